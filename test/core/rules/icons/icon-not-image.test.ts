@@ -81,7 +81,7 @@ ruleTable(iconNotImage, {
       { cause: 'svg-not-read', severity: 'warning' },
     ],
     ['an ICO', hex('000001000100'), { cause: 'ico' }],
-    ['an HTML page', seenIcon('<!doctype html><svg></svg>'), { cause: 'html', message: 'HTML page' }],
+    ['an HTML page', seenIcon('<!doctype html><title>Not found</title>'), { cause: 'html', message: 'HTML page' }],
     ['a Git LFS pointer', seenIcon('version https://git-lfs.github.com/spec/v1\n'), { cause: 'git-lfs-pointer' }],
     [
       'a PHP warning',
