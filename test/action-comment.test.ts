@@ -130,7 +130,7 @@ export default { baseUrl: 'https://apps.example.com/' };\n`;
       return { ...others, 'appreg.config.mjs': config };
     };
     const change = pullRequest(files({ '1.0.0': ONE }), files({ '1.0.0': ONE, '1.1.0': TWO }));
-    const { code, log, outputs } = run(host, change);
+    const { code, log, outputs } = run(host, change, { 'config-format': 'any' });
     expect(code, log).toBe(0);
     expect(outputs['comment']).not.toBe('');
   });

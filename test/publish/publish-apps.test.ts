@@ -83,9 +83,9 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
     const results = await publishApps(at(connect()), apps, OPTIONS);
     expect(outcomes(results)).toEqual([
       'clock: published',
-      'lamp: failed (immutable)',
+      'lamp: refused (immutable)',
       'radio: published',
-      'unknown: failed (app-unknown)',
+      'unknown: refused (app-unknown)',
     ]);
     expect(results[1]!.error!.message).toMatch(
       /the listed checksum is sha256:[0-9a-f]{64}, yours is sha256:[0-9a-f]{64}\. .*Nothing was changed\.$/,
@@ -141,7 +141,8 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
     ]);
     const errors = runs.flatMap((results) => results.map(({ error }) => error)).filter((error) => error !== null);
     expect(errors.map(({ code, effect }) => [code, effect])).toEqual([['immutable', 'none']]);
-    expect(runs.flatMap(outcomes).filter((line) => line === 'lamp: failed (immutable)')).toHaveLength(1);
+    const refusals = runs.flatMap(outcomes).filter((line) => /^lamp: (failed|refused) \(immutable\)$/.test(line));
+    expect(refusals).toHaveLength(1);
     expect(await listed(connect(), KEYS)).toEqual(ALL);
   });
 
@@ -153,7 +154,7 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
     await store.replace(path, Buffer.from('{ "versions": [] }'), (await store.read(path))!.token);
     const again = [await prepared('lamp', '1.0.0', 'other bytes'), await prepared('radio', '1.1.0', 'new')];
     expect(outcomes(await publishApps(at(connect()), again, OPTIONS))).toEqual([
-      'lamp: failed (immutable)',
+      'lamp: refused (immutable)',
       'radio: published',
     ]);
   });
@@ -180,7 +181,7 @@ describe('publishing several apps to a git store', () => {
     const before = history(remote!);
     let rivals = 2;
     const write: typeof store.batch.write = async (...args) => {
-      if (rivals-- > 0) await publishApps(at(connect()), [await prepared('radio', `0.${rivals}.0`)], OPTIONS);
+      if (rivals-- > 0) await publishApps(at(connect()), [await prepared('radio', `0.${1 - rivals}.0`)], OPTIONS);
       return store.batch.write(...args);
     };
     const results = await publishApps(
@@ -249,7 +250,7 @@ test('an app whose version is refused by a rule is not written', async () => {
     appEntry: 'main.js',
   };
   const results = await publishApps(at(connect()), apps, { ...OPTIONS, judgeSettings });
-  expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: failed (rule-violation)`));
+  expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: refused (rule-violation)`));
   expect(await listed(connect(), KEYS)).toEqual([]);
   expect(await connect().read(LOCK_FILE)).toBeNull();
 });
