@@ -18,7 +18,7 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const PROGRAM = `
   import { runServe } from './src/cli/commands/serve/run.ts';
   import { openTerminal } from './src/cli/io/terminal.ts';
-  import { configAt } from '../support/config-at.ts';
+  import { configAt } from './test/support/config-at.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);
   const env = process.env;
   openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options })

@@ -131,7 +131,7 @@ describe('a workspace', () => {
     expect(foundIn(report)).toEqual(['file-missing missing apps/a/versions.json']);
     expect(report.apps).toEqual([
       { key: 'a', visible: false, because: ['file-missing'], latest: null },
-      { key: 'b', visible: true, because: [], latest: '1.0.0' },
+      { key: 'b', visible: null, because: [], latest: '1.0.0' },
     ]);
   });
 });
