@@ -138,7 +138,7 @@ serverCases('nginx', 'access to nginx', nginx, [
   },
   {
     name: 'maintenance',
-    expected: ['error unreachable rate-limited (manifest)'],
+    expected: ['error unreachable maintenance (manifest)'],
     server: `${GOOD} location = /registry.json { add_header Retry-After 7200 always; return 503; }`,
   },
   {

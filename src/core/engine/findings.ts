@@ -69,7 +69,8 @@ export class FindingCollector {
     if (symptom !== null) this.#addEffect(rule, problem, symptom, severity);
     const app = appOf(problem, place);
     const dedupeKey = dedupeKeyOf(rule, problem, place);
-    const reportedKey = dedupeKey === null ? null : `${rule.id} ${problem.cause} ${severity} ${dedupeKey}`;
+    const cause = rule.mergesCauses === true ? '' : problem.cause;
+    const reportedKey = dedupeKey === null ? null : `${rule.id} ${cause} ${severity} ${dedupeKey}`;
     const reported = reportedKey === null ? undefined : this.#reported.get(reportedKey);
     if (reported) return addAffected(reported, app);
     const finding = this.#complete(makeFinding(rule, problem, place, { severity, symptom, app }), place);

@@ -64,6 +64,8 @@ export interface Rule<
   hidesApp?: boolean;
   /** False if the service offers a version regardless of an error by this rule. */
   refusesVersion?: false;
+  /** True if problems with the same `dedupeKey` are one finding, also with different causes. */
+  mergesCauses?: true;
   /** `error` if some cases are errors although the rule's own severity is lower. */
   worstSeverity?: 'error';
   /** The reason that subscribers see for an app that is hidden because of this rule. */

@@ -59,7 +59,7 @@ export class DetectorRun {
       const endTurn = await this.takeTurn();
       try {
         let elapsed = 0;
-        while (one !== undefined && elapsed < SLICE) {
+        while (one !== undefined && elapsed < SLICE && this.spent + elapsed <= this.limits.milliseconds) {
           const started = performance.now();
           const secrets = await secretsIn(one.region);
           elapsed += performance.now() - started;

@@ -35,7 +35,7 @@ afterAll(async () => {
 async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string }> {
   const context = { ...contextIn(folder(), {}), env };
   const code = await runSubscribe(context, url, { service: server.url, name: 'Internal apps', tokenEnv: 'TOKEN' });
-  return { code, out: context.printed.out.join('\n') };
+  return { code, out: [...context.printed.out, ...context.printed.error].join('\n') };
 }
 
 // In this order, since the requests use up the rate limit.
@@ -46,13 +46,13 @@ test.each<[string, () => string, number, RegExp]>([
     'an unreachable registry',
     () => 'https://unusable.invalid/registry.json',
     1,
-    /^refused with status 422: The registry cannot be used: [^]*appreg verify/,
+    /^Refused with status 422: The registry cannot be used: [^]*appreg verify/,
   ],
   [
     'a registry above the rate limit',
     () => known,
     1,
-    /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: try again later\.$/,
+    /^Refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: try again later\.$/,
   ],
 ])('appreg subscribe to %s prints the response of the service', async (_, url, code, words) => {
   const done = await run(url(), { TOKEN: token });
@@ -65,7 +65,7 @@ test('appreg subscribe with a wrong token is refused', async () => {
   const { code, out } = await run(known, { TOKEN: `apr_${'x'.repeat(43)}` });
   expect(code).toBe(1);
   expect(out).toMatch(
-    /^refused with status 401: A valid token is required: The token is not valid\.\n {2}Check the value of TOKEN: /,
+    /^Refused with status 401: A valid token is required: The token is not valid\.\n {2}Check the value of TOKEN: /,
   );
 });
 
@@ -98,7 +98,8 @@ test('appreg subscribe prints each invalid field', async () => {
   const code = await runSubscribe(context, known, { service, name: 'Apps' });
   other.close();
   expect(code).toBe(1);
-  expect(context.printed.out.join('\n')).toBe(
-    'refused with status 400: A field of the body is not valid\n  The URL is long.\n  The name is long.',
+  expect(context.printed.out).toEqual([]);
+  expect(context.printed.error.join('\n')).toBe(
+    'Refused with status 400: A field of the body is not valid\n  The URL is long.\n  The name is long.',
   );
 });

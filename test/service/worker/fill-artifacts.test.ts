@@ -37,5 +37,5 @@ test('after an error all artifacts are looked for again, and after that only req
   await filler.stop();
   const forAll = statements.slice(0, 5).map((statement) => statement.includes('keep_after IS NULL'));
   expect(forAll).toEqual([true, true, true, false, false]);
-  expect(events).toEqual(['artifacts-not-filled', 'artifacts-not-filled']);
+  expect(events).toEqual(['last-copies-not-checked', 'artifacts-not-filled', 'artifacts-not-filled']);
 });

@@ -18,6 +18,7 @@ export const hostIntermittent = defineRule({
   on: 'resource',
   needs: ['resource', 'url', 'web', 'comparedHosts'],
   severity: 'warning',
+  mergesCauses: true,
   spec: null,
   symptom: 'by-resource',
   owner: 'host',
