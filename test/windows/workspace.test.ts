@@ -158,7 +158,8 @@ describeOnWindows('a workspace', '22', (windows) => {
       const text = readFileSync(join(registry, file), 'utf8');
       writeFileSync(join(registry, file), text.replaceAll(/\r?\n/g, '\r\n'));
     }
-    const ran = appreg('publish-version', 'clock', '1.1.0', '--no-read-back', '--artifact', '../linux.tar.gz');
+    const publish = ['publish-version', 'clock', '1.1.0', '--no-read-back', '--allow-same', '--artifact'];
+    const ran = appreg(...publish, '../linux.tar.gz');
     expect(ran).toMatchObject({ code: 0 });
     const metadata = readFileSync(join(registry, 'apps/clock/versions.json'), 'utf8');
     expect(metadata).toContain('"1.1.0"');
