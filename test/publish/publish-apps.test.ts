@@ -181,7 +181,8 @@ describe('publishing several apps to a git store', () => {
     const before = history(remote!);
     let rivals = 2;
     const write: typeof store.batch.write = async (...args) => {
-      if (rivals-- > 0) await publishApps(at(connect()), [await prepared('radio', `0.${1 - rivals}.0`)], OPTIONS);
+      if (rivals-- > 0)
+        await publishApps(at(connect()), [await prepared('radio', `0.${1 - rivals}.0`, `rival ${rivals}`)], OPTIONS);
       return store.batch.write(...args);
     };
     const results = await publishApps(
