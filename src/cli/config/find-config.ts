@@ -68,7 +68,7 @@ function exists(path: string): boolean {
   } catch (error) {
     const why = whyUnreadable(path, error);
     if (why === null) throw error;
-    // A part of the path is not a folder, so there is no such file.
+    // A part of the path is not a folder, so the file does not exist.
     if (why.startsWith('does not exist')) return false;
     throw new AppregError(
       'config-unreadable',

@@ -117,7 +117,7 @@ export interface TokenParts {
   /** Milliseconds since 1970. */
   expiresAt: number;
   scheme: string;
-  /** `secret` is hidden; `shown` is not, and stands for as many characters of the value. */
+  /** `secret` is hidden; `shown` is not, and replaces as many characters of the value. */
   parts: readonly ({ secret: string } | { shown: string })[];
 }
 

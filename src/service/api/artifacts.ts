@@ -144,7 +144,7 @@ function isGone({ withdrawn, state }: ArtifactVersion): boolean {
   return withdrawn || state === 'refused';
 }
 
-/** The bytes are fetched soon, and verified again, unless there is no room for them. */
+/** The bytes are fetched soon, and verified again, unless the store is full. */
 async function fetchedSoon({ db }: Service, keeper: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
   const { registryId, bytes, artifactChecksum } = version;
   if (bytes !== null && bytes > keeper.limit)

@@ -7,7 +7,7 @@ const CONNECTIONS = 5_000;
 
 /**
  * Limits the connections of a server. At the limit, a new one is accepted, and the oldest one without a complete request
- * is closed for it: clients that open connections and send nothing, or half of a request, keep out nobody else. If all
+ * is closed for it: clients that open connections and send nothing, or half of a request, do not keep out others. If all
  * requests are complete, the oldest one whose client does not read the response is closed; if there is none, the new one.
  */
 export function limitConnections(server: Server, limit = connectionLimit()): void {

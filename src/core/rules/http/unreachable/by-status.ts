@@ -74,7 +74,7 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     evidence: ({ intercepted }) => ({ product: intercepted?.product ?? null }),
   },
   {
-    // Nothing was requested before the manifest, so this is no limit of requests.
+    // Nothing was requested before the manifest, so this is not a limit of requests.
     when: ({ status, wait, isFirst }) => status === 503 && wait !== null && isFirst,
     cause: 'maintenance',
     message: ({ lead, wait }) => `${lead} and requests a delay of ${wait} s: it is unavailable, as during maintenance.`,
