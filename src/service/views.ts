@@ -108,13 +108,14 @@ export interface SubscriptionView {
   state: 'new' | 'checking' | 'good' | 'problems' | 'failing' | 'unauthorized';
   /** The kind of its credentials, and when they were set; null without credentials. The values are never shown. */
   auth: { type: AuthType; changedAt: string } | null;
-  /** Whether a check is running, or was requested and is about to start. */
+  /** Whether a check is running, or one that the organization requested is about to start. */
   checking: boolean;
   /** How far the running check has got; null if none is running, or if nothing is known yet. */
   progress: CheckProgress | null;
   checkedAt: string | null;
   goodAt: string | null;
   failingSince: string | null;
+  /** Until the first check since the subscription, it is counted from the time of the subscription. */
   nextCheckAt: string;
   errors: number;
   warnings: number;

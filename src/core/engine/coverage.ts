@@ -14,8 +14,11 @@ export class CoverageRecord {
   readonly #reused = new Map<string, { resource: ResourceKind; views: boolean; count: number; since: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
   readonly #staleCopies = new Map<ResourceKind, { count: number; age: number }>();
+  readonly #omitsTimes: boolean;
 
-  constructor(notJudged: NotJudgedRecord, symptoms: SymptomRecord) {
+  /** @param omitsTimes see `omitsReuseTimes` of JudgeOptions */
+  constructor(notJudged: NotJudgedRecord, symptoms: SymptomRecord, omitsTimes: boolean) {
+    this.#omitsTimes = omitsTimes;
     this.#notJudged = notJudged;
     this.#symptoms = symptoms;
   }
@@ -58,7 +61,7 @@ export class CoverageRecord {
     // Sorted, since the order in which they were found depends on the network.
     const reused = [...this.#reused].sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [, { resource, count, since, views }] of reused)
-      this.#notJudged.addSkipped(resource, { code: 'reused', count, since, views });
+      this.#notJudged.addSkipped(resource, { code: 'reused', count, since: this.#omitsTimes ? null : since, views });
     for (const [resource, { count, age }] of this.#staleCopies)
       this.#notJudged.addSkipped(resource, { code: 'stale-copy', count, age });
   }

@@ -53,6 +53,8 @@ export interface JudgeOptions extends FindingHooks {
   appEntry?: string | null;
   /** True for a change that is judged before it is published. */
   isPublishing?: boolean;
+  /** True if those who read the report must not know when reused facts were observed: the service shares registries. */
+  omitsReuseTimes?: boolean;
   /** What does not count, with the reason. */
   exceptions?: ExceptionList | null;
   /** The fingerprints of the findings of an earlier report (`fingerprintsOf`), which do not count. */

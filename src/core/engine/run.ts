@@ -46,7 +46,7 @@ interface Totals {
 /** The state of a new run. */
 export function openRun(
   overrides: SeverityOverrides,
-  hooks: FindingHooks = {},
+  options: FindingHooks & { omitsReuseTimes?: boolean } = {},
   evaluated: EvaluatedRules | null = null,
 ): JudgingRun {
   const symptoms = new SymptomRecord();
@@ -57,8 +57,8 @@ export function openRun(
     symptoms,
     hiding,
     notJudged,
-    findings: new FindingCollector(overrides, { symptoms, hiding, notJudged }, hooks),
-    coverage: new CoverageRecord(notJudged, symptoms),
+    findings: new FindingCollector(overrides, { symptoms, hiding, notJudged }, options),
+    coverage: new CoverageRecord(notJudged, symptoms, options.omitsReuseTimes ?? false),
     evaluated,
     totals: { versions: 0, artifacts: 0, bytes: 0, unlistedApps: 0 },
     verdicts: [],

@@ -52,8 +52,7 @@ export type MissingReason =
   | { code: 'additions-only' }
   | { code: 'not-cached' }
   | { code: 'not-saved'; bytes: number }
-  /** `date`: YYYY-MM-DD. */
-  | { code: 'verified-before'; date: string }
+  | { code: 'verified-before' }
   | { code: 'over-budget' }
   | { code: 'content-not-scanned' }
   /** The scan of the content ended before the archive's end: detectors took too long, or it has too many secrets. */
@@ -75,8 +74,11 @@ export type NotJudgedReason =
   | { code: 'no-app-list'; rule: string }
   /** `apps`: how many are for the other shards; null for the manifest, which the first shard reports on. */
   | { code: 'other-shard'; shards: number; apps: number | null }
-  /** `since`: ISO 8601, the oldest of the reused observations; `views`: only browser and HEAD views were reused. */
-  | { code: 'reused'; count: number; since: string; views: boolean }
+  /**
+   * `since`: ISO 8601, the oldest of the reused observations, or null if readers must not know it; `views`: only browser
+   * and HEAD views were reused.
+   */
+  | { code: 'reused'; count: number; since: string | null; views: boolean }
   /** `age`: seconds, of the oldest copy. */
   | { code: 'stale-copy'; count: number; age: number }
   /** This machine has no route to them. */
@@ -130,7 +132,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'additions-only': () => 'only the added apps and versions are observed',
   'not-cached': () => 'it is not in the cache',
   'not-saved': ({ bytes }) => `its ${bytes} bytes are not in this file`,
-  'verified-before': ({ date }) => `verified on ${date}, and not fetched again`,
+  'verified-before': () => 'verified by an earlier check, and not fetched again',
   'over-budget': () => 'over the limit of one check: it is left to the next check, which follows soon',
   'content-not-scanned': () => 'the content of artifacts is scanned only with --scan-content',
   'content-scan-stopped': ({ limit }) =>
@@ -153,7 +155,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
     const what = views
       ? `browser and HEAD responses of ${countedResources(count, resource)} that did not change`
       : `${countedResources(count, resource)}, ${resource === 'icon' ? 'observed less than a day before' : 'already verified'}`;
-    return `${what}: the facts from ${since} were judged again`;
+    return `${what}: the facts ${since === null ? 'of an earlier check' : `from ${since}`} were judged again`;
   },
   'stale-copy': ({ count, age }, resource) => {
     const copies = count === 1 ? 'is a cached copy of that age' : 'are cached copies of up to that age';

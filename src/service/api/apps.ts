@@ -9,7 +9,7 @@ import { appOf, listApps, listInstallable } from '../storage/apps.ts';
 import type { Db } from '../storage/database.ts';
 import { unpackText } from '../storage/packed.ts';
 import { packedReportOf } from '../storage/registries.ts';
-import { subscriptionOf } from '../storage/subscriptions.ts';
+import { isSubscribed } from '../storage/subscriptions.ts';
 import { versionsOf } from '../storage/versions.ts';
 import { pageQuery, queryIn, searchIn, visibleIn } from './query.ts';
 
@@ -103,6 +103,6 @@ async function getReport(c: WebContext, db: Db, organizationId: string): Promise
 }
 
 async function noReport(db: Db, organizationId: string, subscriptionId: string): Promise<Refusal> {
-  if ((await subscriptionOf(db, organizationId, subscriptionId)) === null) return notFound('registry');
+  if (!(await isSubscribed(db, organizationId, subscriptionId))) return notFound('registry');
   return new Refusal('not-found', 'No report yet: the registry has not been checked.');
 }

@@ -10,7 +10,6 @@ import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listApps } from '../storage/apps.ts';
-import type { Db } from '../storage/database.ts';
 import { DEFAULT_PAGE_LIMIT } from '../storage/page.ts';
 import {
   pageOfSubscriptions,
@@ -18,6 +17,7 @@ import {
   renameSubscription,
   subscriptionOf,
 } from '../storage/subscriptions.ts';
+import type { SubscriptionView } from '../views.ts';
 import { parseRegistryUrl } from '../subscribe/registry-url.ts';
 import { refreshNow } from '../subscribe/refresh-now.ts';
 import { type SubscribeOutcome, subscribe } from '../subscribe/subscribe.ts';
@@ -42,15 +42,14 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries',
       access: 'organization',
       scope: 'read',
-      handle: (c, { id }) => getRegistries(c, db, id),
+      handle: (c, { id }) => getRegistries(c, service, id),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}',
       access: 'organization',
       scope: 'read',
-      handle: async (c, { id }) =>
-        json(c, orNotFound(await subscriptionOf(db, id, pathParameter(c, 'id')), 'registry')),
+      handle: async (c, { id }) => json(c, await registryOf(service, id, pathParameter(c, 'id'))),
     },
     {
       method: 'PATCH',
@@ -59,7 +58,9 @@ export function registryRoutes(service: Service): Route[] {
       scope: 'manage',
       async handle(c, { id, actor }) {
         const name = nameIn(await readBody(c));
-        return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name, actor), 'registry'));
+        const subscriptionId = pathParameter(c, 'id');
+        if (!(await renameSubscription(db, id, subscriptionId, name, actor))) throw notFound('registry');
+        return json(c, await registryOf(service, id, subscriptionId));
       },
     },
     {
@@ -82,8 +83,13 @@ export function registryRoutes(service: Service): Route[] {
   ];
 }
 
-async function getRegistries(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  return taggedJson(c, await pageOfSubscriptions(db, organizationId, queryIn(c, ID_PAGE_QUERY)));
+async function registryOf({ db, settings }: Service, organizationId: string, id: string): Promise<SubscriptionView> {
+  return orNotFound(await subscriptionOf(db, organizationId, id, settings.interval), 'registry');
+}
+
+async function getRegistries(c: WebContext, { db, settings }: Service, organizationId: string): Promise<Response> {
+  const query = queryIn(c, ID_PAGE_QUERY);
+  return taggedJson(c, await pageOfSubscriptions(db, organizationId, query, settings.interval));
 }
 
 async function postSubscription(c: WebContext, service: Service, caller: Caller): Promise<Response> {
@@ -98,7 +104,7 @@ async function postSubscription(c: WebContext, service: Service, caller: Caller)
   });
   const result = await subscribe(service, organizationId, { ...request, actor });
   if (!('subscriptionId' in result)) throw refusalOf(result);
-  const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId), 'registry');
+  const subscription = await registryOf(service, organizationId, result.subscriptionId);
   if (result.outcome === 'already')
     throw new Refusal(
       'already-subscribed',
@@ -131,7 +137,7 @@ async function postRefresh(c: WebContext, service: Service, caller: Caller): Pro
   const { id: organizationId, actor } = caller;
   const subscriptionId = pathParameter(c, 'id');
   const requested = orNotFound(await refreshNow(service, organizationId, subscriptionId, actor), 'registry');
-  const registry = orNotFound(await subscriptionOf(service.db, organizationId, subscriptionId), 'registry');
+  const registry = await registryOf(service, organizationId, subscriptionId);
   return json(c, { requested, registry }, 202);
 }
 

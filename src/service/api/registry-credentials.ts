@@ -30,7 +30,7 @@ export function registryCredentialsRoutes(service: Service): Route[] {
 
 /** The body is the object itself, or has it as `auth`, as a subscription does; `"auth": null` removes. */
 async function putAuth(c: WebContext, service: Service, { id: organizationId, actor }: Caller): Promise<Response> {
-  const { db } = service;
+  const { db, settings } = service;
   const id = pathParameter(c, 'id');
   const body = await readBody(c);
   const auth = Object.hasOwn(body, 'auth') ? authIn(body['auth'] ?? null, '/auth') : authIn(body, '');
@@ -39,7 +39,7 @@ async function putAuth(c: WebContext, service: Service, { id: organizationId, ac
   if (result.outcome === 'unsupported') throw new Refusal('credentials-not-supported', result.message);
   if (result.outcome === 'insecure')
     throw new Refusal('invalid-field', result.message, { errors: [{ field: 'auth', detail: result.message }] });
-  const subscription = await subscriptionOf(db, organizationId, id);
+  const subscription = await subscriptionOf(db, organizationId, id, settings.interval);
   if (subscription === null) throw notFound('registry');
   return json(c, subscription);
 }

@@ -71,11 +71,15 @@ async function showApps(request: MemberRequest, { db }: Service) {
   return show(appsPage({ catalogue, query, registries, scope: member.scope, now }));
 }
 
-async function showApp({ organization, now, parameter, query, show }: MemberRequest, { db }: Service, key: string) {
+async function showApp(
+  { organization, now, parameter, query, show }: MemberRequest,
+  { db, settings }: Service,
+  key: string,
+) {
   const id = parameter('id');
   const after = query('after');
   const [subscription, app, versions, report, history] = await Promise.all([
-    subscriptionOf(db, organization.id, id),
+    subscriptionOf(db, organization.id, id, settings.interval),
     appOf(db, organization.id, id, key),
     versionsOf(db, organization.id, id, key, { limit: VERSIONS_LIMIT, after }),
     reportOf(db, organization.id, id),

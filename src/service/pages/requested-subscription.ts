@@ -7,7 +7,7 @@ import type { MemberRequest } from './request.ts';
 /** The subscription in the path. @throws PageError if the organization does not have it */
 export async function requestedSubscription(
   { organization, parameter }: MemberRequest,
-  { db }: Service,
+  { db, settings }: Service,
 ): Promise<SubscriptionView> {
-  return orNotFound(await subscriptionOf(db, organization.id, parameter('id')), 'registry');
+  return orNotFound(await subscriptionOf(db, organization.id, parameter('id'), settings.interval), 'registry');
 }

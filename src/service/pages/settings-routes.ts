@@ -32,9 +32,9 @@ export const settingsRoutes: readonly PageRoute[] = [
   { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: submitUnsubscribe },
 ];
 
-async function showRegistries(request: MemberRequest, { db }: Service) {
+async function showRegistries(request: MemberRequest, { db, settings }: Service) {
   const { organization, member, query, now, show } = request;
-  const list = await listSubscriptions(db, organization.id);
+  const list = await listSubscriptions(db, organization.id, settings.interval);
   const done = query('done') === 'unsubscribed' ? 'You unsubscribed from the registry.' : null;
   return show(
     registriesPage({ list, search: searchIn(request), page: pageNumberIn(request), done, scope: member.scope, now }),

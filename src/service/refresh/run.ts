@@ -91,6 +91,8 @@ export async function startRun(
     target: registry.url,
     baseline,
     origins: originsOf(settings.publicUrl),
+    // They may be from before a subscription that sees the report.
+    omitsReuseTimes: true,
   } as const;
   const progress = newProgress();
   function onFinding(): void {

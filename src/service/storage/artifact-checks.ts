@@ -74,15 +74,18 @@ async function selectBatch(db: Db, selections: readonly ArtifactSelection[]): Pr
 
 /**
  * A subscriber requests that all artifacts are asked for: the next refresh does so.
- * @returns false if the next refresh would do so in any case
+ * @returns false if the subscriber had requested it already; requests of others are not revealed
  */
-export async function requestArtifactCheck(db: Db, registryId: number): Promise<boolean> {
-  const { rows } = await sql<{ artifactsRequestedAt: Date | null }>`
-    UPDATE registries SET artifacts_requested_at = now()
-    FROM registries AS previous
-    WHERE registries.id = ${registryId} AND previous.id = registries.id
-    RETURNING previous.artifacts_requested_at`.execute(db);
-  return rows.every((row) => row.artifactsRequestedAt === null);
+export async function requestArtifactCheck(db: Db, registryId: number, subscriptionId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await sql`UPDATE registries SET artifacts_requested_at = now() WHERE id = ${registryId}`.execute(tx);
+    const { rows } = await sql<{ checkRequestedAt: Date | null }>`
+      UPDATE subscriptions SET check_requested_at = now()
+      FROM subscriptions AS previous
+      WHERE subscriptions.id = ${subscriptionId} AND previous.id = subscriptions.id
+      RETURNING previous.check_requested_at`.execute(tx);
+    return rows.every((row) => row.checkRequestedAt === null);
+  });
 }
 
 /** Makes all offered artifacts of a registry due, if a subscriber has requested it. */
@@ -90,7 +93,10 @@ export async function startRequestedCheck(db: Db, registryId: number): Promise<v
   await sql`
     WITH requested AS (
       UPDATE registries SET artifacts_requested_at = NULL
-      WHERE id = ${registryId} AND artifacts_requested_at IS NOT NULL RETURNING id)
+      WHERE id = ${registryId} AND artifacts_requested_at IS NOT NULL RETURNING id),
+    started AS (
+      UPDATE subscriptions SET check_requested_at = NULL FROM requested
+      WHERE subscriptions.registry_id = requested.id AND subscriptions.check_requested_at IS NOT NULL)
     UPDATE versions SET asked_at = NULL FROM requested
     WHERE versions.registry_id = requested.id AND ${OFFERED} AND versions.asked_at IS NOT NULL`.execute(db);
 }

@@ -43,7 +43,24 @@ export function seesLastCheck(row: SharedState): boolean {
   const { checkedAt, failingSince } = row;
   if (checkedAt === null) return false;
   if (row.confirmedAt === null) return row.refusedAt !== null && failingSince !== null;
-  return failingSince === null || checkedAt >= row.registrySince;
+  return failingSince === null || isCheckedSince(row);
+}
+
+/** Whether the registry was checked since it has the subscription. */
+function isCheckedSince({ checkedAt, registrySince }: SharedState): boolean {
+  return checkedAt !== null && checkedAt >= registrySince;
+}
+
+/**
+ * When the registry is checked again. The schedule from before the subscription would reveal when others subscribed, or
+ * requested a check: until the first check since then, it is that of a registry that was checked at the time of the
+ * subscription, or that waits for its first check.
+ * @param interval milliseconds between two checks
+ */
+export function nextCheckTime(row: SharedState & { nextCheckAt: Date }, interval: number): Date {
+  if (isCheckedSince(row)) return row.nextCheckAt;
+  const { registrySince } = row;
+  return seesLastCheck(row) ? new Date(registrySince.getTime() + interval) : registrySince;
 }
 
 /** The times of the registry's checks. */

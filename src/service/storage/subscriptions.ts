@@ -6,11 +6,14 @@ import type { Db } from './database.ts';
 import { type PageQuery, pageOf, pageSize } from './page.ts';
 import { deleteCredentials } from './registry-credentials.ts';
 import { CONFIRMED, COUNT, INSTALLABLE } from './sql-fragments.ts';
-import { checkTimes, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
+import { checkTimes, nextCheckTime, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
 import { isUuid } from './uuid.ts';
 import type { SubscriptionView } from '../views.ts';
 
-/** The subscriptions of an organization. Every query is restricted to the organization. */
+/**
+ * The subscriptions of an organization. Every query is restricted to the organization. `interval` is the time between two
+ * checks of a registry, in milliseconds.
+ */
 
 /** Official subscriptions first, then in order of creation. `isAfter` compares the same columns. */
 const LIST_ORDER = sql`NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id`;
@@ -23,9 +26,9 @@ function isAfter(id: string, organizationId: string) {
 }
 
 /** All subscriptions, in the order of the list. */
-export async function listSubscriptions(db: Db, organizationId: string): Promise<SubscriptionView[]> {
+export async function listSubscriptions(db: Db, organizationId: string, interval: number): Promise<SubscriptionView[]> {
   const rows = await subscriptionDetails(db, organizationId).orderBy(LIST_ORDER).execute();
-  return rows.map(viewOf);
+  return rows.map((row) => viewOf(row, interval));
 }
 
 /** The names of the same, in the same order. */
@@ -43,6 +46,7 @@ export async function pageOfSubscriptions(
   db: Db,
   organizationId: string,
   { limit, after }: PageQuery,
+  interval: number,
 ): Promise<{ registries: SubscriptionView[]; next: string | null }> {
   let query = subscriptionDetails(db, organizationId)
     .orderBy(LIST_ORDER)
@@ -50,7 +54,7 @@ export async function pageOfSubscriptions(
   if (after !== null) query = query.where(isAfter(after, organizationId));
   const rows = await query.execute();
   const { page, next } = pageOf(rows, limit, ({ id }) => id);
-  return { registries: page.map(viewOf), next };
+  return { registries: page.map((row) => viewOf(row, interval)), next };
 }
 
 export async function countSubscriptions(db: Db, organizationId: string): Promise<number> {
@@ -92,10 +96,15 @@ export async function isSubscribed(db: Db, organizationId: string, id: string): 
 }
 
 /** @returns null if the organization does not have the subscription, or if the id is invalid */
-export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
+export async function subscriptionOf(
+  db: Db,
+  organizationId: string,
+  id: string,
+  interval: number,
+): Promise<SubscriptionView | null> {
   if (!isUuid(id)) return null;
   const row = await subscriptionDetails(db, organizationId).where('subscriptions.id', '=', id).executeTakeFirst();
-  return row === undefined ? null : viewOf(row);
+  return row === undefined ? null : viewOf(row, interval);
 }
 
 /** The registry of a subscription, its name in the organization, and when it was last checked; null as above. */
@@ -112,16 +121,16 @@ export async function registryOf(
   return row ?? null;
 }
 
-/** @param name accepted by `nameError` @returns null if the subscription does not exist */
+/** @param name accepted by `nameError` @returns false if the subscription does not exist */
 export async function renameSubscription(
   db: Db,
   organizationId: string,
   id: string,
   name: string,
   actor: Actor,
-): Promise<SubscriptionView | null> {
-  if (!isUuid(id)) return null;
-  await db.transaction().execute(async (tx) => {
+): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('subscriptions')
       .set({ name })
@@ -130,8 +139,8 @@ export async function renameSubscription(
       .executeTakeFirst();
     if (numUpdatedRows > 0n)
       await recordAudit(tx, { organizationId, actor, action: 'registry-renamed', target: { id, name } });
+    return numUpdatedRows > 0n;
   });
-  return subscriptionOf(db, organizationId, id);
 }
 
 /** The state of the registry is kept, its credentials are not. @returns false if the subscription does not exist */
@@ -159,13 +168,13 @@ function subscriptionsWithRegistries(db: Db, organizationId: string) {
 }
 
 /**
- * A check is running, or was requested and is about to start, or a subscription waits for its first one. A registry that
+ * A check is running, or the organization requested one that is about to start, or a subscription waits for its first one. A registry that
  * is overdue for longer is not being checked: no worker has reached it.
  */
 const IS_CHECKING = sql<boolean>`(
   registries.next_check_at > now() - INTERVAL '10 minutes'
     AND (registries.next_check_at <= now() OR (NOT ${CONFIRMED} AND subscriptions.refused_at IS NULL))
-  OR coalesce(registries.artifacts_requested_at > now() - INTERVAL '10 minutes', FALSE))`;
+  OR coalesce(subscriptions.check_requested_at > now() - INTERVAL '10 minutes', FALSE))`;
 
 function subscriptionDetails(db: Db, organizationId: string) {
   return subscriptionsWithRegistries(db, organizationId).select([
@@ -197,7 +206,7 @@ function subscriptionDetails(db: Db, organizationId: string) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof subscriptionDetails>['execute']>>[number];
 
-function viewOf(row: Row): SubscriptionView {
+function viewOf(row: Row, interval: number): SubscriptionView {
   const isSeen = seesLastCheck(row);
   return {
     id: row.id,
@@ -210,7 +219,7 @@ function viewOf(row: Row): SubscriptionView {
     checking: row.isChecking,
     progress: row.isChecking && row.confirmedAt !== null ? row.progress : null,
     ...checkTimes(row),
-    nextCheckAt: row.nextCheckAt.toISOString(),
+    nextCheckAt: nextCheckTime(row, interval).toISOString(),
     errors: isSeen ? row.errors : 0,
     warnings: isSeen ? row.warnings : 0,
     symptoms: isSeen ? (row.symptoms ?? []) : [],

@@ -117,6 +117,8 @@ interface SubscriptionRow {
    * is not shown (CONFIRMED in sql-fragments.ts).
    */
   confirmedAt: Generated<Date | null>;
+  /** When the organization last requested a check; null once it has started, or if it never did. */
+  checkRequestedAt: Generated<Date | null>;
   /** When a check that began since then failed; null if none did, and once it is confirmed. */
   refusedAt: Generated<Date | null>;
 }

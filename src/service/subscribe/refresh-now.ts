@@ -6,7 +6,7 @@ import { registryOf } from '../storage/subscriptions.ts';
 
 /**
  * Requests a refresh that asks for every offered artifact, soon after the last one ended.
- * @returns whether this request caused it, and not one before it; null if the organization does not have the
+ * @returns whether this request caused it, and not an earlier one of the organization; null if the organization does not have the
  * subscription
  */
 export async function refreshNow(
@@ -17,7 +17,7 @@ export async function refreshNow(
 ): Promise<boolean | null> {
   const registry = await registryOf(service.db, organizationId, subscriptionId);
   if (registry === null) return null;
-  const isFirst = await requestArtifactCheck(service.db, registry.id);
+  const isFirst = await requestArtifactCheck(service.db, registry.id, subscriptionId);
   if (isFirst) {
     const target = { id: subscriptionId, name: registry.name };
     await recordAudit(service.db, { organizationId, actor, action: 'registry-refresh-requested', target });

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
 import { registryEvent } from '../../../src/service/events.ts';
@@ -9,7 +8,8 @@ import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixtu
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 import { addAccess } from './access-fixture.ts';
-import { bodyOf, callApi, OPERATIONS } from './contract.ts';
+import { bodyOf, callApi } from './contract.ts';
+import { filled, OF_ORGANIZATIONS, readEverything, type Subscriber } from './subscriber-view.ts';
 
 /**
  * What the service has stored about a registry is not shown to a subscription before the host has served the URL for it;
@@ -53,13 +53,6 @@ afterAll(async () => {
   kept.remove();
 });
 
-interface Subscriber {
-  token: string;
-  organization: string;
-  id: string;
-  values: Record<string, string>;
-}
-
 let subscriber: Subscriber;
 async function subscribeNow(confirmed: boolean): Promise<Subscriber> {
   const { id: organization, token } = await web.join();
@@ -71,48 +64,7 @@ async function subscribeNow(confirmed: boolean): Promise<Subscriber> {
   return { token, organization, id, values: { ...values, digest: sha256 } };
 }
 
-function filled(path: string, { values }: Subscriber): string {
-  return path.replace(/\{(\w+)\}|:(\w+)/g, (_, name?: string, other?: string) => {
-    const value = values[name ?? other ?? ''];
-    if (value === undefined) throw new Error(`This test has no value for “${path}”.`);
-    return value;
-  });
-}
-
-const ofOrganizations = OPERATIONS.filter(
-  ({ security }) => security.length > 0 && !security.some((way) => Object.keys(way).length === 0 || 'operator' in way),
-);
-const reading = ofOrganizations.filter(({ method }) => method === 'GET');
-
-async function openSession({ token }: Subscriber): Promise<string> {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  const response = await app.request('/sign-in', { method: 'POST', headers, body: new URLSearchParams({ token }) });
-  return response.headers.get('set-cookie')!.split(';')[0]!;
-}
-
-/** All pages of the application, with the queries that show more of them. */
-function pages(): string[] {
-  const paths = app.routes.filter(({ method, path }) => method === 'GET' && !path.startsWith('/api/'));
-  const own = new Set(
-    paths.map(({ path }) => path).filter((path) => !/\*|assets|^\/(healthz|readyz|metrics)$/.test(path)),
-  );
-  expect(own.size).toBeGreaterThan(15);
-  return [...own, '/apps?q=canary', '/apps?order=newest', '/apps?filter=hidden', '/apps/:id?key=canary'];
-}
-
-async function everything(of: Subscriber): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  for (const { path } of reading) texts.set(path, (await callApi(app, 'GET', filled(path, of), of)).text);
-  const cookie = await openSession(of);
-  for (const page of pages()) {
-    const response = await app.request(filled(page, of), { headers: { accept: 'text/html', cookie } });
-    texts.set(page, `${response.status} ${await response.text()}`);
-  }
-  const { rows } = await sql<{ body: string }>`SELECT body FROM webhook_deliveries
-    WHERE webhook_id IN (SELECT id FROM webhooks WHERE organization_id = ${of.organization})`.execute(web.db);
-  texts.set('deliveries', rows.map(({ body }) => body).join());
-  return texts;
-}
+const everything = async (of: Subscriber): Promise<Map<string, string>> => readEverything(web.db, app, of);
 
 /** A page repeats what was searched for. */
 function withoutQuery(text: string): string {
@@ -175,7 +127,7 @@ describe('a subscription that is not confirmed', () => {
   );
 
   test('shows nothing in responses to changes', async () => {
-    for (const operation of ofOrganizations.filter(({ method, path }) => method !== 'GET' && path.includes('{id}'))) {
+    for (const operation of OF_ORGANIZATIONS.filter(({ method, path }) => method !== 'GET' && path.includes('{id}'))) {
       const of = await subscribeNow(false);
       const { text, status } = await callApi(app, operation.method, filled(operation.path, of), {
         ...bodyOf(operation),

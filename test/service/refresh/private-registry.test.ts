@@ -77,7 +77,7 @@ async function join(url: string, auth: RegistryAuth | null = BEARER): Promise<{ 
 }
 
 const view = ({ organization, id }: { organization: string; id: string }) =>
-  subscriptionOf(harness.db, organization, id);
+  subscriptionOf(harness.db, organization, id, 3_600_000);
 const appsOf = async ({ organization, id }: { organization: string; id: string }) =>
   (await listApps(harness.db, organization, id, PAGE))!.apps;
 

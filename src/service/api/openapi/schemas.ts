@@ -97,7 +97,10 @@ export const schemas: Record<string, Schema> = {
       description:
         'new: never checked yet, and no check is running. checking: the first check is running or about to start. The others are the result of the last check, also while a check is running. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; the last known state remains valid. unauthorized: the same, because the host refused the credentials.',
     },
-    checking: withDescription(flag, 'Whether a check is running, or was requested and is about to start.'),
+    checking: withDescription(
+      flag,
+      'Whether a check is running, or one that the organization requested is about to start.',
+    ),
     progress: {
       anyOf: [
         strictObject('Progress of the running check.', {
@@ -119,7 +122,10 @@ export const schemas: Record<string, Schema> = {
     ),
     goodAt: withDescription(orNull(dateTime), 'The last check with a usable manifest.'),
     failingSince: orNull(dateTime),
-    nextCheckAt: dateTime,
+    nextCheckAt: withDescription(
+      dateTime,
+      'When the registry is checked again. Until the first check since the subscription, it is counted from the time of the subscription; the check may be earlier.',
+    ),
     errors: count,
     warnings: count,
     symptoms: list(
@@ -156,7 +162,10 @@ export const schemas: Record<string, Schema> = {
     next,
   }),
   Refresh: strictObject('The result of the request.', {
-    requested: withDescription(flag, 'False if a check was already requested and has not started yet.'),
+    requested: withDescription(
+      flag,
+      'False if the organization had already requested a check that has not started yet.',
+    ),
     registry: ref('Registry'),
   }),
   App: strictObject('An app of a registry.', app),

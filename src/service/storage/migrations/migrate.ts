@@ -21,6 +21,7 @@ import { lostVersions } from './013-lost-versions.ts';
 import { confirmedSubscriptions } from './014-confirmed-subscriptions.ts';
 import { auditKeys } from './015-audit-keys.ts';
 import { sealedWebhookUrls } from './016-sealed-webhook-urls.ts';
+import { requestedChecks } from './017-requested-checks.ts';
 
 /** All migrations by name, in order, a file for each. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -43,6 +44,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '014-confirmed-subscriptions': confirmedSubscriptions,
   '015-audit-keys': auditKeys,
   '016-sealed-webhook-urls': sealedWebhookUrls,
+  '017-requested-checks': requestedChecks,
 };
 
 /**
