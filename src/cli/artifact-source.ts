@@ -103,13 +103,16 @@ export async function artifactFrom(
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
     const progress = terminal.progress(`Fetching ${safeExcerpt(url)}`);
-    const { content, archive } = await fetchWhole(
+    const { content, archive, fault } = await fetchWhole(
       url,
       context.env,
       (bytes) => progress.update(`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
       { scan: { folders: [] } },
     ).finally(() => progress.stop());
-    refuseUnlikeArtifact(safeExcerpt(url), content.head);
+    if (fault !== null)
+      throw new AppregError('artifact-invalid', `${safeExcerpt(url)}: ${fault.message}`, fault.advice, {
+        effect: 'none',
+      });
     return { artifact: { bytes: null, url, content, archive }, provenance: null, sources: [] };
   }
   if (artifact !== undefined)

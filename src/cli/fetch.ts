@@ -2,10 +2,11 @@ import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
 import { kindOf } from '../core/text/file-type.ts';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
-import { MACHINE_LIMIT_ADVICE } from '../core/http/machine-limit.ts';
+import { machineLimitError } from '../core/http/machine-limit.ts';
 import { machineLimitOf } from '../core/http/machine-failure.ts';
 import { urlError } from '../core/http/url-error.ts';
-import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
+import { explainDownload } from '../core/engine/explain-download.ts';
+import { isAnswered } from '../core/http/probe.ts';
 import { type ArchiveOptions, type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester, type Digester } from '../observe/digest/digest.ts';
 import type { HttpOptions } from '../observe/http/client.ts';
@@ -59,39 +60,39 @@ export async function fetchBytes(
 }
 
 /**
- * The same, but requires a complete response.
- * @throws AppregError (exit 1) with the status or the error
+ * The same, but requires a complete response. `fault`: why it is not an artifact, or null.
+ * @throws AppregError (exit 1) with the reason, or (exit 2) if this machine is the cause
  */
 export async function fetchWhole(
   url: string,
   env: NodeJS.ProcessEnv,
   onBytes?: (bytes: number) => void,
   options: Pick<ArchiveOptions, 'scan'> = {},
-): Promise<InspectedFile> {
+): Promise<InspectedFile & { fault: FetchFault | null }> {
   const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), ...options });
-  if (isAnswered(fetched.probe)) return fetched;
-  if (machineLimitOf(fetched.probe.failure) !== null)
-    throw new AppregError(
-      'too-many-open-files',
-      `${safeExcerpt(url)} ${describeOutcome(fetched.probe)}.`,
-      MACHINE_LIMIT_ADVICE,
-    );
-  throw new AppregError(
-    'download-failed',
-    `${safeExcerpt(url)} ${describeOutcome(fetched.probe)}.`,
-    'Check the URL, and that it does not require sign-in.',
-  );
+  refuseMachineLimit(url, fetched.probe);
+  const fault = whyNoArtifact(fetched);
+  if (fault === null || isAnswered(fetched.probe)) return { ...fetched, fault };
+  const { message, advice } = fault;
+  throw new AppregError('download-failed', `${safeExcerpt(url)}: ${message}`, advice, { effect: 'none' });
 }
 
-/** The outcome of a probe, worded to follow the URL. */
-export function describeOutcome(probe: Probe): string {
-  const { failure } = probe;
-  const over = overProxy(probe);
-  if (failure) {
-    const message = safeExcerpt(failure.message);
-    return `cannot be fetched${over}: ${message}${message.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
-  }
-  return `responds with status ${statusOf(probe)}${over}`;
+/** @throws AppregError (exit 2) if this machine could not send the request: nothing is known about the URL */
+export function refuseMachineLimit(url: string, { failure }: Probe): void {
+  if (failure !== null && machineLimitOf(failure) !== null)
+    throw machineLimitError(failure.code, `${safeExcerpt(url)} cannot be fetched`, { effect: 'none' });
+}
+
+/** Why a URL serves no artifact, as `verify` explains it; null if it may serve one. */
+export function whyNoArtifact({ probe, content }: Pick<InspectedFile, 'probe' | 'content'>): FetchFault | null {
+  const fault = explainDownload(probe, content, new Date().toISOString());
+  return fault && { message: printable(redact(fault.message)), advice: printable(redact(fault.advice)) };
+}
+
+/** A sentence, and what to do. */
+export interface FetchFault {
+  message: string;
+  advice: string;
 }
 
 /** True for a URL, as opposed to a file name. */

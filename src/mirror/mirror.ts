@@ -4,7 +4,7 @@ import { startJudging } from '../core/engine/judge.ts';
 import type { Report } from '../core/engine/report.ts';
 import { AppregError } from '../core/errors.ts';
 import { isMissing } from '../core/facts/facts.ts';
-import { MACHINE_LIMIT_ADVICE } from '../core/http/machine-limit.ts';
+import { machineLimitError } from '../core/http/machine-limit.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { printable, redact } from '../core/text/text.ts';
@@ -167,14 +167,7 @@ function checkObserved({ unknownApps, nearApps, machineLimit }: ObserveResult): 
       'App keys are case-sensitive.',
     );
   if (machineLimit !== null)
-    throw new AppregError(
-      'too-many-open-files',
-      `Some requests were not sent: ${machineLimit}.`,
-      MACHINE_LIMIT_ADVICE,
-      {
-        effect: 'unknown',
-      },
-    );
+    throw machineLimitError(machineLimit, 'Some requests were not sent', { effect: 'unknown' });
 }
 
 function unusableSource(url: string, { findings }: Report): AppregError {

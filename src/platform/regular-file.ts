@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { fileLimitError } from './machine-limit.ts';
 import { systemErrorCode } from './system-error.ts';
 
 /** Reads input files without waiting for a writer, and says in words why one cannot be read. */
@@ -64,13 +65,17 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'does not exist: a part of its path is not a folder',
   ENXIO: 'is not a regular file',
   EIO: 'cannot be read: the disk reports an error',
-  EMFILE: 'cannot be read: too many files are open',
 };
 
-/** Why the system cannot read a path, worded to follow it; null for an error of another kind. */
+/**
+ * Why the system cannot read a path, worded to follow it; null for an error of another kind.
+ * @throws AppregError `too-many-open-files`, `machine-limit` if this machine is the cause, and not the file
+ */
 export function whyUnreadable(path: string, error: unknown): string | null {
   const code = systemErrorCode(error);
   if (code === null || !/^E[A-Z0-9]+$/.test(code)) return null;
+  const limit = fileLimitError(path, error);
+  if (limit !== null) throw limit;
   if (code === 'ENOENT') return isLink(path) ? 'is a link to a file that does not exist' : 'does not exist';
   return REASONS[code] ?? `cannot be read (${code})`;
 }

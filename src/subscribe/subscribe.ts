@@ -1,6 +1,9 @@
 import undici from 'undici';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import { type Interception, interceptionOf } from '../core/http/interception.ts';
+import { machineLimitError } from '../core/http/machine-limit.ts';
+import { machineLimitCode } from '../platform/machine-limit.ts';
 import { openTrust } from '../observe/http/tls.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
@@ -32,6 +35,8 @@ export interface SubscriptionAnswer {
   body: unknown;
   /** The beginning of a body that is not JSON. */
   text: string | null;
+  /** The product that responded instead of the service, or null. */
+  intercepted: Interception | null;
 }
 
 const BODY_LIMIT = 4_000_000;
@@ -65,13 +70,21 @@ export async function requestSubscription(subscription: Subscription): Promise<S
     const { statusCode: status } = answer;
     const text = await textOf(answer.body);
     const body = jsonOf(text);
+    const headers = Object.entries(answer.headers).flatMap(([name, value = []]): [string, string][] =>
+      [value].flat().map((one) => [name, one]),
+    );
     return {
+      // A problem that the service describes may quote the page of a registry's host.
+      intercepted: interceptionOf({ headers }, body === undefined ? text : ''),
       outcome: outcomeOf(status, text, body),
       status,
       body: body ?? null,
       text: body === undefined ? text.slice(0, 400) : null,
     };
   } catch (cause) {
+    const limit = machineLimitCode(cause);
+    if (limit !== null)
+      throw machineLimitError(limit, `The request to ${printable(redact(endpoint))} failed`, { cause });
     const reason = cause instanceof Error ? cause.message || systemErrorCode(cause) || cause.name : String(cause);
     throw new AppregError(
       'service-unreachable',

@@ -89,7 +89,9 @@ test('inputs that cannot be hashed are refused with an error code', async () => 
   expect(await refusal(runChecksum(context, [`${url}/a?sig=secret`]))).toMatchObject({
     code: 'download-failed',
     exit: 1,
-    message: expect.stringMatching(/sig=REDACTED responds with status 404/) as string,
+    message: expect.stringMatching(
+      /sig=REDACTED: The artifact cannot be fetched: the host responds with 404/,
+    ) as string,
   });
   expect(await refusal(runChecksum(context, ['gone.tar.gz']))).toMatchObject({ code: 'file-unreadable', exit: 2 });
   expect(await refusal(runChecksum(context, ['.']))).toMatchObject({

@@ -171,12 +171,12 @@ describe('2. the artifact is stored and read back before it is listed', () => {
     {
       name: 'not found',
       answer: (): RequestListener => (_, response) => void response.writeHead(404).end(),
-      message: 'responds with status 404',
+      message: 'the host responds with 404: the file does not exist.',
     },
     {
       name: 'an HTML page for every missing file',
       answer: (): RequestListener => (_, response) => void response.end('<!doctype html><title>App</title>'),
-      message: 'is an HTML page',
+      message: 'responds with 200 and an HTML page (“App”) instead of the artifact.',
     },
     {
       name: 'a broken response',
@@ -260,7 +260,7 @@ describe('--artifact-url', () => {
       name: 'a response with status 404',
       answer: (): RequestListener => (_, response) => void response.writeHead(404).end(),
       code: 'download-failed',
-      message: 'status 404',
+      message: 'the host responds with 404: the file does not exist.',
     },
     {
       name: 'an HTML page',

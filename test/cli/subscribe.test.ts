@@ -279,3 +279,29 @@ describe('a registry that the service has accepted before it was checked', () =>
     });
   });
 });
+
+test.each([
+  ['a challenge', 403, '<html><title>Just a moment...</title>', 'Cloudflare challenges the client as a bot', /API/],
+  ['a challenge with 200', 200, '<html><title>Just a moment...</title>', 'Cloudflare challenges', /API/],
+  ['maintenance', 503, '<html><title>Down for maintenance</title>', 'a maintenance page', /after the maintenance/],
+  ['a blocked request', 403, '<html><title>Request Rejected</title>', 'F5 blocks the request', /firewall rule/],
+  ['a portal', 200, '<html><b>FortiGuard Web Filtering</b>', 'of this network responds', /Sign in to that network/],
+])('subscribe names the product that responds instead of the service: %s', async (_, status, body, words, advice) => {
+  answerWith = { status, body, type: 'text/html' };
+  const { code, printed } = await run();
+  expect(code).toBe(1);
+  expect(printed.error.join('\n')).toContain(`responds with ${status}: `);
+  expect(printed.error.join('\n')).toContain(words);
+  expect(printed.error.join('\n')).toMatch(advice);
+  expect(printed.error.join('\n')).not.toContain('registry’s files');
+});
+
+test('a page that a finding of the service quotes is not one of the service', async () => {
+  const body = {
+    title: 'Unusable',
+    findings: [{ severity: 'error', message: 'x', evidence: '<title>Just a moment...</title>' }],
+  };
+  answerWith = { status: 422, body: JSON.stringify(body), type: 'application/json' };
+  const { printed } = await run();
+  expect(printed.error.join('\n')).toMatch(/422: Unusable/);
+});

@@ -164,7 +164,7 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
     {
       name: 'never serves the artifact',
       spoil: () => null,
-      words: /after 1 s .* responds with status 404.*Stored: .*Not stored: /,
+      words: /after 1 s\. .* the host responds with 404: the file does not exist\..*Stored: .*Not stored: /,
     },
     {
       name: 'serves half of the artifact',

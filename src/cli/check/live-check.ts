@@ -12,7 +12,7 @@ import type {
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { CheckCommand, Report } from '../../core/engine/report.ts';
 import type { SignalExit } from '../../core/errors.ts';
-import { MACHINE_LIMIT_ADVICE } from '../../core/http/machine-limit.ts';
+import { machineLimitAdvice, machineLimitText } from '../../core/http/machine-limit.ts';
 import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
 import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
 import { redactor } from '../../observe/http/redact.ts';
@@ -182,7 +182,9 @@ export async function observeAndJudge<Judge extends Judging>(
   const interruption = observed.interrupted ? `interrupted after ${counted(apps, 'app')}` : null;
   const { machineLimit } = observed;
   const limited =
-    machineLimit === null ? null : `${machineLimit}: some requests were not sent. ${MACHINE_LIMIT_ADVICE}`;
+    machineLimit === null
+      ? null
+      : `${machineLimitText(machineLimit)}: some requests were not sent. ${machineLimitAdvice(machineLimit)}`;
   const incomplete = interruption ?? limited ?? listener?.incompleteReason() ?? null;
   if (joined) await joinService(joined, judging, writer);
   const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, observed.elsewhere);

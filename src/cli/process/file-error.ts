@@ -1,5 +1,6 @@
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
+import { fileLimitError } from '../../platform/machine-limit.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 
 /**
@@ -8,6 +9,8 @@ import { whyUnreadable } from '../../platform/regular-file.ts';
  */
 export function withoutSystemError(error: unknown): unknown {
   if (isAppregError(error) || !isAboutFile(error)) return error;
+  const limit = fileLimitError(error.path, error);
+  if (limit !== null) return limit;
   const why = whyUnreadable(error.path, error);
   if (why === null) return error;
   return new AppregError(

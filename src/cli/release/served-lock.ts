@@ -1,12 +1,12 @@
-import { safeExcerpt } from '../../core/text/text.ts';
+import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { documentContent, parseDocument } from '../../core/json/json.ts';
 import { isAnswered, statusOf } from '../../core/http/probe.ts';
+import { explainUnreachable } from '../../core/rules/http/unreachable.ts';
 import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
 import type { Context } from '../context.ts';
 import { registryUrl } from '../check/verify-options.ts';
 import { downloadBytes, SMALL_FILE_LIMITS } from '../../observe/http/download.ts';
 import { networkOf } from '../config/network.ts';
-import { describeOutcome } from '../fetch.ts';
 
 /** Statuses for a file that does not exist; buckets that must not be listed respond with 403. */
 const ABSENT = [403, 404, 410];
@@ -30,7 +30,10 @@ export async function servedLock({ env, terminal }: Context, manifest: string): 
     const request = { url, accept: 'application/json', limits: SMALL_FILE_LIMITS };
     const { probe, bytes } = await downloadBytes(http, request);
     if (probe.failure === null && ABSENT.includes(statusOf(probe))) return null;
-    if (!isAnswered(probe)) return unusable(describeOutcome(probe));
+    if (!isAnswered(probe)) {
+      const why = explainUnreachable(probe, new Date().toISOString(), false)?.message ?? 'it was not requested.';
+      return unusable(`cannot be fetched: ${printable(redact(why)).replace(/\.$/, '')}`);
+    }
     return lockIn(parseDocument(documentContent(bytes)).value) ?? unusable('is not a lock file');
   } finally {
     await http.close();

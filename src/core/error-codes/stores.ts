@@ -27,6 +27,11 @@ export const STORE_ERRORS = {
     title: 'The limit of open files is reached.',
     fix: 'Raise the limit (ulimit -n), or close other programs.',
   },
+  'machine-limit': {
+    exit: 2,
+    title: 'This machine has no memory, ports or network for what was to be done.',
+    fix: 'Follow the advice of the message, and run the command again.',
+  },
   'name-too-long': {
     exit: 2,
     title: 'The name is too long for this disk.',

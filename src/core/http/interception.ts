@@ -123,6 +123,8 @@ interface Words {
   /** What the response is, to follow the name of the product. */
   is: string;
   advice: string;
+  /** For a request to the API of a service; absent if it is the same. */
+  apiAdvice?: string;
 }
 
 /** What a response of each kind means, and what to do. */
@@ -131,6 +133,8 @@ export const INTERCEPTIONS: Readonly<Record<InterceptionKind, Words>> = {
     is: 'challenges the client as a bot',
     advice:
       'Exempt the registry’s files from bot protection: clients of a registry are programs, which cannot solve a challenge.',
+    apiAdvice:
+      'Exempt the API of the service from bot protection: its clients are programs, which cannot solve a challenge.',
   },
   firewall: {
     is: 'blocks the request',
@@ -145,19 +149,28 @@ export const INTERCEPTIONS: Readonly<Record<InterceptionKind, Words>> = {
     is: 'responds with a maintenance page',
     advice:
       'Check again after the maintenance; serve the registry’s files during maintenance too, since they are static.',
+    apiAdvice: 'Run the command again after the maintenance.',
   },
   parked: {
     is: 'responds for this domain',
     advice:
       'Check the host name for typos, and that the domain is still registered and points to the host of the registry.',
+    apiAdvice: 'Check the host name for typos, and that the domain is still registered and points to the service.',
   },
   portal: {
     is: 'of this network responds instead of the host',
     advice: 'Sign in to that network, ask its operator to allow the host, or run the check from another network.',
+    apiAdvice: 'Sign in to that network, ask its operator to allow the host, or run the command from another network.',
   },
 };
 
 /** `Cloudflare challenges the client as a bot` */
 export function interceptionText({ product, kind }: Interception): string {
   return `${product} ${INTERCEPTIONS[kind].is}`;
+}
+
+/** What to do about such a response to a request to the API of a service. */
+export function interceptionApiAdvice({ kind }: Interception): string {
+  const { advice, apiAdvice = advice } = INTERCEPTIONS[kind];
+  return apiAdvice;
 }

@@ -2,7 +2,6 @@ import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { shardOf } from '../../core/engine/shards.ts';
 import { header } from '../../core/http/headers.ts';
-import { machineLimitText } from '../../core/http/machine-limit.ts';
 import { originOf } from '../../core/http/probe.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
@@ -109,8 +108,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
 }
 
 function machineLimitIn({ http }: Clients): Pick<ObserveResult, 'machineLimit'> {
-  const code = http.machineLimit();
-  return { machineLimit: code === null ? null : machineLimitText(code) };
+  return { machineLimit: http.machineLimit() };
 }
 
 function openContext(options: WebOptions, { http, digestWorkers }: Clients, progress: ObserveProgress): ObserveContext {

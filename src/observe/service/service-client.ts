@@ -1,13 +1,22 @@
 import type { JsonValue } from '../../core/json/json.ts';
 import { type HttpClient, type HttpOptions, openHttpClient } from '../http/client.ts';
-import { statusOf } from '../../core/http/probe.ts';
+import { interceptionOf, interceptionText } from '../../core/http/interception.ts';
+import { lastHop, statusOf } from '../../core/http/probe.ts';
 import { redact } from '../../core/text/text.ts';
 
 /** Reads the API of a service: JSON over HTTP, with the headers of the organization. */
 export interface ServiceClient {
-  /** @param path relative to the base URL. `failure`: why there was no response; `body`: null if it is not JSON */
-  get(path: string): Promise<{ status: number; body: JsonValue | null; failure: string | null }>;
+  /** @param path relative to the base URL */
+  get(path: string): Promise<ServiceAnswer>;
   close(): Promise<void>;
+}
+
+interface ServiceAnswer {
+  status: number;
+  /** Null if it is not JSON. */
+  body: JsonValue | null;
+  /** Why there was no response of the service, or null. */
+  failure: string | null;
 }
 
 export interface ServiceRequestOptions {
@@ -41,12 +50,16 @@ export function openServiceClient({ service, headers, http, timeout }: ServiceRe
           return { limit: BODY_LIMIT, over: 'fail', write: (chunk) => void chunks.push(Buffer.from(chunk)) };
         },
       });
-      const { failure, hops } = probe;
-      if (failure !== null) return { status: 0, body: null, failure: `${failure.code}: ${redact(failure.message)}` };
+      const { failure: failed, hops } = probe;
+      if (failed !== null) return { status: 0, body: null, failure: `${failed.code}: ${redact(failed.message)}` };
       const isOk = statusOf(probe) === 200;
       // Problem details are short, and are in the excerpt.
       const text = isOk ? Buffer.concat(chunks).toString('utf8') : (hops.at(-1)?.excerpt ?? '');
-      return { status: statusOf(probe), body: jsonOf(text), failure: null };
+      const body = jsonOf(text);
+      const last = body === null ? lastHop(probe) : null;
+      const intercepted = last && interceptionOf(last, text);
+      const failure = intercepted && `status ${statusOf(probe)}: ${interceptionText(intercepted)}`;
+      return { status: statusOf(probe), body, failure };
     },
     close: () => client.close(),
   };

@@ -2,6 +2,8 @@ import { readRegularFile } from '../../platform/regular-file.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { machineLimitError } from '../../core/http/machine-limit.ts';
+import { machineLimitCode } from '../../platform/machine-limit.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import type { SendRequest } from './web.ts';
 
@@ -114,6 +116,11 @@ export async function requestProvider(
 }
 
 function unreachable(url: string, cause: unknown): AppregError {
+  const limit = machineLimitCode(cause);
+  if (limit !== null)
+    return machineLimitError(limit, `The credentials endpoint ${printable(redact(url))} cannot be requested`, {
+      cause,
+    });
   const reason = printable(redact(cause instanceof Error ? cause.message : String(cause)));
   return new AppregError(
     's3-credentials',

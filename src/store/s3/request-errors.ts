@@ -1,5 +1,7 @@
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { machineLimitError } from '../../core/http/machine-limit.ts';
+import { machineLimitCode } from '../../platform/machine-limit.ts';
 import { interrupted, stopRequested } from '../interrupt.ts';
 
 /** The errors of requests to an object store. */
@@ -72,6 +74,19 @@ function hintFor(status: number, code: string, otherRegion: string | undefined, 
   if (EXPIRED.has(code)) return `Get new credentials: those of ${source} have expired.`;
   const isForbidden = status === 403 || status === 401;
   return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'Look up this error code in the documentation of the store.');
+}
+
+/** The error of a request that this machine could not send; null for any other failure. */
+export function limitReached(base: string, uncertain: boolean, failure: unknown): AppregError | null {
+  const code = machineLimitCode(failure);
+  const effect = uncertain ? 'unknown' : 'none';
+  return code === null
+    ? null
+    : machineLimitError(code, `${printable(redact(base))} cannot be requested`, {
+        effect,
+        advisesRepeat: true,
+        cause: failure,
+      });
 }
 
 export function endpointUnreachable(

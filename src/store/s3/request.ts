@@ -9,6 +9,7 @@ import { findCredentials } from './credentials.ts';
 import { resolvePlace, type S3Place } from './place.ts';
 import { renewCredentials } from './renewed-credentials.ts';
 import {
+  limitReached,
   areCredentialsInvalid,
   credentialsNotRenewed,
   endpointUnreachable,
@@ -99,7 +100,10 @@ export function openRequests(place: S3Place, options: S3RequestsOptions): S3Requ
         failure = error;
       }
       if (attempt === ATTEMPTS || isLastCheck)
-        throw endpointUnreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure);
+        throw (
+          limitReached(base, uncertain, failure) ??
+          endpointUnreachable(base, ATTEMPTS, withoutSecrets(reasonOf(failure)), uncertain, failure)
+        );
       const longest = Math.min(MAX_RETRY_DELAY, requestRetryDelay * 2 ** (attempt - 1));
       await wait(Math.random() * longest, undefined, { signal: stopAbortSignal() }).catch(() => {});
     }

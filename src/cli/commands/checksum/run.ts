@@ -66,12 +66,11 @@ async function hashed(context: Context, target: string): Promise<HashedFile> {
   const shown = printable(redact(target));
   if (isUrl(target)) checkUrl(target, 'checksum');
   const progress = terminal.progress(`Hashing ${shown}`);
-  const { head, sha256, bytes } = await contentOf(context, target, (read) =>
+  const { content, remark } = await contentOf(context, target, (read) =>
     progress.update(`Hashing ${shown}: ${megabytes(read)}`),
   ).finally(() => progress.stop());
-  const fault = unlikeArtifact(head);
-  if (fault !== null) terminal.log(`warning: ${shown} ${fault}`);
-  return { target, checksum: `sha256:${sha256}`, bytes, error: null };
+  if (remark !== null) terminal.log(`warning: ${shown}${remark}`);
+  return { target, checksum: `sha256:${content.sha256}`, bytes: content.bytes, error: null };
 }
 
 /** The error of a run in which some targets have no checksum. */
@@ -84,8 +83,17 @@ function incomplete(failed: readonly HashedFile[], all: number): AppregError {
   );
 }
 
-async function contentOf(context: Context, target: string, onBytes: (bytes: number) => void): Promise<Content> {
-  if (isUrl(target)) return (await fetchWhole(target, context.env, onBytes)).content;
+/** What a target contains, and what is suspicious about it, worded to follow the target. */
+interface ReadTarget {
+  content: Content;
+  remark: string | null;
+}
+
+async function contentOf(context: Context, target: string, onBytes: (bytes: number) => void): Promise<ReadTarget> {
+  if (isUrl(target)) {
+    const { content, fault } = await fetchWhole(target, context.env, onBytes);
+    return { content, remark: fault && `: ${fault.message} ${fault.advice}` };
+  }
   const digester = createDigester(Infinity);
   let bytes = 0;
   refuseUnreadableInput(resolve(context.cwd, target), target, INSTEAD_OF_FOLDER);
@@ -97,7 +105,9 @@ async function contentOf(context: Context, target: string, onBytes: (bytes: numb
   } catch (error) {
     throw unreadableFile(target, error, INSTEAD_OF_FOLDER);
   }
-  return digester.end();
+  const content = digester.end();
+  const fault = unlikeArtifact(content.head);
+  return { content, remark: fault && ` ${fault}` };
 }
 
 function megabytes(bytes: number): string {

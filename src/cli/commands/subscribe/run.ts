@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
+import { interceptionApiAdvice, interceptionText } from '../../../core/http/interception.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { counted, printable, redact, safeExcerpt } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
@@ -140,7 +141,13 @@ function problemOfRegistry(check: FirstCheck | null): Problem | null {
 }
 
 /** Why the service did not subscribe the organization. */
-function problemOfRequest({ outcome, status, body, text }: SubscriptionAnswer, given: Given): Problem {
+function problemOfRequest({ outcome, status, body, text, intercepted }: SubscriptionAnswer, given: Given): Problem {
+  if (intercepted !== null)
+    return {
+      message: `Not subscribed: ${shown(redact(given.base))} responds with ${status}: ${interceptionText(intercepted)}.`,
+      details: [],
+      hint: interceptionApiAdvice(intercepted),
+    };
   if (outcome === 'web-page') {
     const url = shown(redact(`${given.base}api/registries/subscribe`));
     return {

@@ -1,5 +1,5 @@
 import { blockedPort } from '../../http/blocked-ports.ts';
-import type { Hop, Probe } from '../../facts/facts.ts';
+import type { Probe } from '../../facts/facts.ts';
 import { proxyFault } from '../../http/proxy.ts';
 import type { Evidence } from '../../engine/report.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
@@ -41,8 +41,7 @@ HTTP/1.1 200 OK`,
     const probe = web.server;
     if (ruleOfFailure(probe) !== 'unreachable') return null;
     const last = lastHop(probe);
-    const found: Explanation | null =
-      proxyFault(probe) ?? explanationOf(probe, last, Date.parse(now), resource === 'manifest');
+    const found = explainUnreachable(probe, now, resource === 'manifest');
     if (found === null) return null;
     return {
       ...found,
@@ -58,10 +57,17 @@ HTTP/1.1 200 OK`,
   },
 });
 
-/** Null if nothing was requested. */
-function explanationOf(probe: Probe, last: Hop | null, now: number, isFirst: boolean): Explanation | null {
+/**
+ * Why a URL cannot be fetched; null if nothing was requested.
+ * @param now ISO 8601
+ * @param isFirst true for the first request of a run
+ */
+export function explainUnreachable(probe: Probe, now: string, isFirst: boolean): Explanation | null {
+  const last = lastHop(probe);
+  const ofProxy = proxyFault(probe);
+  if (ofProxy !== null) return ofProxy;
   if (probe.failure !== null) return explainFailure(probe.failure, probe);
-  return last === null ? null : explainStatus(probe, last, now, isFirst);
+  return last === null ? null : explainStatus(probe, last, Date.parse(now), isFirst);
 }
 
 /** Whether the URL itself was requested and no response was received. */

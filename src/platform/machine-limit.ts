@@ -1,0 +1,32 @@
+import type { AppregError } from '../core/errors.ts';
+import { isMachineLimit, machineLimitError } from '../core/http/machine-limit.ts';
+import { printable } from '../core/text/text.ts';
+import { areFilesExhausted } from './open-files.ts';
+import { systemErrorCode } from './system-error.ts';
+
+/** Errors of the system that this machine causes, and not the file or the host. */
+
+const RESOLVER_ERRORS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_SYSTEM', 'EAI_MEMORY']);
+
+/** The code of such an error of a connection, also if another error contains it; null for any other. */
+export function machineLimitCode(error: unknown): string | null {
+  const code = systemErrorCode(error);
+  if (code !== null && isMachineLimit(code)) return code;
+  if (code !== null && RESOLVER_ERRORS.has(code) && areFilesExhausted()) return 'EMFILE';
+  const inner = error instanceof AggregateError ? error.errors : [];
+  const cause = error instanceof Error ? error.cause : undefined;
+  for (const one of cause === undefined ? inner : [...inner, cause]) {
+    const found = machineLimitCode(one);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The error of a file that could not be opened or read because of this machine (exit 2); null for any other error. */
+export function fileLimitError(path: string, error: unknown): AppregError | null {
+  const code = systemErrorCode(error);
+  // EAGAIN: nothing was written to a pipe yet.
+  return code === null || code === 'EAGAIN' || !isMachineLimit(code)
+    ? null
+    : machineLimitError(code, `${printable(path)} cannot be read`, { cause: error });
+}
