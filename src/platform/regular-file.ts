@@ -80,7 +80,8 @@ export function whyUnreadable(path: string, error: unknown): string | null {
   return REASONS[code] ?? `cannot be read (${code})`;
 }
 
-function isLink(path: string): boolean {
+/** True for a symbolic link, also one to a file that does not exist. */
+export function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {

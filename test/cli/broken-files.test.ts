@@ -21,7 +21,8 @@ const CONTENT: Codes = { empty: 1, truncated: 1 };
 /** Only its content can be wrong: without the file, the command has other input. */
 const OPTIONAL: Codes = { absent: 0 };
 const FINDING = withFaults(1);
-const IGNORED = withFaults(0, ['absent', 'folder', 'loop', 'pipe']);
+/** The only artifact or icon may be stored elsewhere. */
+const SINGLE: Codes = { ...FINDING, absent: 0, unreadable: 2 };
 const CONFIG = 'appreg.config.json';
 const VERSIONS = 'apps/clock/versions.json';
 
@@ -111,8 +112,8 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
         'report.json': ERROR,
         'registry.json': { ...FINDING, unreadable: 2, loop: 2 },
         [VERSIONS]: { ...FINDING, unreadable: 2 },
-        'apps/clock/icon.svg': { ...IGNORED, ...CONTENT },
-        'apps/clock/versions/1.0.0.tar.gz': { ...IGNORED, ...CONTENT },
+        'apps/clock/icon.svg': SINGLE,
+        'apps/clock/versions/1.0.0.tar.gz': SINGLE,
         'appreg.lock.json': OPTIONAL,
       },
     },

@@ -15,10 +15,7 @@ type Facts = Record<string, unknown>;
 
 /** Facts from the text of an example, by the subject of the rule. */
 export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Facts>> = {
-  document: (text) => {
-    if (text.startsWith('appMetadataUrl: ')) return localFacts(text);
-    return { ...documentFacts(text, text.includes('"versions"') ? 'metadata' : 'manifest') };
-  },
+  document: (text) => ({ ...documentFacts(text, text.includes('"versions"') ? 'metadata' : 'manifest') }),
   app: (text) => {
     const [[key, entry] = ['', {}]] = Object.entries(JSON.parse(`{${text}}`) as JsonObject);
     const color = member(member(entry, 'blockStyle'), 'color');
@@ -59,6 +56,11 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
       copyAge: 0,
     };
   },
+  'local-file': (text) => {
+    const { referenced, files } = workspaceFiles(text);
+    const [path = ''] = referenced;
+    return { resource: 'metadata', path, state: files.includes(path) ? null : 'missing' };
+  },
   file: (text) => {
     const [path, listed] = text.split('\n').map((line) => line.split(': ')[1]?.trim());
     return { resource: 'metadata', path, listed };
@@ -94,14 +96,6 @@ function workspaceFiles(text: string): { referenced: string[]; files: string[] }
   const pathsOf = (name: string): string[] =>
     text.split('\n').flatMap((line) => (line.startsWith(`${name}:`) ? line.slice(name.length + 1).trim() : []));
   return { referenced: pathsOf('appMetadataUrl'), files: pathsOf('in the folder') };
-}
-
-/** A metadata file, or its absence. */
-function localFacts(text: string): Facts {
-  const { referenced, files } = workspaceFiles(text);
-  const [file = ''] = referenced;
-  const { facts, ...rest } = documentFacts('{ "versions": [] }', 'metadata');
-  return { ...rest, facts: { ...facts, file, ...(files.includes(file) ? {} : { local: 'missing' }) } };
 }
 
 /** The image itself, or a PNG from a description as of `file`. */

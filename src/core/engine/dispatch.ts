@@ -152,7 +152,11 @@ export class RuleDispatcher {
     const { web } = facts;
     // A host fault that affects the whole document has no position inside it.
     const at = place.pointer === '' ? { ...place, document: null } : place;
-    if (phase === 'before-content') this.#noteResource(facts, at);
+    if (phase === 'before-content') {
+      const { file, local = null } = facts;
+      if (file !== null) this.dispatch('local-file', { resource: place.resource, path: file, state: local }, place);
+      this.#noteResource(facts, at);
+    }
     if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(UNOBSERVED[phase][place.resource])) return;
     const subject: FactsOf<'resource'> = {
       resource: place.resource,

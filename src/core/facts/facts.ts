@@ -5,7 +5,7 @@
 
 export { isMissing, type Missing } from './missing.ts';
 export type { ResourceKind } from './resource-kind.ts';
-export type { Resource, DocumentFacts, DocumentContent, Content } from './resource.ts';
+export type { Resource, DocumentFacts, DocumentContent, Content, LocalState } from './resource.ts';
 export type { ArtifactFacts, ArchiveFacts, ArchiveEntry, ContentScan, SecretPlace } from './archive.ts';
 export type { IconFacts, ImageFacts } from './icon.ts';
 export type { HttpViews, SideProbe, RepeatedProbe, HeaderGroup, HeaderProbe, Conditional } from './http-views.ts';

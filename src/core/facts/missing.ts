@@ -25,7 +25,6 @@ export function isMissing(fact: unknown): fact is Missing {
 export type MissingReason =
   | { code: 'offline' }
   | { code: 'not-in-workspace' }
-  | { code: 'outside-workspace' }
   /** A finding of that rule on the same resource. */
   | { code: 'blocked-by'; rule: string }
   | { code: 'no-url' }
@@ -103,7 +102,6 @@ type ReasonByCode = { [C in NotJudgedCode]: Extract<NotJudgedReason, { code: C }
 const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   offline: () => 'needs the network',
   'not-in-workspace': () => 'it is not in the workspace',
-  'outside-workspace': () => 'it is a link out of the workspace',
   'blocked-by': ({ rule }, _, nameOf) => `because of ${nameOf(rule)}`,
   'no-url': () => 'it has no URL',
   'not-requested': ({ flag }) => (flag === null ? 'it was not requested' : `it is not requested with ${flag}`),

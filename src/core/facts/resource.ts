@@ -3,13 +3,19 @@ import type { Missing } from './missing.ts';
 
 /** A file of a registry: its location and its content. */
 
+/**
+ * What is at a path instead of a readable file. `missing`: nothing, although other files of the kind are in the
+ * workspace; `not-a-file`: a pipe, a socket or a device; `outside`: a link out of the workspace.
+ */
+export type LocalState = 'missing' | 'dangling-link' | 'link-loop' | 'folder' | 'not-a-file' | 'outside';
+
 /** The location of a resource, and the responses of its URL. `file` is a local path, as a message names it. */
 export interface Resource {
   url: string | null;
   file: string | null;
   web: HttpViews | Missing;
   /** What is at the local path instead of a readable file; absent for a readable file. */
-  local?: 'missing' | 'not-a-file' | 'outside';
+  local?: LocalState;
   /**
    * Paths relative to the workspace: the one that the URL refers to, and the one that the directories list, if they
    * differ in case or Unicode normalization. The file is not read then: a host does not find it.

@@ -6,7 +6,7 @@ export type MissingFacts = readonly (Missing | null)[];
 /** Null if anything was observed that only rules can judge: anything except the documents. */
 export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): MissingFacts | null {
   const { content } = metadata;
-  if (hasMore(icon) || hasMore(metadata) || metadata.local !== undefined) return null;
+  if (hasMore(icon) || hasMore(metadata)) return null;
   if (!isMissing(icon.web) || !isMissing(metadata.web) || !isMissing(icon.content) || !isMissing(icon.image))
     return null;
   if (!icon.web.runWide || !metadata.web.runWide) return null;
@@ -21,9 +21,11 @@ export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): Missing
   return isAlike ? [...missing, web, bytes, archive] : null;
 }
 
-/** True for facts reused from another run, and for a file that exists under another name. */
-function hasMore({ reusedFrom, viewsReusedFrom, otherName }: Resource): boolean {
-  return reusedFrom !== undefined || viewsReusedFrom !== undefined || otherName !== undefined;
+/** True for facts reused from another run, for a path without a file, and for a file that exists under another name. */
+function hasMore({ reusedFrom, viewsReusedFrom, local, otherName }: Resource): boolean {
+  return (
+    reusedFrom !== undefined || viewsReusedFrom !== undefined || local !== undefined || otherName !== undefined
+  );
 }
 
 /** True if both are the same objects, in the same order. */

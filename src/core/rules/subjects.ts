@@ -13,6 +13,7 @@ import type {
   SubscribedApp,
   SubscribedRegistry,
   ImageFacts,
+  LocalState,
   ResourceKind,
   Missing,
   Probe,
@@ -128,6 +129,8 @@ export interface Subjects {
     isPublishing: boolean;
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
+  /** The path that a URL of the workspace refers to, as messages name it, and what is there; null for a file. */
+  'local-file': { resource: ResourceKind; path: string; state: LocalState | null };
   /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */
   file: { resource: ResourceKind; path: string; listed: string };
   workspace: { orphans: readonly string[] };

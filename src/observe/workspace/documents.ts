@@ -1,11 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { AppregError } from '../../core/errors.ts';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent, LocalState } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
-import { whyUnreadable } from '../../platform/regular-file.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
 import { openLargeDocument } from './large-document.ts';
+import { stateOfError } from './local-state.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; files larger than this are truncated. */
 const DOCUMENT_LIMIT = 256 * 1024 * 1024;
@@ -16,8 +15,6 @@ const LARGE = 4 * 1024 * 1024;
 // The manifest is read several times in a row: to detect the kind of a folder, to find its base URL, to observe it.
 let lastRead: { path: string; stamp: string; content: DocumentContent } | null = null;
 
-export type LocalState = 'missing' | 'not-a-file';
-
 /**
  * Reads a local document, at most `DOCUMENT_LIMIT` bytes of it. Synchronous, which is four times as fast for 100,000
  * small files. A missing path or one that is not a file is returned as a fact; a file that may not be read throws
@@ -25,6 +22,7 @@ export type LocalState = 'missing' | 'not-a-file';
  */
 export function readDocumentFile(path: string): DocumentContent | LocalState {
   return withFile(path, (fd, stat) => {
+    if (stat.isDirectory()) return 'folder';
     if (!stat.isFile()) return 'not-a-file';
     const stamp = stampOf(stat);
     if (lastRead?.path === path && lastRead.stamp === stamp) return lastRead.content;
@@ -54,7 +52,7 @@ function withFile<T>(path: string, use: (fd: number, stat: Stats) => T): T | Loc
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     return use(fd, fstatSync(fd));
   } catch (error) {
-    return stateOf(path, error);
+    return stateOfError(path, error);
   } finally {
     if (fd !== null) closeSync(fd);
   }
@@ -85,17 +83,5 @@ function readAgain(path: string, stamp: string): Buffer {
     'file-changed',
     `${printable(path)} was changed while it was being read.`,
     'Run the command again.',
-  );
-}
-
-function stateOf(path: string, error: unknown): LocalState {
-  const code = systemErrorCode(error) ?? '';
-  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(code)) return 'missing';
-  if (['EISDIR', 'ELOOP', 'ENXIO'].includes(code)) return 'not-a-file';
-  throw new AppregError(
-    'file-unreadable',
-    `${printable(path)} ${whyUnreadable(path, error) ?? `cannot be read: ${printable(String(error))}`}.`,
-    'Check the permissions of the file.',
-    { cause: error },
   );
 }

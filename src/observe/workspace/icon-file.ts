@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IconFacts, Missing } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -7,34 +6,77 @@ import { readRegularFile } from '../../platform/regular-file.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from '../digest/digest.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
+import { localPath } from './places.ts';
 import { UNWALKED } from './walk.ts';
 import {
   ELSEWHERE,
-  isAbsence,
   localFile,
+  NOT_THERE,
   OFFLINE,
   OTHER_NAME,
   otherNameOf,
+  stateIn,
   type WorkspaceContext,
 } from './workspace-context.ts';
+
+/** Observes the icons of a workspace. */
 
 const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** An icon in the workspace. */
-export interface IconFile {
+interface IconFile {
   url: string | null;
   path: string;
 }
 
-/** The icon's file if it is in the workspace; otherwise its facts. Most icons are elsewhere: for these nothing is awaited. */
-export function findIcon(context: WorkspaceContext, url: string | null): IconFile | IconFacts {
+/** Observes icons. Most are elsewhere: for these nothing is awaited. */
+export interface IconObserver {
+  /** @throws AppregError `file-unreadable` */
+  observe(url: string | null): Promise<IconFacts> | IconFacts;
+}
+
+/**
+ * @param urls of all icons that the manifest lists: if one of them is in the workspace, an icon below the base URL
+ *   belongs there as well; otherwise they may be stored elsewhere
+ */
+export function openIcons(context: WorkspaceContext, urls: readonly (string | null)[]): IconObserver {
+  let isAnyHere: boolean | null = null;
+
+  function belongsHere(path: string | null): path is string {
+    if (path === null) return false;
+    isAnyHere ??= urls.some((url) => {
+      const found = findIcon(context, url);
+      return 'path' in found || found.otherName !== undefined;
+    });
+    return isAnyHere;
+  }
+
+  return {
+    observe(url) {
+      const found = findIcon(context, url);
+      if ('path' in found) return observeIconFile(context, found);
+      if (url === null || found.otherName !== undefined) return found;
+      const path = localPath(url, context.base);
+      return belongsHere(path)
+        ? { ...absentIcon(url, NOT_THERE), file: context.nameOf(path), local: 'missing' }
+        : found;
+    },
+  };
+}
+
+/** The icon's file if something is at its path; otherwise its facts. */
+function findIcon(context: WorkspaceContext, url: string | null): IconFile | IconFacts {
   const path = localFile(context, url);
   if (typeof path !== 'string') return absentIcon(url, path);
   const otherName = otherNameOf(context, path);
   if (otherName) return { ...absentIcon(url, OTHER_NAME), otherName };
-  const exists =
-    context.tree && !UNWALKED.test(path) ? context.tree.files.has(path) : existsSync(join(context.root, path));
-  return exists ? { url, path } : absentIcon(url, ELSEWHERE);
+  return isThere(context, path) ? { url, path } : absentIcon(url, ELSEWHERE);
+}
+
+function isThere(context: WorkspaceContext, path: string): boolean {
+  const { tree } = context;
+  if (tree && !UNWALKED.test(path)) return tree.files.has(path) || tree.folders.has(`${path}/`);
+  return stateIn(context, path) !== 'missing';
 }
 
 function absentIcon(url: string | null, reason: Missing): IconFacts {
@@ -42,20 +84,21 @@ function absentIcon(url: string | null, reason: Missing): IconFacts {
 }
 
 /** Reads and inspects an icon. */
-export async function observeIconFile(context: WorkspaceContext, { url, path }: IconFile): Promise<IconFacts> {
-  const read = readRegularFile(join(context.root, path));
-  if ('failure' in read) {
-    // Without a code, it is neither a file nor a folder, such as a named pipe.
-    if (read.code === null || isAbsence(read)) return absentIcon(url, ELSEWHERE);
+async function observeIconFile(context: WorkspaceContext, { url, path }: IconFile): Promise<IconFacts> {
+  const file = context.nameOf(path);
+  const state = stateIn(context, path);
+  if (state !== null) return { ...absentIcon(url, NOT_THERE), file, local: state };
+  const place = join(context.root, path);
+  const read = readRegularFile(place);
+  if ('failure' in read)
     throw new AppregError(
       'file-unreadable',
-      `${printable(join(context.root, path))} ${read.failure}.`,
+      `${printable(place)} ${read.failure}.`,
       'Check the permissions of the file.',
     );
-  }
   const { bytes } = read;
   const digester = createDigester(ICON_LIMIT, { weak: false });
   digester.write(bytes);
   const content = await withoutSecretsInHead(digester.end(), digester.start);
-  return { url, file: context.nameOf(path), web: OFFLINE, content, image: inspectImage(bytes) };
+  return { url, file, web: OFFLINE, content, image: inspectImage(bytes) };
 }

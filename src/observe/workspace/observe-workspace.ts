@@ -2,13 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { blockedBy } from '../../core/facts/missing.ts';
-import { parseDocument, canonicalVersions } from '../../core/json/json.ts';
-import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { readArchiveFile } from '../archive/read-archive.ts';
+import { listArtifacts, observeArtifacts } from './artifact-files.ts';
 import { readDocumentFile } from './documents.ts';
-import { findIcon, observeIconFile } from './icon-file.ts';
+import { openIcons } from './icon-file.ts';
 import { releaseText } from './large-document.ts';
 import { openOtherNames } from './other-names.ts';
 import { findOrphans } from './orphans.ts';
@@ -17,10 +14,9 @@ import { openPrefetch } from './prefetch.ts';
 import { walk } from './walk.ts';
 import {
   ELSEWHERE,
-  isAbsence,
   leadsOut,
-  localFile,
   NO_URL,
+  NOT_THERE,
   OFFLINE,
   OTHER_NAME,
   otherNameOf,
@@ -77,6 +73,10 @@ export async function observeWorkspace(
     context.links = tree.links;
     context.tree = tree.links ? null : tree;
     context.names.use(tree);
+    const icons = openIcons(
+      context,
+      listed.map(({ entry }) => iconUrlOf(entry)),
+    );
     const used = new Set([workspace.manifest, ...listed.map(({ path }) => path)]);
     for (const [index, { key, entry, url, path }] of listed.entries()) {
       if (ahead !== null && !ahead.isReady()) await ahead.ready();
@@ -85,12 +85,12 @@ export async function observeWorkspace(
         content === null || path === null
           ? observeDocumentFile(context, url, path)
           : { url, file: context.nameOf(path), web: OFFLINE, content };
-      const found = findIcon(context, iconUrlOf(entry));
-      const icon = 'path' in found ? await observeIconFile(context, found) : found;
+      const observed = icons.observe(iconUrlOf(entry));
+      const icon = observed instanceof Promise ? await observed : observed;
       if (metadata.otherName) used.add(metadata.otherName.listed);
-      const artifacts = listArtifacts(context, metadata);
-      for (const one of artifacts.present) artifacts.all[one.index] = await observeArtifactFile(context, one);
-      sink.app({ key, metadata, icon, artifacts: artifacts.all });
+      const listing = listArtifacts(context, metadata);
+      const artifacts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
+      sink.app({ key, metadata, icon, artifacts });
       options.onApp?.(index + 1, listed.length);
     }
     // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
@@ -119,9 +119,7 @@ export async function observeMetadataFile(
     nameOf,
   };
   const metadata = observeDocumentFile(context, null, path);
-  const artifacts = listArtifacts(context, metadata);
-  for (const found of artifacts.present) artifacts.all[found.index] = await observeArtifactFile(context, found);
-  return { metadata, artifacts: artifacts.all };
+  return { metadata, artifacts: await observeArtifacts(context, listArtifacts(context, metadata)) };
 }
 
 /** Bytes of a file; 0 if there is none. */
@@ -135,51 +133,6 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
   if (otherName) return { url, file: context.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
   const file = context.nameOf(path);
   const found = leadsOut(context, path) ? 'outside' : readDocumentFile(join(context.root, path));
-  if (typeof found === 'string') return { url, file, web: OFFLINE, content: blockedBy('file-missing'), local: found };
+  if (typeof found === 'string') return { url, file, web: OFFLINE, content: NOT_THERE, local: found };
   return { url, file, web: OFFLINE, content: found };
-}
-
-/** An artifact that should be in the workspace. */
-interface ExpectedArtifact {
-  index: number;
-  url: string;
-  path: string;
-}
-
-/** One entry per version; those in `present` are to be observed. */
-function listArtifacts(
-  context: WorkspaceContext,
-  { content }: DocumentFacts,
-): { all: ArtifactFacts[]; present: ExpectedArtifact[] } {
-  const all: ArtifactFacts[] = [];
-  const present: ExpectedArtifact[] = [];
-  if (isMissing(content)) return { all, present };
-  const canonical = canonicalVersions(content);
-  const urls =
-    canonical?.map(({ artifactUrl }) => artifactUrl) ??
-    listedVersions(parseDocument(content).value)?.map((item) => artifactUrlOf(item)) ??
-    [];
-  for (const [index, url] of urls.entries()) {
-    const path = localFile(context, url, canonical !== null);
-    if (url !== null && typeof path === 'string') present.push({ index, url, path });
-    const reason = typeof path === 'string' ? ELSEWHERE : path;
-    all.push({ url, file: null, web: OFFLINE, content: reason, archive: reason });
-  }
-  return { all, present };
-}
-
-async function observeArtifactFile(context: WorkspaceContext, { url, path }: ExpectedArtifact): Promise<ArtifactFacts> {
-  const otherName = otherNameOf(context, path);
-  if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
-  const elsewhere = { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
-  const place = join(context.root, path);
-  try {
-    // Reading a named pipe waits for its writer.
-    if (!statSync(place).isFile()) return elsewhere;
-    const { content, archive } = await readArchiveFile(place, { scan: { folders: [context.root] } });
-    return { url, file: context.nameOf(path), web: OFFLINE, content, archive };
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return elsewhere;
-  }
 }

@@ -1,6 +1,7 @@
-import type { Missing, Resource } from '../../core/facts/facts.ts';
+import { join } from 'node:path';
+import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { stateAt } from './local-state.ts';
 import type { OtherNames } from './other-names.ts';
 import { localPath, staysInside } from './places.ts';
 import { UNWALKED, type WalkResult } from './walk.ts';
@@ -10,6 +11,8 @@ import { UNWALKED, type WalkResult } from './walk.ts';
 export const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
 export const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
 export const OTHER_NAME: Missing = blockedBy('file-name-differs');
+/** Of a file that should be in the workspace, and cannot be read. */
+export const NOT_THERE: Missing = blockedBy('file-missing');
 export const NO_URL: Missing = blockedBy('schema-violation');
 const PLAIN_NAME = /^\w[\w.-]*$/;
 
@@ -37,7 +40,10 @@ export function otherNameOf({ names }: WorkspaceContext, path: string): Resource
   return listed === null ? undefined : { path, listed };
 }
 
-/** The local file of an artifact or icon, or why there is none; `isCanonical` of a URL that needs no normalization. */
+/**
+ * The path of an artifact or icon that may be in the workspace, or why it cannot be.
+ * @param isCanonical true for a URL that needs no normalization
+ */
 export function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
   if (url === null) return NO_URL;
   const { outsideFolder: away } = context;
@@ -51,10 +57,10 @@ export function localFile(context: WorkspaceContext, url: string | null, isCanon
     if (url.endsWith(path)) context.outsideFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
-  return leadsOut(context, path) ? { missing: { code: 'outside-workspace' } } : path;
+  return path;
 }
 
-/** True for an error because a file does not exist or is not a file. */
-export function isAbsence(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP'].includes(systemErrorCode(error) ?? '');
+/** What is at a path instead of a file that can be read; null for one that can. @throws AppregError `file-unreadable` */
+export function stateIn(context: WorkspaceContext, path: string): LocalState | null {
+  return leadsOut(context, path) ? 'outside' : stateAt(join(context.root, path));
 }

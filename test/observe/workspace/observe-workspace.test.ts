@@ -98,14 +98,18 @@ describe('a workspace', () => {
       content: { bytes: bytes.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       archive: { kind: 'gzip' },
     });
-    expect(a!.artifacts[1]).toMatchObject({ file: null, content: { missing: { code: 'not-in-workspace' } } });
+    expect(a!.artifacts[1]).toMatchObject({
+      file: 'ws/apps/a/versions/2.0.0.tar.gz',
+      local: 'missing',
+      content: { missing: { code: 'blocked-by', rule: 'file-missing' } },
+    });
     expect(a!.icon).toMatchObject({ file: 'ws/apps/a/icon.svg', image: { kind: 'svg' } });
     expect(missing!.metadata).toMatchObject({
       local: 'missing',
       content: { missing: { code: 'blocked-by', rule: 'file-missing' } },
     });
     expect(missing!.artifacts).toEqual([]);
-    expect(missing!.icon).toMatchObject({ file: null, content: { missing: { code: 'not-in-workspace' } } });
+    expect(missing!.icon).toMatchObject({ file: 'ws/apps/missing/icon.svg', local: 'missing' });
     expect(seen.steps).toEqual(['1/3', '2/3', '3/3']);
   });
 
@@ -171,9 +175,11 @@ test('a folder in place of a file is not read', async () => {
     'apps/b/icon.svg/x': '',
   });
   const { apps } = await look(root);
-  expect(apps[0]!.metadata.local).toBe('not-a-file');
-  expect(apps[1]!.artifacts[0]!.content).toEqual({ missing: { code: 'not-in-workspace' } });
-  expect(apps[1]!.icon.content).toEqual({ missing: { code: 'not-in-workspace' } });
+  expect([apps[0]!.metadata, apps[1]!.artifacts[0]!, apps[1]!.icon].map(({ local }) => local)).toEqual([
+    'folder',
+    'folder',
+    'folder',
+  ]);
 });
 
 test('URLs with path traversal have no local file', async () => {
@@ -227,12 +233,15 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
     symlinkSync(join(outside, 'd/versions.json'), join(root, 'apps/b/versions.json'));
     const { apps, orphans } = await look(root);
     expect(apps.map((app) => app.metadata.local)).toEqual(['outside', 'outside', undefined]);
-    expect(apps[2]!.artifacts[0]!.content).toMatchObject({ missing: { code: 'outside-workspace' } });
-    expect(apps[2]!.icon.content).toMatchObject({ missing: { code: 'outside-workspace' } });
+    expect([apps[2]!.artifacts[0]!, apps[2]!.icon].map(({ local }) => local)).toEqual(['outside', 'outside']);
     expect(orphans).toEqual([]);
     expect(foundIn(await lint(root))).toEqual([
       'file-missing outside apps/a/versions.json',
+      'file-missing missing registry.json',
       'file-missing outside apps/b/versions.json',
+      'file-missing missing registry.json',
+      'file-missing outside registry.json',
+      'file-missing outside apps/c/versions.json',
     ]);
   });
 
@@ -254,7 +263,7 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
     symlinkSync('versions.json', join(root, 'apps/b/versions.json'));
     symlinkSync('nowhere', join(root, 'apps/c/versions.json'));
     const { apps } = await look(root);
-    expect(apps.map((app) => app.metadata.local)).toEqual([undefined, 'not-a-file', 'missing']);
+    expect(apps.map((app) => app.metadata.local)).toEqual([undefined, 'link-loop', 'dangling-link']);
   });
 
   test('to the workspace itself are followed', async () => {
@@ -287,7 +296,7 @@ test('a single metadata file is observed with its artifacts', async () => {
   });
   const { metadata, artifacts } = await observeMetadataFile(workspace(root), 'apps/a/versions.json', (path) => path);
   expect(metadata).toMatchObject({ file: 'apps/a/versions.json', url: null });
-  expect(artifacts.map((artifact) => artifact.file)).toEqual(['apps/a/versions/1.0.0.tar.gz', null]);
+  expect(artifacts.map(({ local }) => local)).toEqual([undefined, 'missing']);
 });
 
 describe('an unreferenced metadata file is not reported as an orphan with', () => {

@@ -1,12 +1,29 @@
-import { printableExcerpt } from '../../text/text.ts';
+import type { LocalState } from '../../facts/facts.ts';
 import { type ResourceKind, resourceName } from '../../facts/resource-kind.ts';
+import { printableExcerpt } from '../../text/text.ts';
+import { type CauseOf, type Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
+
+const CAUSES = {
+  missing: { title: 'The file does not exist' },
+  'not-a-file': { title: 'The path is not a regular file' },
+  outside: { title: 'The path is a link to a target outside the workspace' },
+} satisfies Causes;
+
+const STATES: Record<LocalState, readonly [cause: CauseOf<typeof CAUSES>, is: string]> = {
+  missing: ['missing', 'does not exist'],
+  'dangling-link': ['missing', 'is a link to a file that does not exist'],
+  'link-loop': ['not-a-file', 'is not a regular file: it is a symbolic link that forms a loop'],
+  folder: ['not-a-file', 'is not a regular file: it is a folder'],
+  'not-a-file': ['not-a-file', 'is not a regular file'],
+  outside: ['outside', 'is a link to a target outside the workspace'],
+};
 
 export const fileMissing = defineRule({
   id: 'file-missing',
   title: 'Missing file',
-  on: 'document',
-  needs: ['facts', 'resource'],
+  on: 'local-file',
+  needs: ['resource', 'path', 'state'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
@@ -14,13 +31,9 @@ export const fileMissing = defineRule({
   workspaceOnly: true,
   hidesApp: true,
   hiddenReason: 'Its metadata file is missing.',
-  causes: {
-    missing: { title: 'The file does not exist' },
-    'not-a-file': { title: 'The path is not a regular file' },
-    outside: { title: 'The path is a link to a target outside the workspace' },
-  },
+  causes: CAUSES,
   failsWhen:
-    '(workspace) the manifest, or a metadata file whose URL is below the base URL, does not exist, is not a regular file, or is a link out of the workspace. Icons and artifacts may be stored elsewhere: the report says how many were not inspected',
+    '(workspace) the manifest, or a metadata file, an artifact or an icon whose URL is below the base URL, does not exist, is not a regular file, or is a link out of the workspace. An artifact that does not exist is an error only if another artifact of the app is in the workspace, and an icon only if another icon is: otherwise, they may be stored elsewhere, and the report says how many were not inspected',
   why: 'The host has nothing to serve at that URL.',
   examples: {
     bad: `appMetadataUrl: apps/echo.json
@@ -28,25 +41,25 @@ in the folder:  apps/other.json`,
     good: `appMetadataUrl: apps/echo.json
 in the folder:  apps/echo.json`,
   },
-  check({ facts, resource }) {
-    const { local, file } = facts;
-    if (!local) return null;
-    const name = printableExcerpt(file ?? '', 200);
-    const what = {
-      missing: 'does not exist',
-      'not-a-file': 'is not a regular file',
-      outside: 'is a link to a target outside the workspace',
-    }[local];
+  check({ resource, path, state }) {
+    if (state === null) return null;
+    const name = printableExcerpt(path, 200);
+    const [cause, is] = STATES[state];
     return {
-      cause: local,
-      message: `The ${resourceName(resource)} ${name} ${what}.`,
-      advice: local === 'missing' ? adviceIfMissing(resource) : 'Replace it with a regular file.',
+      cause,
+      message: `The ${resourceName(resource)} ${name} ${is}.`,
+      advice: cause === 'missing' ? ADVICE_IF_MISSING[resource] : 'Replace it with a regular file.',
       evidence: { file: name },
+      // One file may be the icon of several apps.
+      ...(resource === 'icon' ? { dedupeKey: path } : {}),
     };
   },
 });
 
-function adviceIfMissing(resource: ResourceKind): string {
-  if (resource === 'manifest') return 'Create it with appreg init, or restore it from version control.';
-  return 'Create it (appreg add-app creates it with the app), or correct its URL.';
-}
+const ADVICE_IF_MISSING: Record<ResourceKind, string> = {
+  manifest: 'Create it with appreg init, or restore it from version control.',
+  metadata: 'Create it (appreg add-app creates it with the app), or correct its URL.',
+  artifact:
+    'Restore the published file, or correct its URL. A new build is another file, which needs a version of its own.',
+  icon: 'Add the file (appreg edit-app <app> --icon <file>), or correct its URL.',
+};

@@ -1,34 +1,58 @@
+import type { LocalState, ResourceKind } from '../../../../src/core/facts/facts.ts';
 import { fileMissing } from '../../../../src/core/rules/documents/file-missing.ts';
-import { documentFacts } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const facts = (local?: 'missing' | 'not-a-file' | 'outside', file: string | null = 'apps/a/versions.json') => ({
-  resource: 'metadata' as 'manifest' | 'metadata',
-  facts: { ...documentFacts('{}').facts, file, ...(local ? { local } : {}) },
-});
+const at = (
+  state: LocalState | null,
+  resource: ResourceKind = 'metadata',
+  path = 'apps/a/versions.json',
+): { resource: ResourceKind; path: string; state: LocalState | null } => ({ resource, path, state });
 
 ruleTable(fileMissing, {
-  clean: [
-    ['a file that is there', facts()],
-    ['a document that is not a local file', facts(undefined, null)],
-  ],
+  clean: [['a file that is there', at(null)]],
   faulty: [
     [
       'nothing there',
-      facts('missing'),
+      at('missing'),
       { cause: 'missing', message: 'apps/a/versions.json does not exist', advice: 'appreg add-app' },
     ],
     [
       'no manifest',
-      { ...facts('missing', 'registry.json'), resource: 'manifest' },
+      at('missing', 'manifest', 'registry.json'),
       { cause: 'missing', message: 'manifest registry.json does not exist', advice: 'Create it with appreg init' },
     ],
-    ['a folder or a pipe', facts('not-a-file'), { cause: 'not-a-file', message: 'is not a regular file' }],
+    [
+      'no artifact',
+      at('missing', 'artifact', 'apps/a/1.tar.gz'),
+      { cause: 'missing', message: 'artifact apps/a/1.tar.gz does not exist', advice: 'Restore the published file' },
+    ],
+    [
+      'no icon',
+      at('missing', 'icon', 'apps/a/icon.svg'),
+      {
+        cause: 'missing',
+        message: 'icon apps/a/icon.svg does not exist',
+        advice: 'edit-app <app> --icon',
+        dedupeKey: 'apps/a/icon.svg',
+      },
+    ],
+    [
+      'a link to nothing',
+      at('dangling-link', 'icon'),
+      { cause: 'missing', message: 'is a link to a file that does not exist' },
+    ],
+    ['a folder', at('folder'), { cause: 'not-a-file', message: 'is not a regular file: it is a folder' }],
+    ['a loop', at('link-loop'), { cause: 'not-a-file', message: 'it is a symbolic link that forms a loop' }],
+    ['a pipe', at('not-a-file'), { cause: 'not-a-file', message: 'is not a regular file.' }],
     [
       'a link out of the workspace',
-      facts('outside'),
+      at('outside'),
       { cause: 'outside', message: 'target outside the workspace', advice: 'regular file' },
     ],
-    ['a name that would move the cursor', facts('missing', 'a\u001b[2Jb'), { message: 'a\\u{1b}[2Jb' }],
+    [
+      'a name that would move the cursor',
+      at('missing', 'metadata', 'a\u001b[2Jb'),
+      { message: 'a\\u{1b}[2Jb', advice: 'add-app' },
+    ],
   ],
 });

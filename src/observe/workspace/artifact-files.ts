@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { type ArtifactFacts, type DocumentFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
+import { canonicalVersions, parseDocument } from '../../core/json/json.ts';
+import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
+import { readArchiveFile } from '../archive/read-archive.ts';
+import { localPath } from './places.ts';
+import {
+  ELSEWHERE,
+  localFile,
+  NOT_THERE,
+  OFFLINE,
+  OTHER_NAME,
+  otherNameOf,
+  stateIn,
+  type WorkspaceContext,
+} from './workspace-context.ts';
+
+/** Observes the artifacts of a workspace. */
+
+/** An artifact that may be in the workspace: its folder is. */
+interface ExpectedArtifact {
+  index: number;
+  url: string;
+  path: string;
+}
+
+/** The artifacts of an app, one per version. */
+export interface ArtifactListing {
+  /** The facts without the files. */
+  all: ArtifactFacts[];
+  /** Those to be observed. */
+  present: ExpectedArtifact[];
+}
+
+/** The artifacts that a metadata file lists; no file is read. */
+export function listArtifacts(context: WorkspaceContext, { content }: DocumentFacts): ArtifactListing {
+  const all: ArtifactFacts[] = [];
+  const present: ExpectedArtifact[] = [];
+  if (isMissing(content)) return { all, present };
+  const canonical = canonicalVersions(content);
+  const urls =
+    canonical?.map(({ artifactUrl }) => artifactUrl) ??
+    listedVersions(parseDocument(content).value)?.map((item) => artifactUrlOf(item)) ??
+    [];
+  for (const [index, url] of urls.entries()) {
+    const path = localFile(context, url, canonical !== null);
+    if (url !== null && typeof path === 'string') present.push({ index, url, path });
+    all.push(absentArtifact(url, typeof path === 'string' ? ELSEWHERE : path));
+  }
+  return { all, present };
+}
+
+/**
+ * Reads the artifacts of an app. If one of them is in the workspace, those below the base URL belong there as well;
+ * otherwise they may be stored elsewhere, such as in a bucket.
+ * @throws AppregError `file-unreadable`
+ */
+export async function observeArtifacts(
+  context: WorkspaceContext,
+  { all, present }: ArtifactListing,
+): Promise<ArtifactFacts[]> {
+  const facts = [...all];
+  let isAnyHere = false;
+  for (const one of present) {
+    const found = await observeArtifactFile(context, one);
+    if (found === null) continue;
+    facts[one.index] = found;
+    isAnyHere = true;
+  }
+  return isAnyHere ? facts.map((one) => (one.content === ELSEWHERE ? notFound(context, one) : one)) : facts;
+}
+
+function absentArtifact(url: string | null, reason: Missing): ArtifactFacts {
+  return { url, file: null, web: OFFLINE, content: reason, archive: reason };
+}
+
+/** An artifact that is not there, although others of its app are. */
+function notFound(context: WorkspaceContext, facts: ArtifactFacts): ArtifactFacts {
+  const path = localPath(facts.url ?? '', context.base);
+  if (path === null) return facts;
+  return { ...absentArtifact(facts.url, NOT_THERE), file: context.nameOf(path), local: 'missing' };
+}
+
+/** Null if nothing is at its path. */
+async function observeArtifactFile(
+  context: WorkspaceContext,
+  { url, path }: ExpectedArtifact,
+): Promise<ArtifactFacts | null> {
+  const otherName = otherNameOf(context, path);
+  if (otherName) return { ...absentArtifact(url, OTHER_NAME), otherName };
+  const state = stateIn(context, path);
+  if (state === 'missing') return null;
+  const file = context.nameOf(path);
+  if (state !== null) return { ...absentArtifact(url, NOT_THERE), file, local: state };
+  const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
+  return { url, file, web: OFFLINE, content, archive };
+}
