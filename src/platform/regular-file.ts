@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { fileLimitError } from './machine-limit.ts';
 import { systemErrorCode } from './system-error.ts';
 
@@ -87,4 +87,16 @@ export function isLink(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a path is instead of a regular file, worded to follow it: “is not a regular file: it is a folder”. */
+export function unlikeRegularFile(stat: Stats): string {
+  return `is not a regular file: it is ${kindOf(stat)}`;
+}
+
+function kindOf(stat: Stats): string {
+  if (stat.isDirectory()) return 'a folder';
+  if (stat.isSymbolicLink()) return 'a symbolic link';
+  if (stat.isFIFO()) return 'a named pipe';
+  return stat.isSocket() ? 'a socket' : 'a device';
 }

@@ -4,6 +4,7 @@ import { documentContent, isObject, type JsonObject, parseDocument } from '../co
 import type { AppProblem } from '../core/release/version-file.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
+import { unlikeRegularFile } from '../platform/regular-file.ts';
 import { appsFolder } from './apps-folder.ts';
 
 /** The fields of an app.json that say how an app is built; the others are those of its manifest entry. */
@@ -38,11 +39,11 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   if (stats === undefined) return null;
   const nothing = { key, folder, entry: null, ui: null, version: null };
   const name = printable(`${folder}/${NAME}`);
-  if (!stats.isFile() || stats.size > MAX_BYTES)
-    return {
-      ...nothing,
-      problem: { message: `${name} is not a regular file of at most 1 MB.`, advice: 'Use a small, regular file.' },
-    };
+  const isRegular = stats.isFile();
+  if (!isRegular || stats.size > MAX_BYTES) {
+    const what = isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats);
+    return { ...nothing, problem: { message: `${name} ${what}.`, advice: 'Use a small, regular file.' } };
+  }
   const { value, fault } = parseDocument(documentContent(readFileSync(path)));
   if (value === undefined)
     return {

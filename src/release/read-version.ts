@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import { type AppProblem, type DeclaredVersion, declaredVersion } from '../core/release/version-file.ts';
 import { printable } from '../core/text/text.ts';
 import { isWithin } from '../observe/workspace/places.ts';
-import { systemErrorCode } from '../platform/system-error.ts';
+import { unlikeRegularFile, whyUnreadable } from '../platform/regular-file.ts';
 import { type FoundApp, shownIn } from './find-apps.ts';
 
 const MAX_BYTES = 1_000_000;
@@ -20,9 +20,10 @@ export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
         message: `The version file ${shown} does not exist.`,
         advice: 'Create it with one version, such as 1.0.0, or correct "version" in the configuration.',
       };
-    if (!stats.isFile() || stats.size > MAX_BYTES)
+    const isRegular = stats.isFile();
+    if (!isRegular || stats.size > MAX_BYTES)
       return {
-        message: `${shown} is not a regular file of at most 1 MB.`,
+        message: `${shown} ${isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats)}.`,
         advice: 'Use a small file with one version.',
       };
     if (!isWithin(path, realpathSync(versionFile)))
@@ -32,8 +33,8 @@ export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
       };
     return declaredVersion(name, readFileSync(versionFile));
   } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === null) throw error;
-    return { message: `${shown} cannot be read (${code}).`, advice: 'Check its permissions.' };
+    const why = whyUnreadable(versionFile, error);
+    if (why === null) throw error;
+    return { message: `${shown} ${why}.`, advice: 'Check the path and its permissions.' };
   }
 }

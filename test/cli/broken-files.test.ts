@@ -63,9 +63,10 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
         [CONFIG]: ERROR,
         'registry.json': CONTENT,
         'apps/clock/app.json': { ...FINDING, unreadable: 2 },
+        'apps/clock/icon.svg': { ...FINDING, unreadable: 2 },
       },
     },
-    { words: 'assemble --check', files: { [CONFIG]: OPTIONAL } },
+    { words: 'assemble --check', files: { [CONFIG]: OPTIONAL, 'apps/clock/icon.svg': { ...FINDING, unreadable: 2 } } },
   ],
   bundle: [
     {

@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folder } from './folders.ts';
 
 /** Ways in which an input file can be broken. */
 
-export type Fault = 'absent' | 'unreadable' | 'empty' | 'truncated' | 'folder' | 'loop' | 'pipe';
+export type Fault = 'absent' | 'unreadable' | 'empty' | 'truncated' | 'folder' | 'loop' | 'link' | 'pipe' | 'socket';
 
 /** Each makes a file broken; its path is absolute. */
 export const FAULTS: Readonly<Record<Fault, (path: string) => void>> = {
@@ -22,11 +24,30 @@ export const FAULTS: Readonly<Record<Fault, (path: string) => void>> = {
     rmSync(path);
     symlinkSync(path, path);
   },
+  link(path) {
+    rmSync(path);
+    symlinkSync('nowhere', path);
+  },
+  socket(path) {
+    rmSync(path);
+    linkSync(socket(), path);
+  },
   pipe(path) {
     rmSync(path);
     execFileSync('mkfifo', [path]);
   },
 };
+
+let madeSocket: string | null = null;
+
+/** A socket that nothing listens to; made once, since a process that ends leaves it behind. */
+function socket(): string {
+  if (madeSocket !== null) return madeSocket;
+  madeSocket = join(folder(), 'socket');
+  const program = "require('node:net').createServer().listen(process.argv[1], () => process.exit())";
+  execFileSync(process.execPath, ['-e', program, madeSocket]);
+  return madeSocket;
+}
 
 /** The same exit code for faults. */
 export function withFaults(code: number, faults = Object.keys(FAULTS) as Fault[]): Partial<Record<Fault, number>> {

@@ -9,6 +9,7 @@ import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
 import { appsFolder } from '../../release/apps-folder.ts';
 import { type DescriptionFolder, descriptionFolders, expectedFolder } from '../../release/description-folders.ts';
 import type { ReleaseEntry } from '../../release/find-apps.ts';
+import { unlikeRegularFile } from '../../platform/regular-file.ts';
 import { iconFromBytes } from '../icon-source.ts';
 
 /** The folders that describe the apps, which may contain untrusted files: links are not followed. */
@@ -120,6 +121,6 @@ function readAppFile(root: string, name: string, largest: number): Uint8Array {
   const path = join(root, name);
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);
-  const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is not a regular file';
+  const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : unlikeRegularFile(stat);
   throw new AppregError('app-folder-invalid', `${printable(name)} ${what}.`, 'Use a small, regular file.');
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
@@ -7,6 +7,7 @@ import { isLoopback } from '../../core/http/url.ts';
 import { urlError } from '../../core/http/url-error.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
+import { whyUnreadable } from '../../platform/regular-file.ts';
 import type { Choices } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';
 import { isUrl } from '../fetch.ts';
@@ -64,8 +65,20 @@ function notEmpty(text: string): string | null {
   return text.trim() === '' ? 'The value is empty.' : null;
 }
 
+const NO_FILE = 'The file or folder does not exist.';
+
+/** A path that can be used: an empty one would be the current folder. */
 function existing(text: string, cwd: string): string | null {
-  return text !== '' && existsSync(resolve(cwd, text)) ? null : 'The file or folder does not exist.';
+  if (text === '') return NO_FILE;
+  const path = resolve(cwd, text);
+  try {
+    statSync(path);
+    return null;
+  } catch (error) {
+    const why = whyUnreadable(path, error);
+    if (why === null) throw error;
+    return why === 'does not exist' ? NO_FILE : `The path ${why}.`;
+  }
 }
 
 /** An empty answer is valid at a terminal: an icon is generated then. */

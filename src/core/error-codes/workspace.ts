@@ -77,6 +77,11 @@ export const WORKSPACE_ERRORS = {
     title: 'The file or folder to check does not exist.',
     fix: 'Check the path.',
   },
+  'inputs-unusable': {
+    exit: 2,
+    title: 'None of the given paths can be used; the message says for each one why.',
+    fix: 'Correct the paths that the message names.',
+  },
   'manifest-missing': {
     exit: 2,
     title: 'The folder or store does not contain a registry manifest.',

@@ -23,9 +23,7 @@ export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): Missing
 
 /** True for facts reused from another run, for a path without a file, and for a file that exists under another name. */
 function hasMore({ reusedFrom, viewsReusedFrom, local, otherName }: Resource): boolean {
-  return (
-    reusedFrom !== undefined || viewsReusedFrom !== undefined || local !== undefined || otherName !== undefined
-  );
+  return reusedFrom !== undefined || viewsReusedFrom !== undefined || local !== undefined || otherName !== undefined;
 }
 
 /** True if both are the same objects, in the same order. */

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { whyUnreadable } from '../../platform/regular-file.ts';
 import { readDocumentFile } from './documents.ts';
 import { inferBase, isWithin, type Workspace } from './places.ts';
 
@@ -28,13 +29,7 @@ export interface WorkspaceSettings {
  * @param settings of the configuration nearest to it
  */
 export function targetAt(path: string, settings: WorkspaceSettings): LintTarget {
-  if (!existsSync(path))
-    throw new AppregError(
-      'path-missing',
-      `${printable(path)} does not exist.`,
-      'Give a folder or a JSON file; appreg init creates a workspace.',
-    );
-  const stat = statSync(path);
+  const stat = statOf(path);
   if (stat.isDirectory()) return folderTarget(path, settings);
   if (!stat.isFile())
     throw new AppregError(
@@ -46,6 +41,22 @@ export function targetAt(path: string, settings: WorkspaceSettings): LintTarget 
     return { kind: 'metadata', ...workspaceAround(path, settings) };
   const isConfigured = settings.found && isSameFolder(dirname(path), settings.root);
   return workspaceTarget(dirname(path), basename(path), isConfigured ? settings.baseUrl : null);
+}
+
+/** @throws AppregError `path-missing` for a path that does not exist or cannot be followed */
+function statOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const why = whyUnreadable(path, error);
+    if (why === null) throw error;
+    throw new AppregError(
+      'path-missing',
+      `${printable(path)} ${why}.`,
+      'Give a folder or a JSON file; appreg init creates a workspace.',
+      { cause: error },
+    );
+  }
 }
 
 function folderTarget(folder: string, settings: WorkspaceSettings): LintTarget {

@@ -200,19 +200,20 @@ describe('a missing icon', () => {
 });
 
 /** What can be at a path instead of a file; each is an error even if it is the only artifact or icon. */
-const STATES: Readonly<Record<string, readonly [put: (path: string, root: string) => void, cause: string, is: RegExp]>> =
-  {
-    folder: [(path) => mkdirSync(path), 'not-a-file', /it is a folder\.$/],
-    'link loop': [(path) => symlinkSync(path, path), 'not-a-file', /a symbolic link that forms a loop\.$/],
-    pipe: [(path) => execFileSync('mkfifo', [path]), 'not-a-file', /is not a regular file\.$/],
-    device: [(path) => symlinkSync('/dev/zero', path), 'outside', /a target outside the workspace\.$/],
-    'dangling link': [(path) => symlinkSync('nowhere', path), 'missing', /a link to a file that does not exist\.$/],
-    'link to the outside': [
-      (path) => symlinkSync(join(folder({ a: 'x' }), 'a'), path),
-      'outside',
-      /is a link to a target outside the workspace\.$/,
-    ],
-  };
+const STATES: Readonly<
+  Record<string, readonly [put: (path: string, root: string) => void, cause: string, is: RegExp]>
+> = {
+  folder: [(path) => mkdirSync(path), 'not-a-file', /it is a folder\.$/],
+  'link loop': [(path) => symlinkSync(path, path), 'not-a-file', /a symbolic link that forms a loop\.$/],
+  pipe: [(path) => execFileSync('mkfifo', [path]), 'not-a-file', /is not a regular file\.$/],
+  device: [(path) => symlinkSync('/dev/zero', path), 'outside', /a target outside the workspace\.$/],
+  'dangling link': [(path) => symlinkSync('nowhere', path), 'missing', /a link to a file that does not exist\.$/],
+  'link to the outside': [
+    (path) => symlinkSync(join(folder({ a: 'x' }), 'a'), path),
+    'outside',
+    /is a link to a target outside the workspace\.$/,
+  ],
+};
 
 describe.skipIf(process.platform === 'win32')('instead of a file', () => {
   const files = {

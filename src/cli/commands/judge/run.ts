@@ -5,6 +5,7 @@ import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport } from '../../check/checks.ts';
 import { logEndedExceptions } from '../../check/exceptions.ts';
+import { useEach, whyIncomplete } from '../../check/inputs.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { lockBaseline } from '../../lock.ts';
@@ -23,9 +24,13 @@ export async function runJudge(
 ): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
     const settings = await checkSettings(context, await context.config(), options.baseline);
-    const parts: NamedSnapshot[] = [];
-    for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
-    const facts = joinShards(parts);
+    const { used: parts, failed } = await useEach(files, async (file): Promise<NamedSnapshot> => {
+      return { file, snapshot: await readSnapshot(resolve(context.cwd, file)) };
+    });
+    for (const { message, hint } of failed) context.terminal.error(message, hint);
+    const joined = joinShards(parts);
+    const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
+    const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
     const before = await lockBaseline(context, facts.target);
     const report = judgeFacts(facts, { command: 'judge', ...settings, baseline: before });
     const code = printReport(context, report, { severities: settings.severities });

@@ -12,6 +12,7 @@ import { type BaselineOption, readBaselineOption, NO_BASELINE_OPTION } from '../
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
 import { logEndedExceptions } from '../../check/exceptions.ts';
+import { unusable, useEach, whyIncomplete } from '../../check/inputs.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -29,21 +30,14 @@ export async function runLint(context: Context, paths: readonly string[], option
   return checked(context, 'lint', named.join(', '), async () => {
     const started = performance.now();
     const { cwd, terminal } = context;
-    const targets: { target: LintTarget; config: LoadedConfig }[] = [];
-    for (const name of named) {
-      const path = resolve(cwd, name);
-      const config = await configFor(context, path);
-      const target = targetAt(path, workspaceSettings(config));
-      const { root, manifest } = target.workspace;
-      if (target.kind === 'workspace') refuseStored(config, root, manifest);
-      targets.push({ target, config });
-    }
-    if (options.against !== undefined && targets.length > 1)
+    if (options.against !== undefined && named.length > 1)
       throw new AppregError(
         'option-conflict',
         '--against can only be used with one path.',
         'Run appreg lint once per registry.',
       );
+    const { used: targets, failed } = await useEach(named, (name) => lintTarget(context, resolve(cwd, name)));
+    if (options.fix === true && failed.length > 0) throw unusable(failed);
     const [first] = targets;
     if (first === undefined) throw new Error('No path to lint was given.');
     const { config } = first.config;
@@ -64,12 +58,15 @@ export async function runLint(context: Context, paths: readonly string[], option
     });
     const progress = terminal.progress('Reading');
     try {
-      for (const { target } of targets)
-        await observeTarget(context, target, judging, against, (text) => progress.update(text));
+      const observed = await useEach(targets, ({ target }) =>
+        observeTarget(context, target, judging, against, (text) => progress.update(text)),
+      );
+      failed.push(...observed.failed);
     } finally {
       progress.stop();
     }
-    const report = judging.finish(Math.round(performance.now() - started) / 1000);
+    for (const { message, hint } of failed) terminal.error(message, hint);
+    const report = judging.finish(Math.round(performance.now() - started) / 1000, whyIncomplete(failed));
     const code = printReport(context, report, { severities: settings.severities });
     logEndedExceptions(terminal, report, settings.exceptions, now);
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
@@ -78,6 +75,20 @@ export async function runLint(context: Context, paths: readonly string[], option
     else suggestExplanation(context, code, report);
     return code;
   });
+}
+
+interface ConfiguredTarget {
+  target: LintTarget;
+  config: LoadedConfig;
+}
+
+/** What a path names. @throws AppregError if it cannot be checked */
+async function lintTarget(context: Context, path: string): Promise<ConfiguredTarget> {
+  const config = await configFor(context, path);
+  const target = targetAt(path, workspaceSettings(config));
+  const { root, manifest } = target.workspace;
+  if (target.kind === 'workspace') refuseStored(config, root, manifest);
+  return { target, config };
 }
 
 /** The workspace's lock file, the default baseline. @throws AppregError for an invalid file */
