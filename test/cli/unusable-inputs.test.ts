@@ -21,6 +21,11 @@ function prefixed(path: string, files: Record<string, unknown>): Record<string, 
 }
 const reported = ({ printed }: Recorded): Report => JSON.parse(printed.out.join('')) as Report;
 
+const facts = (): string => {
+  const saved = snapshot({ apps: { a: entry('a', { name: '' }) } });
+  return folder({ 'facts.json': saved, 'empty.json': '', 'other.json': { snapshot: 9 }, 'x/y': '' });
+};
+
 describe('lint', () => {
   test('names all paths that cannot be used, and judges the others', async () => {
     const root = good();
@@ -72,11 +77,6 @@ describe('lint', () => {
 });
 
 describe('judge', () => {
-  const facts = (): string => {
-    const saved = snapshot({ apps: { a: entry('a', { name: '' }) } });
-    return folder({ 'facts.json': saved, 'empty.json': '', 'other.json': { snapshot: 9 }, 'x/y': '' });
-  };
-
   test('names all files that cannot be used, and judges the others', async () => {
     const context = contextIn(facts(), { format: 'json' });
     expect(await runJudge(context, ['gone.json', 'facts.json', 'empty.json', 'x', 'other.json'])).toBe(2);

@@ -41,21 +41,32 @@ const errorsIn = (report: Report): string[] =>
   report.findings
     .filter(({ severity }) => severity === 'error')
     .map(({ rule, cause, app, version, resource }) => `${rule} ${cause} ${app} ${version ?? resource}`);
+const places = (report: Report, rules: RegExp): string[] =>
+  report.findings
+    .filter(({ rule, severity }) => rules.test(rule) && severity === 'error')
+    .map(({ app, version, resource }) => `${app} ${resource} ${version}`)
+    .toSorted();
 const elsewhere = (report: Report, resource: string): number =>
   report.notJudged.filter(
     ({ code, rule, resource: kind }) =>
       code === 'not-in-workspace' && kind === resource && /checksum-mismatch|not-image/.test(rule),
   ).length;
 
+const artifactsAt = (...urls: string[]): Record<string, unknown> => ({
+  'registry.json': { apps: { a: entry('a') } },
+  'apps/a/versions.json': versionsOf(...urls),
+});
+const iconsAt = (...icons: string[]): Record<string, unknown> =>
+  Object.assign(
+    { 'registry.json': { apps: Object.fromEntries(icons.map((icon, i) => [`k${i}`, withIcon(`k${i}`, icon)])) } },
+    ...icons.map((_, i) => ({ [`apps/k${i}/versions.json`]: versionsOf('https://cdn.example.net/1.tar.gz') })),
+  ) as Record<string, unknown>;
+
 describe('a missing artifact', () => {
-  const files = (...urls: string[]): Record<string, unknown> => ({
-    'registry.json': { apps: { a: entry('a') } },
-    'apps/a/versions.json': versionsOf(...urls),
-  });
   const [first, second] = [`${BASE}apps/a/1.tar.gz`, `${BASE}apps/a/2.tar.gz`];
 
   test('is an error at its URL if another artifact of the app is there', async () => {
-    const report = await lint(folder({ ...files(first, second), 'apps/a/1.tar.gz': ARTIFACTS[0] }));
+    const report = await lint(folder({ ...artifactsAt(first, second), 'apps/a/1.tar.gz': ARTIFACTS[0] }));
     expect(report.findings).toEqual([
       expect.objectContaining({
         rule: 'file-missing',
@@ -78,7 +89,7 @@ describe('a missing artifact', () => {
 
   test('is an error also if its folder is missing', async () => {
     const other = `${BASE}old/a/2.tar.gz`;
-    const report = await lint(folder({ ...files(first, other), 'apps/a/1.tar.gz': ARTIFACTS[0] }));
+    const report = await lint(folder({ ...artifactsAt(first, other), 'apps/a/1.tar.gz': ARTIFACTS[0] }));
     expect(errorsIn(report)).toEqual(['file-missing missing a 2.0.0']);
   });
 
@@ -97,7 +108,7 @@ describe('a missing artifact', () => {
 
   test('is elsewhere if its URL is not below the base URL', async () => {
     const report = await lint(
-      folder({ ...files(first, 'https://cdn.example.net/a/2.tar.gz'), 'apps/a/1.tar.gz': ARTIFACTS[0] }),
+      folder({ ...artifactsAt(first, 'https://cdn.example.net/a/2.tar.gz'), 'apps/a/1.tar.gz': ARTIFACTS[0] }),
     );
     expect(errorsIn(report)).toEqual([]);
     expect(elsewhere(report, 'artifact')).toBe(1);
@@ -105,15 +116,9 @@ describe('a missing artifact', () => {
 });
 
 describe('a missing icon', () => {
-  const files = (...icons: string[]): Record<string, unknown> =>
-    Object.assign(
-      { 'registry.json': { apps: Object.fromEntries(icons.map((icon, i) => [`k${i}`, withIcon(`k${i}`, icon)])) } },
-      ...icons.map((_, i) => ({ [`apps/k${i}/versions.json`]: versionsOf('https://cdn.example.net/1.tar.gz') })),
-    ) as Record<string, unknown>;
-
   test('is an error at its URL if an icon is there, of an earlier or a later app', async () => {
     const urls = ['one', 'two', 'three'].map((name) => `${BASE}icons/${name}.svg`);
-    const report = await lint(folder({ ...files(...urls), 'icons/two.svg': SVG }));
+    const report = await lint(folder({ ...iconsAt(...urls), 'icons/two.svg': SVG }));
     expect(report.findings.filter(({ rule }) => rule === 'file-missing')).toEqual([
       expect.objectContaining({
         app: 'k0',
@@ -129,14 +134,14 @@ describe('a missing icon', () => {
   });
 
   test('may be elsewhere if no icon is there', async () => {
-    const report = await lint(folder(files(`${BASE}icons/one.svg`, `${BASE}icons/two.svg`)));
+    const report = await lint(folder(iconsAt(`${BASE}icons/one.svg`, `${BASE}icons/two.svg`)));
     expect(errorsIn(report)).toEqual([]);
     expect(elsewhere(report, 'icon')).toBe(2);
   });
 
   test('of several apps is one error', async () => {
     const shared = `${BASE}shared.svg`;
-    const report = await lint(folder({ ...files(shared, `${BASE}a.svg`, shared), 'a.svg': SVG }));
+    const report = await lint(folder({ ...iconsAt(shared, `${BASE}a.svg`, shared), 'a.svg': SVG }));
     expect(errorsIn(report)).toEqual(['file-missing missing k0 icon']);
     expect(report.findings.find(({ rule }) => rule === 'file-missing')!.evidence).toMatchObject({ alsoApps: ['k2'] });
   });
@@ -193,7 +198,7 @@ describe('a missing icon', () => {
 
   test('under a name that differs in case is that error alone', async () => {
     const report = await lint(
-      folder({ ...files(`${BASE}icons/One.svg`, `${BASE}two.svg`), 'icons/one.svg': SVG, 'two.svg': SVG }),
+      folder({ ...iconsAt(`${BASE}icons/One.svg`, `${BASE}two.svg`), 'icons/one.svg': SVG, 'two.svg': SVG }),
     );
     expect(errorsIn(report)).toEqual(['file-name-differs case k0 icon']);
   });
@@ -255,7 +260,6 @@ describe.skipIf(process.platform === 'win32')('instead of a file', () => {
   test('lint finds exactly the files that a server of the folder does not have', async () => {
     const states = Object.entries(STATES);
     const keys = [...states.map((_, i) => `s${i}`), 'absent', 'case', 'intact'];
-    const path = (key: string): string => `apps/${key}/icon.svg`;
     const root = folder({
       'registry.json': {
         apps: Object.fromEntries(keys.map((key) => [key, withIcon(key, `${BASE}apps/${key}/icon.svg?v=1`)])),
@@ -275,18 +279,13 @@ describe.skipIf(process.platform === 'win32')('instead of a file', () => {
       'apps/case/versions/2.TAR.gz': ARTIFACTS[1],
     });
     for (const [i, [, [put]]] of states.entries())
-      for (const file of [path(`s${i}`), `apps/s${i}/versions/2.tar.gz`]) {
+      for (const file of [`apps/s${i}/icon.svg`, `apps/s${i}/versions/2.tar.gz`]) {
         mkdirSync(dirname(join(root, file)), { recursive: true });
         put(join(root, file), root);
       }
     const server = await startTestServer(root, { rewriteFrom: BASE });
     const judging = startJudging({ command: 'verify', target: server.manifestUrl, now: NOW });
     await observeRegistry(server.manifestUrl, {}, judging);
-    const places = (report: Report, rules: RegExp): string[] =>
-      report.findings
-        .filter(({ rule, severity }) => rules.test(rule) && severity === 'error')
-        .map(({ app, version, resource }) => `${app} ${resource} ${version}`)
-        .toSorted();
     const live = judging.finish(0);
     const local = await lint(root);
     expect(places(local, /^file-/)).toEqual(places(live, /^unreachable$/));
