@@ -61,6 +61,19 @@ const RESPONSES: readonly (readonly [behaviour: Behaviour, cause: string, owner:
     'network',
     'of this network responds instead of the host',
   ],
+  [
+    answer({ status: 202, headers: { 'x-amzn-waf-action': 'challenge' } }),
+    'html-page',
+    'host',
+    'AWS WAF challenges the client as a bot',
+  ],
+  [answer({ body: 'error code: 1020' }), 'html-page', 'host', 'Cloudflare blocks the request'],
+  [
+    page(404, "<html>There isn't a GitHub Pages site here."),
+    'no-site',
+    'author',
+    'GitHub Pages has no site for this domain',
+  ],
   [redirect('/2.tar.gz'), 'loop', 'host', 'redirected in a loop'],
 ];
 

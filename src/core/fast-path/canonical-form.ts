@@ -18,7 +18,8 @@ const members = (count: number, ...each: readonly string[]): string => {
 const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,60}[a-z0-9])?';
 /** Two to four labels, the last of which begins with a letter: not an address, no port. */
 const HOST = `(?:${LABEL}\\.){1,3}(?!xn--)[a-z](?:[a-z0-9-]{0,60}[a-z0-9])?`;
-const SEGMENT = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*';
+/** Not the beginning of a JSON Web Token, which may have an expiry. */
+const SEGMENT = '(?!eyJ)[A-Za-z0-9_~-][A-Za-z0-9._~-]*';
 const url = (suffix: string): string => `"https://${HOST}/(?:${SEGMENT}/)*${SEGMENT}${suffix}"`;
 /** Short enough that three of them fit exactly into one number. */
 const NUMBER = '(?:0|[1-9][0-9]{0,4})';

@@ -9,7 +9,7 @@ import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
 
 /** Words in URLs whose content may change: branches, latest builds, archives that a host regenerates. */
 const CHANGING_CONTENT =
-  /arch|ball|latest|night|snap|current|edge|canary|stable|rolling|tip\b|daily|weekly|continuous|raw|blob|refs|jobs|workflows|git|bitbucket|releases|branch|jsdelivr|unpkg|npmcdn|esm|skypack|jspm|deno|statically|sourceforge|sr\.ht|huggingface|hf\.co|codeberg/i;
+  /arch|ball|\/\.?last|latest|night|snap|current|edge|canary|stable|rolling|tip\b|daily|weekly|continuous|raw|blob|refs|jobs|workflows|git|bitbucket|releases|branch|jsdelivr|unpkg|npmcdn|esm|skypack|jspm|deno|statically|sourceforge|sr\.ht|huggingface|hf\.co|codeberg/i;
 const DIGITS = 'sha256:'.length;
 const SEQUENCE = 'sha256:0123456789abcdef';
 /** Up to this number of versions are compared pairwise; for more a set is built. */

@@ -30,7 +30,7 @@ interface ExpiryParameter {
 }
 
 /** By name, in lower case. */
-export const EXPIRY_PARAMETERS: ReadonlyMap<string, ExpiryParameter> = new Map<string, ExpiryParameter>([
+const EXPIRY_PARAMETERS: ReadonlyMap<string, ExpiryParameter> = new Map<string, ExpiryParameter>([
   // CloudFront, S3 and Google (the older signatures), Cloud CDN, Alibaba, BunnyCDN, imgix, nginx.
   ['expires', { scheme: 'Expires', read: unixOrDate }],
   ['se', { scheme: 'Azure SAS', read: unixOrDate, signedBy: ['sig'] }],
@@ -54,6 +54,15 @@ export const EXPIRY_PARAMETERS: ReadonlyMap<string, ExpiryParameter> = new Map<s
   ].map((name): [string, ExpiryParameter] => [name, { scheme: name, read: unixOrDate }]),
 ]);
 
+/** Names that end so are the same, after the name of a vendor: `vercel-blob-expires`, `x-cdn-signature`. */
+const VENDOR_EXPIRY = /^(?!x-[a-z]{2,10}-expires$).{1,40}[-_.](?:expires|expiry|expiration|expires[-_]at)$/;
+const VENDOR_SIGNATURE = /^.{1,40}[-_.](?:signature|hmac)$/;
+
+/** The parameter with an expiry time of this name; null for any other. @param name in lower case */
+export function expiryParameter(name: string): ExpiryParameter | null {
+  return EXPIRY_PARAMETERS.get(name) ?? (VENDOR_EXPIRY.test(name) ? { scheme: name, read: unixOrDate } : null);
+}
+
 /** Parameters that authorize, in lower case. */
 const SIGNATURES: ReadonlySet<string> = new Set(
   [
@@ -68,10 +77,11 @@ const SHORT_SIGNATURES: ReadonlySet<string> = new Set(['s', 'h', 'st', 'k', 'key
 
 /** True for a parameter that authorizes. */
 export function isSignature(name: string, value: string): boolean {
-  return SIGNATURES.has(name) || (SHORT_SIGNATURES.has(name) && value.length >= 16);
+  return SIGNATURES.has(name) || VENDOR_SIGNATURE.test(name) || (SHORT_SIGNATURES.has(name) && value.length >= 16);
 }
 
-const TIME = /^(?:\d{1,13}|\d{4}-\d\d-\d\d(?:T(?:\d|:|%3a|\.|\+|%2b|-)*Z?)?)$/i;
+// In a path, the name of the file may follow.
+const TIME = /^(?:\d{1,13}|\d{4}-\d\d-\d\d(?:T(?:\d|:|%3a|\.|\+|%2b|-)*Z?)?)(?:\/[\w./-]*)?$/i;
 const WORD = /^[a-z,%0-9]{1,16}$/i;
 const HEX_TIME = /^[0-9a-f]{8}$/i;
 
@@ -98,6 +108,7 @@ const POLICY_START = 'eyJTdGF0ZW1lbnQi';
 export function isReadable(name: string, value: string): boolean {
   const lower = name.toLowerCase();
   if (lower === 'policy') return isPolicy(value);
+  if (VENDOR_EXPIRY.test(lower)) return TIME.test(value);
   return READABLE.get(lower)?.test(value) ?? (VENDOR_READABLE.test(lower) && !/[=;?]|%3[df]/i.test(value));
 }
 
@@ -108,7 +119,7 @@ export function isPolicy(value: string): boolean {
 
 /** True for a parameter that signing adds to a URL. @param name in lower case */
 export function isAddedBySigning(name: string, value: string): boolean {
-  if (EXPIRY_PARAMETERS.has(name) || isSignature(name, value) || READABLE.has(name)) return true;
+  if (expiryParameter(name) !== null || isSignature(name, value) || READABLE.has(name)) return true;
   return VENDOR.test(name) || TENCENT.test(name) || AZURE.test(name) || tokenParts(value) !== null;
 }
 

@@ -1,5 +1,5 @@
 import {
-  EXPIRY_PARAMETERS,
+  expiryParameter,
   fromBase64,
   isAddedBySigning,
   isPolicy,
@@ -8,7 +8,7 @@ import {
 } from './signature-parameters.ts';
 import { parseUrl } from './url.ts';
 
-/** The expiry of signed URLs, as common hosts write it into the query. */
+/** The expiry of signed URLs, as common hosts write it into the query or the path. */
 
 /** A time in milliseconds since 1970, and the scheme that defines it. */
 interface Expiry {
@@ -23,16 +23,43 @@ type Query = ReadonlyMap<string, string>;
 const MAX_TIME = 8.64e15;
 
 /** The expiry of a signed URL; null when it has none. If several apply, the earliest. */
+export function urlExpiry({ searchParams, pathname }: Pick<URL, 'searchParams' | 'pathname'>): Expiry | null {
+  return earliestOf([signatureExpiry(searchParams), ...expiriesInPath(pathname)]);
+}
+
+/** The same for a query alone. */
 export function signatureExpiry(query: URLSearchParams): Expiry | null {
   if (query.size === 0) return null;
   const lower = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
-  const found = [
+  return earliestOf([
     expiryFromDuration(lower),
     ...expiriesFromParameters(lower),
     expiryInPolicy(lower),
     expiryInSignTime(lower),
     ...[...lower.values()].map((value) => tokenParts(value)),
+  ]);
+}
+
+/** Tokens in the path: fields or a query in place of a folder, and JWTs. */
+function expiriesInPath(pathname: string): (Expiry | null)[] {
+  if (!/=|%3d|\/eyJ/i.test(pathname)) return [];
+  const fields = PATH_FIELDS.exec(pathname)?.[1];
+  return [
+    fields === undefined ? null : tokenParts(fields),
+    ...pathname
+      .split('/')
+      .flatMap((segment) => [
+        /^[\w-]+=[^&]+&/.test(segment) ? signatureExpiry(new URLSearchParams(segment)) : null,
+        segment.startsWith('eyJ') ? tokenParts(segment) : null,
+      ]),
   ];
+}
+
+// The fields of a token of Akamai may have slashes, as in `acl=/*`.
+const PATH_FIELDS =
+  /\/(?:(?:hdnts|hdnea|hdntl|__token__|edge-cache-token)=)?((?:[a-z]{1,20}=[^/~]{0,200}~){0,4}exp(?:ires)?=\d.*)$/i;
+
+function earliestOf(found: readonly (Expiry | null)[]): Expiry | null {
   let earliest: Expiry | null = null;
   for (const one of found) {
     if (one === null || !(one.expiresAt <= MAX_TIME)) continue;
@@ -83,9 +110,11 @@ function expiryFromDuration(query: Query): Expiry | null {
 /** Times in parameters of their own, beside one that authorizes. */
 function expiriesFromParameters(query: Query): Expiry[] {
   const isSigned = [...query].some(([name, value]) => isSignature(name, value));
-  return [...EXPIRY_PARAMETERS].flatMap(([name, { scheme, read, signedBy }]) => {
-    const text = query.get(name);
-    if (text === undefined || !(signedBy?.some((signature) => query.has(signature)) ?? isSigned)) return [];
+  return [...query].flatMap(([name, text]) => {
+    const parameter = expiryParameter(name);
+    if (parameter === null) return [];
+    const { scheme, read, signedBy } = parameter;
+    if (!(signedBy?.some((signature) => query.has(signature)) ?? isSigned)) return [];
     return [{ expiresAt: read(text), scheme }];
   });
 }

@@ -76,7 +76,7 @@ export function pageInstead(
   const lead =
     answer === null
       ? `This is an HTML page${named}, not ${wanted}`
-      : `${answer.host} responds with ${answer.status} and an HTML page${named} instead of ${wanted}`;
+      : `${answer.host} responds with ${answer.status}${/^\s*</.test(html) ? ` and an HTML page${named}` : ''} instead of ${wanted}`;
   return {
     message: `${lead}${intercepted === null ? meaningOf(kind, answer) : `: ${interceptionText(intercepted)}`}.`,
     advice: isInterception(kind) ? INTERCEPTIONS[kind].advice : ADVICE[kind],
@@ -88,6 +88,18 @@ export function pageInstead(
       ...(answer?.redirectedTo ? { redirectedTo: answer.redirectedTo } : {}),
     },
   };
+}
+
+/**
+ * The same for a response that is not an HTML page, such as an empty one with a header: null unless a product responded
+ * instead of the host.
+ */
+export function interceptedInstead(
+  text: string,
+  wanted: string,
+  answer: PageAnswer | null,
+): ReturnType<typeof pageInstead> | null {
+  return answer === null || interceptionOf(answer, text) === null ? null : pageInstead(text, wanted, answer);
 }
 
 function isInterception(kind: PageKind | InterceptionKind): kind is InterceptionKind {

@@ -3,7 +3,7 @@ import { bytesOfHead, kindOf } from '../text/file-type.ts';
 import { programMessage } from '../http/program-output.ts';
 import type { Problem } from './rule.ts';
 import { counted, shorten } from '../text/text.ts';
-import { pageAnswer, pageInstead } from '../http/web-page.ts';
+import { interceptedInstead, pageAnswer, pageInstead } from '../http/web-page.ts';
 
 type SignatureCause =
   | 'empty-file'
@@ -27,15 +27,19 @@ type Signature = Problem<SignatureCause>;
  * What the bytes are in place of the listed artifact, determined by the bytes themselves; null if they look like one.
  */
 export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Signature | null {
+  const head = bytesOfHead(content.head);
+  const kind = kindOf(head);
+  const text = textOf(head);
+  const intercepted = /^(empty|text)$/.test(kind)
+    ? interceptedInstead(text, 'the artifact', pageAnswer(facts.web))
+    : null;
+  if (intercepted !== null) return { cause: 'html-page', ...intercepted };
   if (content.bytes === 0)
     return {
       cause: 'empty-file',
       message: isMissing(facts.web) ? 'The file is empty.' : 'The host serves an empty file.',
       advice: 'Upload the artifact again.',
     };
-  const head = bytesOfHead(content.head);
-  const kind = kindOf(head);
-  const text = textOf(head);
   return (
     (content.decoded === null ? bytesBefore(head, kind, facts) : null) ??
     messageSignature(kind, text, facts) ??

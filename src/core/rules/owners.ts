@@ -40,7 +40,7 @@ export const hostOrCache: OwnerByEvidence = (finding) =>
 export const pageOwner: OwnerByEvidence = ({ evidence }) => {
   const { page } = evidence;
   if (page === 'portal') return 'network';
-  return page === 'app-shell' || page === 'error-page' || page === 'parked' ? 'author' : 'host';
+  return page === 'app-shell' || page === 'error-page' || page === 'parked' || page === 'no-site' ? 'author' : 'host';
 };
 
 /** The host, unless a portal or proxy of the network responded instead. */

@@ -112,6 +112,9 @@ const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
 const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
 // Tokens of CDNs in a path, which may have slashes themselves.
 const PATH_TOKEN = /(\/(?:bcdn_token|hdnts|hdnea|hdntl|__token__|edge-cache-token)=)([^&#\s"<>?]+)/gi;
+// The same without a name, as Akamai's, and JSON Web Tokens.
+const PATH_FIELDS = /(\/)((?:[a-z]{1,20}=[^/~\s"<>]{0,200}~){0,4}exp(?:ires)?=\d+~[^&#\s"<>?]+)/gi;
+const PATH_JWT = /(\/)(eyJ[\w-]{10,5000}\.eyJ[\w-]{2,5000}\.[\w-]+={0,2})/g;
 // A query that is a token without a name.
 const NAMELESS = /(\?)([\w.~%+/-]{32,})(?=[&#\s"<>)]|$)/g;
 const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
@@ -185,7 +188,7 @@ export function stampOver(secret: string, stamp: string): string {
 }
 
 function hideSecrets(text: string, hide: (secret: string) => string): string {
-  if (!/[?@#&=]|bearer|basic/i.test(text)) return text;
+  if (!/[?@#&=]|bearer|basic|\/eyJ/i.test(text)) return text;
   return text
     .replace(USERINFO, (_, slashes: string | undefined, name: string, scheme: string, other: string) =>
       slashes === undefined ? `${scheme}${hide(other)}@` : `${slashes}${hide(name)}@`,
@@ -194,6 +197,8 @@ function hideSecrets(text: string, hide: (secret: string) => string): string {
       value === '' || isHarmless(name, value) ? all : `${mark}${name}=${hide(value)}`,
     )
     .replace(PATH_TOKEN, (_, name: string, value: string) => `${name}${hide(value)}`)
+    .replace(PATH_FIELDS, (_, slash: string, value: string) => `${slash}${hide(value)}`)
+    .replace(PATH_JWT, (_, slash: string, value: string) => `${slash}${hide(value)}`)
     .replace(NAMELESS, (_, mark: string, value: string) => `${mark}${hide(value)}`)
     .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { signatureExpiry, withoutSignature } from '../../../src/core/http/signed-url.ts';
+import { urlExpiry, withoutSignature } from '../../../src/core/http/signed-url.ts';
 import { redact, redactInPlace, secretsOf } from '../../../src/core/text/text.ts';
 
 /** Signed URLs of each host: the expiry time is found, also in redacted facts, and what authorizes is redacted. */
@@ -130,6 +130,34 @@ describe('the expiry of a signed URL', () => {
 
 test.each([
   `https://cdn.test/bcdn_token=${SECRET}&expires=${S}&token_path=%2F/echo.tar.gz`,
+  `https://cdn.test/bcdn_token=${SECRET}&token_path=%2F&expires=${S}/apps/echo.tar.gz`,
+  `https://cdn.test/hdnts=exp=${S}~acl=/*~hmac=${SECRET}/echo.tar.gz`,
+  `https://cdn.test/hdntl=st=${S - 60}~exp=${S}~acl=%2f*~hmac=${SECRET}/echo.tar.gz`,
+  `https://cdn.test/apps/exp=${S}~acl=%2f*~hmac=${SECRET}/echo.tar.gz`,
+  `https://cdn.test/Edge-Cache-Token=URLPrefix=aHR0~Expires=${S}~KeyName=k~Signature=${SECRET}/echo.tar.gz`,
+  `https://cdn.test/t/${jwt({ exp: S })}/echo.tar.gz`,
+  `https://cdn.test/echo.tar.gz?vercel-blob-expires=${S}&vercel-blob-signature=${SECRET}`,
+  `https://cdn.test/echo.tar.gz?Expires=${S}&X-Cdn-Signature=${SECRET}`,
+])('a token in the path, or of any vendor, has its expiry, which redacted facts keep: %s', (url) => {
+  expect(expiryOf(url)).toBe(AT);
+  expect(redact(url)).not.toContain(SECRET);
+  expect(redactInPlace(url)).not.toContain(SECRET);
+  expect(redactInPlace(url)).toHaveLength(url.length);
+  expect(expiryOf(redactInPlace(url))).toBe(AT);
+});
+
+test.each([
+  'https://cdn.test/expires=never/echo.tar.gz',
+  `https://cdn.test/apps/expires=${S}/echo.tar.gz`,
+  `https://cdn.test/apps/a=1&expires=${S}/echo.tar.gz`,
+  'https://cdn.test/eyJhbGciOiJub25lIn0/echo.tar.gz',
+  `https://cdn.test/echo.tar.gz?build-expires=${S}`,
+])('a path without a signature has no expiry: %s', (url) => {
+  expect(expiryOf(url)).toBe(null);
+});
+
+test.each([
+  `https://cdn.test/bcdn_token=${SECRET}&expires=${S}&token_path=%2F/echo.tar.gz`,
   `https://cdn.test/hdnts=exp=${S}~acl=/*~hmac=${SECRET}/echo.tar.gz`,
   `https://cdn.test/echo.tar.gz?${SECRET}`,
   `see https://cdn.test/echo.tar.gz?${SECRET} there`,
@@ -146,5 +174,5 @@ test('only the expiry is kept of the claims of a JWT', () => {
 });
 
 function expiryOf(url: string): number | null {
-  return signatureExpiry(new URL(url).searchParams)?.expiresAt ?? null;
+  return urlExpiry(new URL(url))?.expiresAt ?? null;
 }

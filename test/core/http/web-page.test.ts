@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageAnswer, pageInstead, pageKind } from '../../../src/core/http/web-page.ts';
+import { interceptedInstead, pageAnswer, pageInstead, pageKind } from '../../../src/core/http/web-page.ts';
 import { hop, probe, web } from '../../support/probes.ts';
 
 const answer = pageAnswer(web(probe(hop({ 'content-type': 'text/html' }))));
@@ -30,6 +30,26 @@ test('pageInstead describes the response and the remedy', () => {
     page: 'sign-in',
     redirectedTo: 'https://id.test/login?next=x',
   });
+});
+
+test.each<[string, [string, string][], RegExp, string]>([
+  ['', [['x-amzn-waf-action', 'challenge']], /responds with 202 instead of JSON: AWS WAF challenges/, 'bot-protection'],
+  ['error code: 1020', [], /responds with 202 instead of JSON: Cloudflare blocks the request\.$/, 'firewall'],
+  [
+    '<title>Maintenance</title>',
+    [],
+    /an HTML page \(“Maintenance”\) instead of JSON: it responds with a maint/,
+    'maintenance',
+  ],
+])('a product that responds without a page is named, too: %s', (text, headers, message, kind) => {
+  const found = interceptedInstead(text, 'JSON', { ...answer!, status: 202, headers });
+  expect(found?.message).toMatch(message);
+  expect(found?.evidence).toMatchObject({ page: kind });
+});
+
+test.each(['', 'Not found'])('a text that no product is known for is not explained: “%s”', (text) => {
+  expect(interceptedInstead(text, 'JSON', answer)).toBeNull();
+  expect(interceptedInstead(text, 'JSON', null)).toBeNull();
 });
 
 test('pageInstead describes a local file without a response', () => {

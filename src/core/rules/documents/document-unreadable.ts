@@ -2,7 +2,7 @@ import { authorOrCopy, pageOwner } from '../owners.ts';
 import type { SyntaxErrorCause } from '../../json/document-syntax-error.ts';
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
 import { whyUndecoded } from '../../http/why-undecoded.ts';
-import { pageAnswer, pageInstead } from '../../http/web-page.ts';
+import { interceptedInstead, pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { CauseInfo } from '../cause.ts';
 import { defineRule } from '../rule.ts';
 
@@ -86,6 +86,11 @@ export const documentUnreadable = defineRule({
     const { cause, offset } = fault;
     if (cause === 'html-page' && !isMissing(facts.content))
       return { ...pageInstead(facts.content.text ?? '', 'JSON', pageAnswer(facts.web)), cause, offset };
+    const intercepted =
+      (cause === 'empty' || cause === 'text-message') && !isMissing(facts.content)
+        ? interceptedInstead(facts.content.text ?? '', 'JSON', pageAnswer(facts.web))
+        : null;
+    if (intercepted !== null) return { ...intercepted, cause: 'html-page', offset };
     return {
       ...(undecoded(cause, facts.web) ?? { message: fault.message, advice: fault.advice }),
       cause,

@@ -80,7 +80,7 @@ function isOfHost(probe: Probe, cause: string): boolean {
   const { failure } = probe;
   if (failure === null)
     return (
-      /^(rate-limited|captive-portal|credentials-refused|maintenance|bot-protection|firewall|origin-down|parked-domain)$/.test(
+      /^(rate-limited|captive-portal|credentials-refused|maintenance|bot-protection|firewall|origin-down|no-site|parked-domain)$/.test(
         cause,
       ) || /^status-(401|407|5\d\d)$/.test(cause)
     );

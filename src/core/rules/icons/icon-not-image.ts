@@ -1,7 +1,6 @@
 import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
 import { programMessage } from '../../http/program-output.ts';
-import { interceptionOf } from '../../http/interception.ts';
-import { pageAnswer, pageInstead } from '../../http/web-page.ts';
+import { interceptedInstead, pageAnswer } from '../../http/web-page.ts';
 import type { Severity } from '../../engine/report.ts';
 import { shorten } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/why-undecoded.ts';
@@ -173,10 +172,11 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
       evidence: { ...evidence, begins: program.text },
     };
   const answer = pageAnswer(web);
-  if (/^(html|xml|json)$/.test(kind) && answer !== null && interceptionOf(answer, atob(content.head)) !== null) {
-    const page = pageInstead(atob(content.head), 'the icon', answer);
-    return { ...page, cause, evidence: { ...evidence, ...page.evidence } };
-  }
+  const intercepted = /^(html|xml|json|text|empty)$/.test(kind)
+    ? interceptedInstead(atob(content.head), 'the icon', answer)
+    : null;
+  if (intercepted !== null)
+    return { ...intercepted, cause: 'html', evidence: { ...evidence, ...intercepted.evidence } };
   const why = kind === 'gzip' ? whyUndecoded(web) : null;
   if (why !== null)
     return {

@@ -1,4 +1,4 @@
-import { signatureExpiry } from '../../http/signed-url.ts';
+import { urlExpiry } from '../../http/signed-url.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -23,7 +23,7 @@ export const urlSignedExpiring = defineRule({
     good: '"artifactUrl": "https://bucket.s3.amazonaws.com/echo.tar.gz"',
   },
   check({ resource, parsed, now }) {
-    const expiry = signatureExpiry(parsed.searchParams);
+    const expiry = urlExpiry(parsed);
     if (!expiry) return null;
     const isExpired = expiry.expiresAt <= Date.parse(now);
     const expiresAtText = new Date(expiry.expiresAt).toISOString();

@@ -212,6 +212,11 @@ ruleTable(unreachable, {
     ['a firewall', status(403, {}, '<html><title>Request Rejected</title>'), { cause: 'firewall', message: 'F5' }],
     ['a CDN without its origin', status(522, {}, 'error code: 522'), { cause: 'origin-down', message: 'Cloudflare' }],
     ['a parked domain', status(403, {}, '<html><title>This domain is for sale</title>'), { cause: 'parked-domain' }],
+    [
+      'no site',
+      status(404, {}, "<html>There isn't a GitHub Pages site here."),
+      { cause: 'no-site', advice: 'Connect the domain' },
+    ],
     ['a portal', status(403, {}, '<html>FortiGuard Intrusion Prevention</html>'), { cause: 'captive-portal' }],
     [
       'a bucket in another region',

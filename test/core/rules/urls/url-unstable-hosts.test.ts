@@ -88,6 +88,8 @@ const CLEAN = [
   'https://bucket.s3.amazonaws.com/echo/app.tar.gz',
   'https://bucket.s3.amazonaws.com/latest.tar.gz?versionId=3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY',
   'https://storage.googleapis.com/bucket/latest.tar.gz?generation=1700000000000000',
+  'https://account.blob.core.windows.net/c/latest/app.tar.gz?snapshot=2024-01-01T00:00:00.0000000Z',
+  'https://ci.example.com/job/app/42/artifact/app.tar.gz',
   'https://apps.example.com/app.tar.gz?version=1.0.0',
   'https://apps.example.com/app.tar.gz?v=3',
   'https://apps.example.com/app.tar.gz?ref=v1.0.0',
@@ -97,6 +99,8 @@ const CLEAN = [
 ];
 
 const FAULTY: readonly [url: string, cause: string, part: string][] = [
+  ['https://ci.example.com/job/app/lastSuccessfulBuild/artifact/app.tar.gz', 'latest', 'lastSuccessfulBuild'],
+  ['https://tc.example.com/repository/download/App_Build/.lastSuccessful/app.tar.gz', 'latest', '.lastSuccessful'],
   // Gitea and Forgejo, on any host.
   ['https://git.example.com/o/r/raw/branch/dev/app.tar.gz', 'branch', 'raw/branch/dev'],
   ['https://code.example.com/o/r/raw/branch/v1.0/app.tar.gz', 'branch', 'raw/branch/v1.0'],

@@ -9,7 +9,7 @@ import {
   interceptionText,
 } from '../../../http/interception.ts';
 import { storeError, storeErrorCode, urlInOtherRegion } from '../../../http/store-error.ts';
-import { signatureExpiry } from '../../../http/signed-url.ts';
+import { urlExpiry } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
 import { otherRegion } from './other-region.ts';
@@ -41,6 +41,7 @@ const INTERCEPTED_CAUSES = {
   firewall: 'firewall',
   'origin-down': 'origin-down',
   maintenance: 'maintenance',
+  'no-site': 'no-site',
   parked: 'parked-domain',
   portal: 'captive-portal',
 } as const satisfies Readonly<Record<InterceptionKind, Explanation['cause']>>;
@@ -187,7 +188,7 @@ function otherStatus(status: number, lead: string, attempts: number): Explanatio
 
 function expiredAt({ url }: Hop, now: number): string | null {
   const parsed = parseUrl(url);
-  const expiry = parsed && signatureExpiry(parsed.searchParams);
+  const expiry = parsed && urlExpiry(parsed);
   return expiry && expiry.expiresAt <= now ? new Date(expiry.expiresAt).toISOString() : null;
 }
 

@@ -53,6 +53,7 @@ export const UNREACHABLE_CAUSES = {
   'bot-protection': { title: 'Bot protection of the host challenges the client' },
   firewall: { title: 'A firewall of the host blocks the request' },
   'origin-down': { title: 'The CDN cannot reach the server behind it' },
+  'no-site': { title: 'The host has no site for this domain', owner: 'author' },
   'parked-domain': { title: 'The domain is parked', owner: 'author' },
   'captive-portal': {
     title: 'A captive portal or proxy of the network responds instead of the host',

@@ -124,8 +124,8 @@ function causeOfSegment(segment: string, isLast: boolean): 'latest' | null {
 /** Parameters whose value is a Git ref, a version, or a word for either. */
 const REF =
   /^(?:ref|branch|at|rev|revision|sha|commit|commitish|h|hb|version(?:descriptor\.version)?|v|tag|release|channel|track|dist-?tag)$/i;
-/** Parameters that determine the bytes, whatever their value: S3 and Google Cloud Storage. */
-const PIN = /^(?:version-?id|generation)$/i;
+/** Parameters that determine the bytes, whatever their value: S3, Google Cloud Storage and Azure Blob Storage. */
+const PIN = /^(?:version-?id|generation|snapshot)$/i;
 
 /** A branch or a word for the newest version in the query, unless the path names a fixed version. */
 function partOfQuery(path: string, query: Query): ChangingPart | null {

@@ -61,6 +61,9 @@ export const PLACES: readonly Place[] = [
   place('newest', '/-/(?<part>jobs/artifacts/(?:refs/heads/)?[^/]+)/'),
   place('newest', '^/api/v4/projects/[^/]+/(?<part>jobs/artifacts/[^/]+)/'),
   place('fixed', '/-/jobs/\\d+/artifacts/'),
+  // Jenkins, and TeamCity.
+  place('newest', '/job/[^/]+/(?<part>last(?:Successful|Stable|Completed|Failed|Unstable|Unsuccessful)?Build)/', /./),
+  place('newest', '/(?:repository/download|builds)/[^/]+/(?<part>\\.last(?:Successful|Pinned|Finished))/', /./),
   place('newest', '/(?<part>workflows/[^/]+/[^/]+)/', /^nightly\.link$/),
   // Archives that the host generates.
   place('archive', '^/(?<part>.+)$', /^codeload\.github\.com$/),
