@@ -30,7 +30,7 @@ function withoutWords(schema) {
   );
 }
 
-/** The files of src/core/generated, by name. The validator of saved facts is a separate file, since few commands need it. */
+/** The files of src/core/generated, by name. Validators that few commands need are separate files. */
 export function validatorFiles(root) {
   const read = (name) => JSON.parse(readFileSync(join(root, 'schemas', `${name}.schema.json`), 'utf8'));
   const facts = read('facts');
@@ -41,6 +41,12 @@ export function validatorFiles(root) {
       { validateRegistryShape: 'registryShape', validateAppShape: 'appShape', validateConfig: 'config' },
       { allErrors: true, allowUnionTypes: true },
     ),
+    'input-files.js': sourceOf(
+      root,
+      { appDescription: read('app-description'), lock: read('lock') },
+      { validateAppDescription: 'appDescription', validateLock: 'lock' },
+      { allErrors: true, allowUnionTypes: true },
+    ),
     'facts.js': sourceOf(
       root,
       { facts: { ...withoutWords(facts), $id: 'facts' } },
@@ -49,7 +55,7 @@ export function validatorFiles(root) {
         validateManifestFacts: 'facts#/definitions/document',
         validateAppFacts: 'facts#/definitions/app',
       },
-      { allowUnionTypes: true, inlineRefs: false },
+      { allErrors: true, allowUnionTypes: true, inlineRefs: 3 },
     ),
   };
 }

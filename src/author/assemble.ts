@@ -2,10 +2,11 @@ import type { DocumentContent } from '../core/facts/facts.ts';
 import { byteOrderMarkOf } from '../core/registry/document-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
 import { printable, shorten } from '../core/text/text.ts';
-import { isAppregError } from '../core/errors.ts';
+import { faultLines } from '../core/json/violations.ts';
+import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
 import { isSame } from './edit.ts';
 import type { AppEntry } from './manifest.ts';
-import { requireApps, type Document, openDocument } from './document.ts';
+import { requireApps, type Document } from './document.ts';
 
 /**
  * Builds the manifest from one small file per app, such as `apps/<key>/app.json`, so that contributors do not edit one big
@@ -38,20 +39,6 @@ export interface Issue {
   advice: string;
 }
 
-/** The fields of an app.json: one of `iconUrl` and an icon file is required. */
-interface AppSourceFields {
-  name: string;
-  description: string;
-  color: string;
-  iconUrl?: string;
-  appMetadataUrl?: string;
-}
-
-const REQUIRED = ['name', 'description', 'color'] as const;
-const OPTIONAL = ['iconUrl', 'appMetadataUrl'] as const;
-/** How the app is built, for `appreg release`: not part of the manifest. */
-const FOR_RELEASE = ['entry', 'ui', 'version'];
-const FIELDS: readonly string[] = [...REQUIRED, ...OPTIONAL];
 /** The file name becomes part of a URL. */
 const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
 const FORM =
@@ -89,7 +76,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
 }
 
 /** The fields of an app.json; null if an issue was reported. */
-function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, issues: Issue[]): AppSourceFields | null {
+function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, issues: Issue[]): DescribedEntry | null {
   if (content === null) {
     report(
       'the file does not exist, so the app would disappear from the manifest.',
@@ -97,50 +84,23 @@ function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, iss
     );
     return null;
   }
-  let value: JsonValue;
-  try {
-    value = openDocument(content, file).value;
-  } catch (error) {
-    if (!isAppregError(error)) throw error;
-    issues.push({ message: error.message, advice: error.hint });
-    return null;
-  }
-  if (!isObject(value)) {
-    report('it is not a JSON object.', FORM);
-    return null;
-  }
-  const fields: Record<string, string> = {};
-  let isValid = true;
-  const reportField = (message: string): void => {
-    report(message, FORM);
-    isValid = false;
-  };
-  for (const [name, text] of Object.entries(value)) {
-    if (FOR_RELEASE.includes(name)) continue;
-    if (!FIELDS.includes(name)) reportField(`the field “${shorten(name, 80)}” is not supported.`);
-    else if (typeof text !== 'string' || text.trim() === '')
-      reportField(`the field “${name}” is empty, or not a string.`);
-    else fields[name] = text;
-  }
-  for (const name of REQUIRED) if (!Object.hasOwn(value, name)) reportField(`the field “${name}” is missing.`);
-  return isValid && hasRequired(fields) ? fields : null;
-}
-
-function hasRequired(fields: Partial<AppSourceFields>): fields is AppSourceFields {
-  return REQUIRED.every((name) => fields[name] !== undefined);
+  const found = describedEntry(content);
+  if (!('faults' in found)) return found;
+  issues.push(...faultLines(file, found.faults).map((message) => ({ message, advice: FORM })));
+  return null;
 }
 
 /** The icon file, or the URL of an icon that is hosted elsewhere; null if an issue was reported. */
 function iconOf(
   { folder, files }: AppSource,
-  { iconUrl }: AppSourceFields,
+  { iconUrl }: DescribedEntry,
   report: ReportIssue,
 ): { file: string } | { url: string } | null {
   const [file, ...others] = files.filter((name) => ICON.test(name)).toSorted();
-  if (file !== undefined && others.length === 0 && iconUrl === undefined) return { file };
-  if (file === undefined && iconUrl !== undefined) return { url: iconUrl };
+  if (file !== undefined && others.length === 0 && iconUrl === null) return { file };
+  if (file === undefined && iconUrl !== null) return { url: iconUrl };
   if (file !== undefined) {
-    const all = [file, ...others, ...(iconUrl === undefined ? [] : ['"iconUrl"'])].join(' and ');
+    const all = [file, ...others, ...(iconUrl === null ? [] : ['"iconUrl"'])].join(' and ');
     report(`there are several icons: ${all}.`, 'Keep one of them.');
     return null;
   }

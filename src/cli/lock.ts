@@ -47,7 +47,7 @@ export function readLock(root: string): LockFile | null {
   const path = join(root, LOCK_FILE);
   if (!hasLock(root)) return null;
   const read = readRegularFile(path);
-  if ('bytes' in read) return parseLock(read.bytes);
+  if ('bytes' in read) return parseLock(read.bytes, path);
   throw new AppregError(
     'lock-file-invalid',
     `${printable(path)} ${read.failure}.`,

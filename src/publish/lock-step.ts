@@ -1,11 +1,10 @@
 import { counted } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
-import { documentContent, parseDocument } from '../core/json/json.ts';
+import { documentContent } from '../core/json/json.ts';
 import {
   LOCK_FILE,
   type LockedVersion,
   type LockFile,
-  lockIn,
+  lockFileIn,
   lockText,
   withLockedVersion,
 } from '../core/registry/lock-file.ts';
@@ -39,14 +38,7 @@ export async function storedLock(store: Store): Promise<LockFile | null> {
   return stored && parseLock(stored.bytes);
 }
 
-/** Parses a lock file. @throws AppregError `lock-file-invalid` (exit 2) */
-export function parseLock(bytes: Uint8Array): LockFile {
-  const lock = lockIn(parseDocument(documentContent(bytes)).value);
-  if (lock) return lock;
-  throw new AppregError(
-    'lock-file-invalid',
-    `${LOCK_FILE} is not a valid lock file.`,
-    'Restore it from version control, or delete it and run appreg lock again.',
-    { effect: 'none' },
-  );
+/** Parses a lock file. @param name of the file @throws AppregError `lock-file-invalid` (exit 2) */
+export function parseLock(bytes: Uint8Array, name = LOCK_FILE): LockFile {
+  return lockFileIn(documentContent(bytes), name);
 }

@@ -1,26 +1,22 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { documentContent, isObject, type JsonObject, parseDocument } from '../core/json/json.ts';
+import { documentContent } from '../core/json/json.ts';
+import { faultText } from '../core/json/violations.ts';
+import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
-import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';
 import { appsFolder } from './apps-folder.ts';
 
 /** The fields of an app.json that say how an app is built; the others are those of its manifest entry. */
-export interface AppFile {
+export interface AppFile extends DescribedBuild {
   key: string;
   /** Relative to the configuration, with forward slashes. */
   folder: string;
-  entry: string | null;
-  ui: string | null;
-  /** The file with the version, relative to the folder: app.json itself if it contains the version. */
-  version: string | null;
   problem: AppProblem | null;
 }
 
-const NAME = 'app.json';
-const FIELDS = ['entry', 'ui', 'version'] as const;
+const NAME = APP_DESCRIPTION;
 const MAX_BYTES = 1_000_000;
 
 /** Those below apps/ that have such a field, or that cannot be read. */
@@ -44,42 +40,9 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
     const what = isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats);
     return { ...nothing, problem: { message: `${name} ${what}.`, advice: 'Use a small, regular file.' } };
   }
-  const { value, fault } = parseDocument(documentContent(readFileSync(path)));
-  if (value === undefined)
-    return {
-      ...nothing,
-      problem: {
-        message: `${name} is not JSON: ${fault?.message ?? 'it is nested too deeply'}`,
-        advice: 'Fix the file.',
-      },
-    };
-  if (!isObject(value) || !FIELDS.some((field) => Object.hasOwn(value, field))) return null;
-  const invalid = FIELDS.find((field) => !isValid(value, field));
-  if (invalid !== undefined)
-    return {
-      ...nothing,
-      problem: {
-        message: `"${invalid}" in ${name} is not the path of a file in the folder.`,
-        advice: 'Write a relative path, such as "main.ts".',
-      },
-    };
-  const [entry, ui, version] = FIELDS.map((field) => textOf(value, field));
-  return {
-    ...nothing,
-    entry: entry ?? null,
-    ui: ui ?? null,
-    version: version != null && isSemver(version) ? NAME : (version ?? null),
-    problem: null,
-  };
-}
-
-function isValid(value: JsonObject, field: (typeof FIELDS)[number]): boolean {
-  if (!Object.hasOwn(value, field) || (field === 'ui' && value[field] === null)) return true;
-  const text = textOf(value, field);
-  return text !== null && text !== '' && !/^([/\\]|[a-z]:)|(^|[/\\])\.\.([/\\]|$)/i.test(text);
-}
-
-function textOf(value: JsonObject, field: string): string | null {
-  const text = value[field];
-  return typeof text === 'string' ? text : null;
+  const found = describedBuild(documentContent(readFileSync(path)));
+  if (found === null) return null;
+  if ('faults' in found)
+    return { ...nothing, problem: { message: faultText(`${folder}/${NAME}`, found.faults), advice: 'Fix the file.' } };
+  return { ...nothing, ...found, problem: null };
 }

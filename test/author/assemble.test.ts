@@ -65,25 +65,33 @@ describe('an app', () => {
     },
     {
       name: 'with a name twice',
-      one: source('clock', '{"name": "a", "name": "b"}'),
-      words: /^apps\/clock\/app\.json:1:15: .*twice/,
+      one: source('clock', '{"name": "a", "name": "b", "description": "c", "color": "d"}'),
+      words: /^apps\/clock\/app\.json:1:15: The name “name” occurs twice/,
     },
-    { name: 'as a list', one: source('clock', []), words: /app\.json: it is not a JSON object/ },
+    {
+      name: 'as a list',
+      one: source('clock', []),
+      words: /app\.json:1:1: The description of an app must be an object, not an empty list/,
+    },
     {
       name: 'without a colour',
       one: source('clock', { name: 'a', description: 'b' }),
-      words: /the field “color” is missing/,
+      words: /app\.json:1:1: “color” is missing\.$/,
     },
     {
       name: 'with an empty name',
       one: source('clock', { ...FIELDS, name: ' ' }),
-      words: /the field “name” is empty, or not a string/,
+      words: /app\.json:1:9: “name” must be text that is not blank, not “ ”\.$/,
     },
-    { name: 'with a number', one: source('clock', { ...FIELDS, color: 3 }), words: /the field “color” is empty/ },
+    {
+      name: 'with a number',
+      one: source('clock', { ...FIELDS, color: 3 }),
+      words: /:1:\d+: “color” must be text, not 3\.$/,
+    },
     {
       name: 'with a misspelled field',
       one: source('clock', { ...FIELDS, colour: '#fff' }),
-      words: /the field “colour” is not supported/,
+      words: /:1:\d+: Unknown field “colour”\. Did you mean color\?$/,
     },
     { name: 'without an icon', one: source('clock', FIELDS, ['app.json']), words: /the app has no icon\.$/ },
     {
@@ -104,7 +112,7 @@ describe('an app', () => {
     {
       name: 'with a field that speaks to terminals',
       one: source('clock', { ...FIELDS, '\u001b[2J': 'x' }),
-      words: /“\\u\{1b\}\[2J” is not supported/,
+      words: /Unknown field “\\u\{1b\}\[2J”\. The fields here are name, /,
     },
   ])('$name is reported with its file and left out', ({ one, words }) => {
     const { apps, issues } = assemble([one, source('other')], BASE);

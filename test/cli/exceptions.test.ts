@@ -295,31 +295,35 @@ describe('--baseline', () => {
   const found = { rule: 'x', resource: 'manifest', cause: null, app: null, version: null, file: null, url: null };
   test.each<{ name: string; value: unknown; message: RegExp }>([
     { name: 'is missing', value: null, message: /does not exist/ },
-    { name: 'is empty', value: '', message: /it is empty/ },
-    { name: 'is broken', value: '{"schema":1,', message: /not JSON/ },
-    { name: 'is a list', value: [], message: /not a report/ },
-    { name: 'is a text', value: '"x"', message: /not a report/ },
-    { name: 'is null', value: 'null', message: /not a report/ },
+    { name: 'is empty', value: '', message: /^--baseline: before\.json:1:1: The file is empty/ },
+    { name: 'is broken', value: '{"schema":1,', message: /^--baseline: before\.json:1:13: / },
+    { name: 'is a list', value: [], message: /must be an object, not an empty list/ },
+    { name: 'is a text', value: '"x"', message: /must be an object, not “x”/ },
+    { name: 'is null', value: 'null', message: /must be an object, not null/ },
     { name: 'is SARIF', value: { version: '2.1.0', runs: [] }, message: /SARIF/ },
     { name: 'is a manifest', value: { apps: {} }, message: /a manifest/ },
     { name: 'is saved facts', value: { snapshot: 1 }, message: /saved facts/ },
-    { name: 'is of another tool', value: { ...whole, tool: { name: 'eslint' } }, message: /another tool \(“eslint”\)/ },
-    { name: 'has another schema', value: { ...whole, schema: 2 }, message: /its schema is 2/ },
-    { name: 'has no findings', value: { ...whole, findings: {} }, message: /\/findings is not an array/ },
+    {
+      name: 'is of another tool',
+      value: { ...whole, tool: { name: 'eslint' } },
+      message: /“tool\.name” must be appreg: .*, not “eslint”/,
+    },
+    { name: 'has another schema', value: { ...whole, schema: 2 }, message: /“schema” must be 1, .*, not 2/ },
+    { name: 'has no findings', value: { ...whole, findings: {} }, message: /“findings” must be a list, not an object/ },
     {
       name: 'has a finding that is none',
       value: { ...whole, findings: [null] },
-      message: /\/findings\/0 is not an object/,
+      message: /“findings\[0\]” must be an object, not null/,
     },
     {
       name: 'has a finding without a place',
       value: { ...whole, findings: [found] },
-      message: /\/findings\/0\/pointer/,
+      message: /“pointer” is missing in “findings\[0\]”\. It must be text or null/,
     },
     {
       name: 'has a finding of nothing',
       value: { ...whole, findings: [{ ...found, pointer: '', resource: 'x' }] },
-      message: /\/resource/,
+      message: /:\d+:\d+: “findings\[0\]\.resource” must be manifest, metadata, artifact or icon, not “x”/,
     },
   ])('that $name is refused', async ({ value, message }) => {
     if (value !== null) put('before.json', value);

@@ -24,7 +24,7 @@ import { gzipped, type Live, ORIGIN, putRegistry, SVG } from '../support/live-re
 /** What `verify --save` writes, compared with schemas/facts.schema.json, and which facts are refused. */
 
 const schema = JSON.parse(readFileSync(new URL('../../schemas/facts.schema.json', import.meta.url), 'utf8')) as object;
-const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
+const validate = new Ajv({ strict: true, allowUnionTypes: true, keywords: ['patternErrorMessage'] }).compile(schema);
 
 let host: FaultHost;
 let live: Live;
@@ -134,54 +134,62 @@ async function refused(text: string): Promise<string> {
   writeFileSync(join(folder, 'other.json'), text);
   return readSnapshot(join(folder, 'other.json')).then(
     () => 'accepted',
-    (error: Error) => error.message.replace(/^.*other\.json /, ''),
+    (error: Error) => error.message.replace(/^.*?other\.json/, ''),
   );
 }
 
 describe('saved facts are refused, with the location of the fault', () => {
   test.each<{ name: string; spoil: (facts: Record<string, any>) => void; message: string }>([
-    { name: 'without a manifest', spoil: (f) => delete f['manifest'], message: 'the file has no field “manifest”' },
-    { name: 'with an invalid time', spoil: (f) => (f['seenAt'] = 'yesterday'), message: '/seenAt must match pattern' },
-    { name: 'with an app that is not an object', spoil: (f) => (f['apps'][0] = 1), message: '/apps/0 must be object' },
+    { name: 'without a manifest', spoil: (f) => delete f['manifest'], message: ':1:1: “manifest” is missing.' },
+    {
+      name: 'with an invalid time',
+      spoil: (f) => (f['seenAt'] = 'yesterday'),
+      message: '“seenAt” must be a time in UTC, such as "2026-01-31T12:00:00Z", not “yesterday”.',
+    },
+    {
+      name: 'with an app that is not an object',
+      spoil: (f) => (f['apps'][0] = 1),
+      message: '“apps[0]” must be an object, not 1.',
+    },
     {
       name: 'with a web observation without a field',
       spoil: (f) => delete f['apps'][0].icon.web.server,
-      message: '/apps/0/icon/web has no field “server”',
+      message: '“server” is missing in “apps[0].icon.web”.',
     },
     {
       name: 'with invalid headers of a hop',
       spoil: (f) => (f['manifest'].web.server.hops[0].headers = 'none'),
-      message: '/manifest/web/server/hops/0/headers must be array',
+      message: '“manifest.web.server.hops[0].headers” must be a list, not “none”.',
     },
     {
       name: 'with a negative size',
       spoil: (f) => (f['apps'][0].artifacts[1].content.bytes = -1),
-      message: '/apps/0/artifacts/1/content/bytes must be >= 0',
+      message: '“apps[0].artifacts[1].content.bytes” must be at least 0, not -1.',
     },
     {
       name: 'with an invalid digest',
       spoil: (f) => (f['apps'][0].artifacts[0].content.sha256 = '../x'),
-      message: '/apps/0/artifacts/0/content',
+      message: '“apps[0].artifacts[0].content.sha256” must be a digest in lowercase hexadecimal digits, not “../x”.',
     },
     {
       name: 'in another format version',
       spoil: (f) => (f['snapshot'] = 2),
-      message: 'in a format that this version of appreg does not support',
+      message: '“snapshot” must be 1, the format that this version of appreg reads, not 2.',
     },
   ])('$name', async ({ spoil, message }) => {
     live = putRegistry(host);
     const facts = await saved();
     spoil(facts);
     const reason = await refused(JSON.stringify(facts));
-    expect(reason).toMatch(/^contains /);
+    expect(reason).toMatch(/^(?::\d+:\d+: | has \d+ errors:)/);
     expect(reason).toContain(message);
     expect(validate(facts)).toBe(false);
   });
 
   test('if they are not JSON, empty or null', async () => {
-    expect(await refused('{"snapshot":1,"tok')).toBe('contains no saved facts: it is not JSON.');
-    expect(await refused('')).toBe('contains no saved facts: it is empty.');
-    expect(await refused('null')).toBe('contains no saved facts: the file must be object.');
+    expect(await refused('{"snapshot":1,"tok')).toMatch(/^:1:\d+: /);
+    expect(await refused('')).toMatch(/^:1:1: The file is empty/);
+    expect(await refused('null')).toBe(':1:1: The saved facts must be an object, not null.');
   });
 
   test('but not because of fields that a later version adds', async () => {

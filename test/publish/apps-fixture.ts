@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LOCK_FILE, lockIn, type LockFile } from '../../src/core/registry/lock-file.ts';
+import { documentContent } from '../../src/core/json/json.ts';
+import { LOCK_FILE, lockFileIn, type LockFile } from '../../src/core/registry/lock-file.ts';
 import type { PublishedApp } from '../../src/publish/publish-apps.ts';
 import type { PreparedApp } from '../../src/publish/prepared-app.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
@@ -117,7 +118,7 @@ async function json(store: Store, path: string): Promise<Metadata> {
 
 export async function lockOf(store: Store): Promise<LockFile> {
   const stored = await store.read(LOCK_FILE);
-  return (stored && lockIn(JSON.parse(Buffer.from(stored.bytes).toString()))) ?? new Map();
+  return stored === null ? new Map() : lockFileIn(documentContent(stored.bytes), LOCK_FILE);
 }
 
 /** `key version` of each entry of the lock file that has its sources. */

@@ -215,13 +215,21 @@ describe('a broken app', () => {
       name: 'with an unusable app.json',
       files: { ...app('apps/a'), 'apps/a/app.json': '{' },
       entry: {},
-      message: /apps\/a\/app\.json is not JSON/,
+      message: /^apps\/a\/app\.json:1:2: /,
     },
     {
       name: 'that leads out',
       files: { ...app('apps/a'), 'apps/a/app.json': '{"entry":"../b/main.ts"}' },
       entry: {},
-      message: /"entry" in apps\/a\/app\.json/,
+      message:
+        /^apps\/a\/app\.json:1:10: “entry” must be a relative path inside the folder, such as "main\.ts", not “\.\.\/b\/main\.ts”\.$/,
+    },
+    {
+      name: 'whose app.json has two faults',
+      files: { ...app('apps/a'), 'apps/a/app.json': '{"entri":"main.ts",\n"ui":3}' },
+      entry: {},
+      message:
+        /has 2 errors:\n {2}.*:1:2: Unknown field “entri”\. Did you mean entry\?\n {2}.*:2:6: “ui” must be text or null, not 3\.$/,
     },
   ])('$name', async ({ files, entry, message }) => {
     expect(await problemIn(tree(files), { ...ENTRY, ...entry })).toMatch(message);

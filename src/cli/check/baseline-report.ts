@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
 import { type FindingIdentity, fingerprintsOf } from '../../core/engine/fingerprint.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
-import { isObject, type JsonValue } from '../../core/json/json.ts';
+import { readInputFile } from '../../core/json/input-file.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../../core/json/json.ts';
+import { pointerTo } from '../../core/json/pointer.ts';
+import { faultText, mustBe, type Violation } from '../../core/json/violations.ts';
 import { AppregError } from '../../core/errors.ts';
-import { printable, shorten } from '../../core/text/text.ts';
+import { printable } from '../../core/text/text.ts';
+import { contentOf } from '../../observe/workspace/document-content.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
 /**
@@ -18,45 +22,29 @@ export function readBaselineReport(name: string, cwd: string): ReadonlySet<strin
       '--baseline is empty.',
       'Give the path of a report; in a pipeline, check that its variable is set.',
     );
-  const value = parsed(textOf(resolve(cwd, name), name), name);
-  return fingerprintsOf({ findings: findingsIn(value, name) });
+  const read = readRegularFile(resolve(cwd, name));
+  if ('failure' in read) throw unusable(`--baseline: ${printable(name)} ${read.failure}.`);
+  const { value, faults } = readInputFile(contentOf(read.bytes), violationsIn);
+  if (value !== null && isReport(value)) return fingerprintsOf(value);
+  throw unusable(`--baseline: ${faultText(name, faults)}`);
 }
 
-function textOf(path: string, name: string): string {
-  const read = readRegularFile(path);
-  if ('failure' in read) throw unusable(name, `it ${read.failure}`);
-  return read.bytes.toString().replace(/^\ufeff/, '');
-}
+const WHOLE = 'The report';
 
-function parsed(text: string, name: string): JsonValue {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch {
-    // The parser's message would quote the file.
-    throw unusable(name, text.trim() === '' ? 'it is empty' : 'it is not JSON');
-  }
-}
-
-function findingsIn(value: JsonValue, name: string): FindingIdentity[] {
-  if (!isObject(value)) throw unusable(name, 'it is not a report');
+function violationsIn(value: JsonValue): Violation[] {
+  if (!isObject(value)) return [mustBe('', 'an object', value, WHOLE)];
   const { schema, tool, findings } = value;
-  const author = isObject(tool) ? tool['name'] : undefined;
+  const author = member(tool, 'name');
   if (schema === undefined || author === undefined || findings === undefined)
-    throw unusable(name, `it is not a report${otherContent(value)}`);
-  if (author !== 'appreg')
-    throw unusable(name, `it is a report of another tool (“${printable(shorten(String(author), 60))}”)`);
-  if (schema !== 1)
-    throw unusable(
-      name,
-      `its schema is ${printable(shorten(JSON.stringify(schema), 60))}, and this appreg reads schema 1`,
-    );
-  if (!Array.isArray(findings)) throw unusable(name, '/findings is not an array');
-  return findings.map((finding, index) => {
-    const fault = faultOf(finding);
-    if (isIdentity(finding)) return finding;
-    throw unusable(name, `/findings/${index}${fault}`);
-  });
+    return [{ pointer: '', isAboutName: false, message: `The file is not a report of appreg${otherContent(value)}.` }];
+  if (author !== 'appreg') return [mustBe('/tool/name', 'appreg: the report is of another tool', author, WHOLE)];
+  if (schema !== 1) return [mustBe('/schema', '1, the format that this version of appreg reads', schema, WHOLE)];
+  if (!Array.isArray(findings)) return [mustBe('/findings', 'a list', findings, WHOLE)];
+  return findings.flatMap((finding, index) => findingViolations(finding, pointerTo('findings', index)));
+}
+
+function isReport(value: JsonValue): value is JsonObject & { findings: FindingIdentity[] } {
+  return violationsIn(value).length === 0;
 }
 
 /** What the file seems to be instead. */
@@ -69,24 +57,23 @@ function otherContent(value: Record<string, JsonValue>): string {
 const KINDS: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact', 'icon'];
 const TEXTS = ['cause', 'app', 'version', 'file', 'url', 'pointer'] as const;
 
-function isIdentity(value: JsonValue): value is JsonValue & FindingIdentity {
-  return faultOf(value) === null;
+function findingViolations(value: JsonValue, place: string): Violation[] {
+  if (!isObject(value)) return [mustBe(place, 'an object', value, WHOLE)];
+  const found: Violation[] = [];
+  const { rule, resource } = value;
+  if (typeof rule !== 'string') found.push(mustBe(`${place}/rule`, 'text', rule, WHOLE));
+  if (!KINDS.some((kind) => kind === resource))
+    found.push(mustBe(`${place}/resource`, `${KINDS.slice(0, -1).join(', ')} or ${KINDS.at(-1)}`, resource, WHOLE));
+  for (const field of TEXTS)
+    if (value[field] !== null && typeof value[field] !== 'string')
+      found.push(mustBe(`${place}/${field}`, 'text or null', value[field], WHOLE));
+  return found;
 }
 
-/** What is wrong with an entry, to follow its place; null if nothing is. */
-function faultOf(value: JsonValue): string | null {
-  if (!isObject(value)) return ' is not an object';
-  if (typeof value['rule'] !== 'string') return '/rule is not a string';
-  if (!KINDS.some((kind) => kind === value['resource'])) return '/resource is not a kind of resource';
-  const wrong = TEXTS.find((field) => value[field] !== null && typeof value[field] !== 'string');
-  return wrong === undefined ? null : `/${wrong} is neither a string nor null`;
-}
-
-function unusable(name: string, why: string, cause?: unknown): AppregError {
+function unusable(message: string): AppregError {
   return new AppregError(
     'baseline-report-invalid',
-    `--baseline: ${printable(name)} cannot be used: ${why}.`,
+    message,
     'Give a report that appreg wrote: appreg lint --format json --output baseline.json',
-    { cause },
   );
 }

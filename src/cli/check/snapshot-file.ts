@@ -1,6 +1,10 @@
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
-import type { ShapeError } from '../../core/generated/validators.js';
-import { printable, redactInPlace, shorten } from '../../core/text/text.ts';
+import type { Validator } from '../../core/generated/validators.js';
+import { readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
+import { type DocumentWords, faultText, mustBe, type Violation } from '../../core/json/violations.ts';
+import { printable, redactInPlace } from '../../core/text/text.ts';
+import { contentOf } from '../../observe/workspace/document-content.ts';
 import { AppregError } from '../../core/errors.ts';
 import { openPartFile } from './part-file.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
@@ -60,30 +64,28 @@ export function factsJson(value: unknown, conceal: (text: string) => string): st
   return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redactInPlace(item)) : item));
 }
 
-/** Reads saved facts. Throws AppregError for an invalid file, with the location of the first schema violation. */
+/** Reads saved facts. @throws AppregError for an invalid file, with all its faults and their places */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const read = readRegularFile(path);
   if ('failure' in read) throw invalidFacts(`${printable(path)} ${read.failure}.`);
-  const text = read.bytes.toString();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The parser's message would quote the file.
-    throw invalidFacts(`${printable(path)} contains no saved facts: it is ${text === '' ? 'empty' : 'not JSON'}.`);
-  }
+  const content = contentOf(read.bytes);
+  const syntaxFault = syntaxFaultOf(content);
+  if (syntaxFault !== null) throw invalidFacts(faultText(path, [syntaxFault]));
   const { validateFacts } = await import('../../core/generated/facts.js');
-  const isSnapshot = (given: unknown): given is Snapshot => validateFacts(given);
-  if (!isSnapshot(value)) {
-    const version = typeof value === 'object' && value !== null && 'snapshot' in value ? value.snapshot : undefined;
-    if (version !== undefined && version !== 1)
-      throw invalidFacts(`${printable(path)} contains facts in a format that this version of appreg does not support.`);
-    const [violation] = validateFacts.errors ?? [];
-    throw invalidFacts(
-      `${printable(path)} contains no saved facts: ${violation ? describeViolation(violation) : 'the file is invalid'}.`,
-    );
-  }
-  return { ...value, orphans: value.orphans ?? [] };
+  const isSnapshot = (given: JsonValue | undefined): given is JsonObject & Snapshot => validateFacts(given);
+  const { value } = parseDocument(content);
+  if (isSnapshot(value)) return { ...value, orphans: value.orphans ?? [] };
+  const { default: schema } = await import('../../../schemas/facts.schema.json', { with: { type: 'json' } });
+  const { faults } = readInputFile(content, (given) => factsViolations(given, validateFacts, schema));
+  throw invalidFacts(faultText(path, faults));
+}
+
+function factsViolations(value: JsonValue, validate: Validator, schema: DocumentWords['schema']): Violation[] {
+  const format = member(value, 'snapshot');
+  const whole = 'The saved facts';
+  if (isObject(value) && format !== 1)
+    return [mustBe('/snapshot', '1, the format that this version of appreg reads', format, whole)];
+  return schemaViolations(validate, value, { schema, whole, member: 'field' });
 }
 
 function invalidFacts(message: string): AppregError {
@@ -92,11 +94,4 @@ function invalidFacts(message: string): AppregError {
     message,
     'Give a file that appreg verify --save or appreg diagnose --bundle wrote.',
   );
-}
-
-/** A schema violation in plain words: the location, and what is expected there. */
-function describeViolation({ instancePath, keyword, message, params }: ShapeError): string {
-  const place = instancePath === '' ? 'the file' : printable(shorten(instancePath));
-  if (keyword === 'required') return `${place} has no field “${printable(String(params['missingProperty']))}”`;
-  return `${place} ${message ?? 'is invalid'}`;
 }

@@ -2,13 +2,7 @@ import { basename } from 'node:path';
 import schema from '../../../schemas/config.schema.json' with { type: 'json' };
 import { AppregError } from '../../core/errors.ts';
 import type { ShapeError } from '../../core/generated/validators.js';
-import {
-  positionsInJson,
-  type Position,
-  type Violation,
-  violationsOf,
-  violationText,
-} from '../../core/json/violations.ts';
+import { faultText, positionsInJson, type Position, type Violation, violationsOf } from '../../core/json/violations.ts';
 import { isShellPipe } from '../../platform/regular-file.ts';
 import { settingViolations } from '../check/setting-violations.ts';
 import { formOf } from './config-files.ts';
@@ -22,7 +16,7 @@ import { configText } from './read-data.ts';
  * @param raw the configuration without the values of variables, which may be secrets
  */
 export async function invalidConfig(path: string, errors: readonly ShapeError[], raw: unknown): Promise<AppregError> {
-  const violations = violationsOf(errors, raw, schema, 'The configuration');
+  const violations = violationsOf(errors, raw, { schema, whole: 'The configuration', member: 'setting' });
   return configError(path, [...violations, ...settingViolations(raw)]);
 }
 
@@ -30,14 +24,14 @@ export async function invalidConfig(path: string, errors: readonly ShapeError[],
 export async function configError(path: string | null, violations: readonly Violation[]): Promise<AppregError> {
   const name = path ?? 'The configuration';
   const positions = path === null ? [] : await positionsIn(path, violations);
+  const text = faultText(
+    name,
+    violations.map(({ message }, index) => ({ message, position: positions[index] ?? null })),
+  );
   const isAboutRules = violations.every(({ isUnknownRule }) => isUnknownRule === true);
   return isAboutRules
-    ? new AppregError('rule-unknown', violationText(name, violations, positions), 'appreg rules lists the rules.')
-    : new AppregError(
-        'config-invalid',
-        violationText(name, violations, positions),
-        'appreg explain config-invalid describes the settings.',
-      );
+    ? new AppregError('rule-unknown', text, 'appreg rules lists the rules.')
+    : new AppregError('config-invalid', text, 'appreg explain config-invalid describes the settings.');
 }
 
 async function positionsIn(path: string, violations: readonly Violation[]): Promise<Position[]> {

@@ -37,7 +37,7 @@ export function yamlValue(path: string, text: string): unknown {
 
 /** Errors whose wording in the parser is about its own functions. */
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  DUPLICATE_KEY: 'The same name occurs twice.',
+  DUPLICATE_KEY: 'The name occurs twice in one object.',
   MULTIPLE_DOCS: 'A second document begins here. A configuration is one document.',
   TAG_RESOLVE_FAILED: 'Unknown tag. Write the value without a tag.',
 };

@@ -1,6 +1,7 @@
-import { AppregError } from '../../core/errors.ts';
-import { lineStarts, positionOf } from '../../core/json/positions.ts';
-import { printable } from '../../core/text/text.ts';
+import { basename } from 'node:path';
+import { AppregError, isAppregError } from '../../core/errors.ts';
+import { duplicateNames, lineStarts, positionOf, survey } from '../../core/json/positions.ts';
+import { printable, shorten } from '../../core/text/text.ts';
 import { isShellPipe, type ReadFailure, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';
 
 /** Reads configurations in JSON. */
@@ -51,8 +52,11 @@ function notRead(path: string, named: boolean, { failure, code }: ReadFailure): 
 /** The value of a JSON text. @throws AppregError with the position of a syntax error */
 export async function jsonValue(path: string, text: string): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    refuseDuplicates(path, text);
+    return value;
   } catch (error) {
+    if (isAppregError(error)) throw error;
     // Parser messages differ between Node versions.
     const { syntaxErrorInText } = await import('../../core/json/syntax-error.ts');
     const fault = syntaxErrorInText(text);
@@ -60,6 +64,20 @@ export async function jsonValue(path: string, text: string): Promise<unknown> {
     const { line, column } = positionOf(lineStarts(text), fault.offset);
     throw unreadableConfig(`${printable(path)}:${line}:${column}: ${fault.message}`, error);
   }
+}
+
+const MAX_DEPTH = 50;
+
+/** Throws for settings with a name twice, of which the first would be ignored. Deep nesting is refused later. */
+function refuseDuplicates(path: string, text: string): void {
+  if (survey(text, MAX_DEPTH).depth > MAX_DEPTH) return;
+  const isPackage = basename(path) === 'package.json';
+  // The other fields of a package.json are not settings.
+  const [twice] = duplicateNames(text).filter(({ pointer }) => !isPackage || /^\/appreg(?:\/|$)/.test(pointer));
+  if (twice === undefined) return;
+  const { line, column } = positionOf(lineStarts(text), twice.offset);
+  const name = printable(shorten(twice.name, 80));
+  throw unreadableConfig(`${printable(path)}:${line}:${column}: The name “${name}” occurs twice in one object.`);
 }
 
 /**

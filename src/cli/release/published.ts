@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { parseDocument } from '../../core/json/json.ts';
-import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
+import { type LockFile, LOCK_FILE, lockFileIn } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
 import { localPathOf } from '../../observe/baseline/local-path.ts';
@@ -59,5 +58,5 @@ async function lockOf(context: Context, root: string, against: string): Promise<
   const tree = gitTree(against, root);
   tree.fetch([LOCK_FILE]);
   const content = tree.read(LOCK_FILE);
-  return content && lockIn(parseDocument(content).value);
+  return content && lockFileIn(content, `${LOCK_FILE} in ${against}`);
 }

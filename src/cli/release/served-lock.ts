@@ -1,8 +1,8 @@
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
-import { documentContent, parseDocument } from '../../core/json/json.ts';
+import { documentContent } from '../../core/json/json.ts';
 import { isAnswered, statusOf } from '../../core/http/probe.ts';
 import { explainUnreachable } from '../../core/rules/http/unreachable.ts';
-import { type LockFile, LOCK_FILE, lockIn } from '../../core/registry/lock-file.ts';
+import { type LockFile, LOCK_FILE, readLockFile } from '../../core/registry/lock-file.ts';
 import type { Context } from '../context.ts';
 import { registryUrl } from '../check/verify-options.ts';
 import { downloadBytes, SMALL_FILE_LIMITS } from '../../observe/http/download.ts';
@@ -34,7 +34,10 @@ export async function servedLock({ env, terminal }: Context, manifest: string): 
       const why = explainUnreachable(probe, new Date().toISOString(), false)?.message ?? 'it was not requested.';
       return unusable(`cannot be fetched: ${printable(redact(why)).replace(/\.$/, '')}`);
     }
-    return lockIn(parseDocument(documentContent(bytes)).value) ?? unusable('is not a lock file');
+    const lock = readLockFile(documentContent(bytes));
+    return 'faults' in lock
+      ? unusable(`is not a valid lock file (${lock.faults.map(({ message }) => message).join(' ')})`)
+      : lock;
   } finally {
     await http.close();
   }

@@ -5,9 +5,11 @@ export interface ShapeError {
   schemaPath: string;
   keyword: string;
   message?: string;
+  /** The name of a member that `propertyNames` refuses. */
+  propertyName?: string;
   params: Record<string, unknown>;
 }
-interface Validator {
+export interface Validator {
   (value: unknown): boolean;
   errors?: ShapeError[] | null;
 }

@@ -2,7 +2,7 @@ import type { ShapeError } from '../generated/validators.js';
 import { didYouMean, distance } from '../text/similar-names.ts';
 import { printable, shorten } from '../text/text.ts';
 import { lineStarts, locate, positionOf } from './positions.ts';
-import { pointerStep, pointerSteps } from './pointer.ts';
+import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';
 
 /** What is wrong with a JSON document of ours, as sentences with their places. */
 
@@ -21,75 +21,119 @@ export interface Violation {
 /** The part of a JSON Schema that is read here. */
 type Schema = Readonly<Record<string, unknown>>;
 
+/** What a document is, for sentences about it. */
+export interface DocumentWords {
+  /** With the known names and the wording of patterns (`patternErrorMessage`). */
+  schema: Schema;
+  /** The document, to begin a sentence: “The configuration”. */
+  whole: string;
+  /** What its members are called. */
+  member: 'setting' | 'field';
+}
+
 /**
  * The errors of a validator as sentences, each once.
  * @param value what was validated, as it is written in the file
- * @param schema with the known names and the wording of patterns (`patternErrorMessage`)
- * @param whole what the document is, to begin a sentence: “The configuration”
  */
-export function violationsOf(
-  errors: readonly ShapeError[],
-  value: unknown,
-  schema: Schema,
-  whole: string,
-): Violation[] {
-  // The other errors of a condition say what is wrong; those of alternatives do not apply together.
-  const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
-  const relevant = errors.filter(
-    (error) =>
-      error.keyword !== 'if' && !alternatives.some(({ schemaPath }) => error.schemaPath.startsWith(`${schemaPath}/`)),
-  );
-  const found = relevant.map((error) => violationOf(error, value, schema, whole));
+export function violationsOf(errors: readonly ShapeError[], value: unknown, words: DocumentWords): Violation[] {
+  const found = relevantOf(errors).map((error) => violationOf(error, value, words));
   return [...new Map(found.map((one) => [`${one.pointer} ${one.message}`, one])).values()];
 }
 
-function violationOf(error: ShapeError, root: unknown, schema: Schema, whole: string): Violation {
+/** More errors than anybody reads would take much memory. */
+const MOST_READ = 1000;
+
+function relevantOf(all: readonly ShapeError[]): ShapeError[] {
+  const errors = all.slice(0, MOST_READ);
+  // The other errors of a condition say what is wrong; those of alternatives do not apply together.
+  const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+  const isBranch = ({ schemaPath }: ShapeError): boolean => /\/(?:then|else)\//.test(schemaPath);
+  // Which branch applies is not known for an object of another type, or without a field.
+  const undecided = errors.filter((error) => !isBranch(error) && ['type', 'required'].includes(error.keyword));
+  const wrong = new Set(undecided.map(({ instancePath }) => instancePath));
+  return errors.filter(
+    (error) =>
+      error.keyword !== 'if' &&
+      // `propertyNames` reports a name.
+      error.propertyName === undefined &&
+      !(isBranch(error) && wrong.has(error.instancePath) && error.keyword === 'required') &&
+      !alternatives.some(({ schemaPath }) => error.schemaPath.startsWith(`${schemaPath}/`)),
+  );
+}
+
+function violationOf(error: ShapeError, root: unknown, words: DocumentWords): Violation {
   const { instancePath: pointer, params } = error;
   const unknown = params['additionalProperty'];
   if (typeof unknown === 'string')
     return {
       pointer: pointer + pointerStep(unknown),
       isAboutName: true,
-      message: `Unknown setting “${printable(shorten(unknown, 80))}”${placeOf(pointer)}.${knownNames(unknown, error, schema)}`,
+      message: `Unknown ${words.member} “${printable(shorten(unknown, 80))}”${placeOf(pointer)}.${knownNames(unknown, error, words)}`,
+    };
+  const name = params['propertyName'];
+  if (typeof name === 'string')
+    return {
+      pointer: pointer + pointerStep(name),
+      isAboutName: true,
+      message: `The name “${printable(shorten(name, 80))}”${placeOf(pointer)} must be ${wordsOfPattern(error, words.schema)}.`,
     };
   const missing = params['missingProperty'];
   if (typeof missing === 'string')
     return { pointer, isAboutName: false, message: `“${printable(missing)}” is missing${placeOf(pointer)}.` };
   const value = valueAt(root, pointer);
-  const allowed = allowedBy(error, schema, value);
+  return mustBe(pointer, allowedBy(error, words.schema), value, words.whole, suggestion(error, value));
+}
+
+/**
+ * A violation by a value.
+ * @param allowed what it must be, such as “text or null”
+ * @param whole what the document is, to begin a sentence
+ */
+export function mustBe(pointer: string, allowed: string, value: unknown, whole: string, hint = ''): Violation {
+  if (value === undefined) return missingAt(pointer, allowed);
+  const subject = pointer === '' ? whole : `“${pathOf(pointer)}”`;
+  return { pointer, isAboutName: false, message: `${subject} must be ${allowed}, not ${described(value)}.${hint}` };
+}
+
+/** A violation by an absent member, whose place is the object. */
+function missingAt(pointer: string, allowed: string): Violation {
+  const steps = pointerSteps(pointer);
+  const name = steps.pop() ?? '';
+  const parent = pointerTo(...steps);
   return {
-    pointer,
+    pointer: parent,
     isAboutName: false,
-    message: `${pointer === '' ? whole : `“${pathOf(pointer)}”`} must be ${allowed}.${suggestion(error, value)}`,
+    message: `“${printable(name)}” is missing${placeOf(parent)}. It must be ${allowed}.`,
   };
 }
 
 /** The known names of an object, or the one that may have been meant. */
-function knownNames(name: string, { schemaPath }: ShapeError, schema: Schema): string {
+function knownNames(name: string, { schemaPath }: ShapeError, { schema, member }: DocumentWords): string {
   const properties = schemaAt(schema, schemaPath.replace(/\/additionalProperties$/, ''))?.['properties'];
   if (typeof properties !== 'object' || properties === null) return '';
   const known = Object.keys(properties).filter((one) => one !== '$schema');
-  return didYouMean(name, known) || ` The settings here are ${known.join(', ')}.`;
+  return didYouMean(name, known) || ` The ${member}s here are ${known.join(', ')}.`;
 }
 
-/** What a value must be, and what it is instead. */
-function allowedBy(error: ShapeError, schema: Schema, value: unknown): string {
-  const { keyword, params, message = 'valid' } = error;
-  const actual = `, not ${described(value)}`;
+/** What a value must be. */
+function allowedBy(error: ShapeError, schema: Schema): string {
+  const { keyword, params } = error;
   if (keyword === 'type') {
     const types = Array.isArray(params['type']) ? params['type'] : String(params['type']).split(',');
-    return `${listedOr(types.map((type) => TYPES[String(type)] ?? String(type)))}${actual}`;
+    return listedOr(types.map((type) => TYPES[String(type)] ?? String(type)));
   }
-  if (Array.isArray(params['allowedValues'])) return `${listedOr(params['allowedValues'].map(String))}${actual}`;
-  if (keyword === 'const') return `${JSON.stringify(params['allowedValue'])}${actual}`;
-  if (keyword === 'pattern') {
-    const words = schemaAt(schema, error.schemaPath.replace(/\/pattern$/, ''))?.['patternErrorMessage'];
-    return `${typeof words === 'string' ? words : 'text in another form'}${actual}`;
-  }
-  const limit = params['limit'];
-  const comparison = typeof params['comparison'] === 'string' ? COMPARISONS[params['comparison']] : undefined;
-  if (comparison !== undefined) return `${comparison} ${String(limit)}${actual}`;
-  return `in another form: it ${message}`;
+  if (Array.isArray(params['allowedValues'])) return listedOr(params['allowedValues'].map(String));
+  if (keyword === 'const') return JSON.stringify(params['allowedValue']);
+  if (keyword === 'pattern') return wordsOfPattern(error, schema);
+  const comparison = COMPARISONS[typeof params['comparison'] === 'string' ? params['comparison'] : keyword];
+  return comparison === undefined ? 'of another form' : comparison.replace('#', String(params['limit']));
+}
+
+/** The wording of a pattern in its schema. */
+function wordsOfPattern({ schemaPath, keyword }: ShapeError, schema: Schema): string {
+  const at = keyword === 'pattern' ? schemaPath.replace(/\/pattern$/, '') : schemaPath;
+  const words = schemaAt(schema, at)?.['patternErrorMessage'];
+  return typeof words === 'string' ? words : 'text of another form';
 }
 
 /** Alternatives, as `a, b or c`. */
@@ -108,11 +152,14 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+/** By the comparison of numbers, or the keyword; # is the limit. */
 const COMPARISONS: Readonly<Record<string, string>> = {
-  '>=': 'at least',
-  '<=': 'at most',
-  '>': 'more than',
-  '<': 'less than',
+  '>=': 'at least #',
+  '<=': 'at most #',
+  '>': 'more than #',
+  '<': 'less than #',
+  minItems: 'a list of at least # values',
+  maxItems: 'a list of at most # values',
 };
 
 function suggestion({ params }: ShapeError, value: unknown): string {
@@ -165,6 +212,12 @@ export function pathOf(pointer: string): string {
 /** 1-based; null if it is not known. */
 export type Position = { line: number; column: number } | null;
 
+/** A sentence about a file. */
+export interface Fault {
+  message: string;
+  position: Position;
+}
+
 /** The positions of violations in a JSON text. */
 export function positionsInJson(text: string, violations: readonly Violation[]): Position[] {
   const spans = locate(
@@ -182,17 +235,21 @@ function order(a: Position, b: Position): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-const MOST = 20;
-
-/** Violations as the message of an error: one line, or a line for each. */
-export function violationText(file: string, violations: readonly Violation[], positions: readonly Position[]): string {
-  const placed = violations.map(({ message }, index) => ({ message, position: positions[index] ?? null }));
-  const lines = placed
+/** Faults in the order of the file, a line for each that begins with its place. */
+export function faultLines(file: string, faults: readonly Fault[]): string[] {
+  return faults
     .toSorted((a, b) => order(a.position, b.position))
     .map(
       ({ message, position }) =>
         `${printable(file)}${position ? `:${position.line}:${position.column}` : ''}: ${message}`,
     );
+}
+
+const MOST = 20;
+
+/** Faults of a file as the message of an error: one line, or a line for each. */
+export function faultText(file: string, faults: readonly Fault[]): string {
+  const lines = faultLines(file, faults);
   const [only] = lines;
   if (lines.length === 1 && only !== undefined) return only;
   const more = lines.length > MOST ? [`… and ${lines.length - MOST} more`] : [];

@@ -1,5 +1,10 @@
-import type { Baseline, PublishedVersion, Snapshot } from '../facts/facts.ts';
+import schema from '../../../schemas/lock.schema.json' with { type: 'json' };
+import { AppregError } from '../errors.ts';
+import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
+import { validateLock } from '../generated/input-files.js';
+import { readInputFile, schemaViolations } from '../json/input-file.ts';
+import { type Fault, faultText } from '../json/violations.ts';
 import { isObject, type JsonValue, member } from '../json/json.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
 import { manifestApps } from './manifest.ts';
@@ -45,30 +50,54 @@ export interface ChangedVersion {
   after: string;
 }
 
-/** Reads a lock file; null if it is not one. Incomplete entries are ignored. */
-export function lockIn(value: JsonValue | undefined): LockFile | null {
-  const apps = manifestApps(value);
-  if (member(value, 'lock') !== 1 || apps === null) return null;
-  const lock: LockFile = new Map();
-  for (const [key, versions] of Object.entries(apps)) {
-    const known = new Map<string, LockedVersion>();
-    for (const [version, item] of Object.entries(isObject(versions) ? versions : {})) {
-      const { artifactUrl, artifactChecksum } = versionFields(item);
-      const bytes = member(item, 'bytes');
-      const firstSeen = member(item, 'firstSeen');
-      if (artifactUrl === null || artifactChecksum === null) continue;
-      known.set(version, {
-        version,
-        artifactUrl,
-        artifactChecksum,
-        bytes: typeof bytes === 'number' ? bytes : null,
-        firstSeen: typeof firstSeen === 'string' ? firstSeen : '',
-        ...provenanceIn(item),
-      });
-    }
-    lock.set(key, known);
+/** True for a value that is meant to be a lock file. */
+export function isLockFile(value: JsonValue | undefined): boolean {
+  return typeof member(value, 'lock') === 'number';
+}
+
+/** Reads a lock file: all its versions, or all its faults. An entry that was ignored could be published again. */
+export function readLockFile(content: DocumentContent): LockFile | { faults: readonly Fault[] } {
+  const { value, faults } = readInputFile(content, (given) => schemaViolations(validateLock, given, WORDS));
+  if (value === null) return { faults };
+  const apps = Object.entries(manifestApps(value) ?? {});
+  return new Map(apps.map(([key, versions]) => [key, versionsIn(versions)]));
+}
+
+const WORDS = { schema, whole: 'The lock file', member: 'field' } as const;
+
+/**
+ * The lock file with this content.
+ * @param name of the file
+ * @throws AppregError `lock-file-invalid` (exit 2) with all faults of the file
+ */
+export function lockFileIn(content: DocumentContent, name: string): LockFile {
+  const lock = readLockFile(content);
+  if (!('faults' in lock)) return lock;
+  throw new AppregError(
+    'lock-file-invalid',
+    faultText(name, lock.faults),
+    'Restore it from version control, or delete it and run appreg lock again.',
+    { effect: 'none' },
+  );
+}
+
+function versionsIn(versions: JsonValue): Map<string, LockedVersion> {
+  const known = new Map<string, LockedVersion>();
+  for (const [version, item] of Object.entries(isObject(versions) ? versions : {})) {
+    const { artifactUrl, artifactChecksum } = versionFields(item);
+    if (artifactUrl === null || artifactChecksum === null) continue;
+    const bytes = member(item, 'bytes');
+    const firstSeen = member(item, 'firstSeen');
+    known.set(version, {
+      version,
+      artifactUrl,
+      artifactChecksum,
+      bytes: typeof bytes === 'number' ? bytes : null,
+      firstSeen: typeof firstSeen === 'string' ? firstSeen : '',
+      ...provenanceIn(item),
+    });
   }
-  return lock;
+  return known;
 }
 
 /** Lock files of earlier releases have none. */

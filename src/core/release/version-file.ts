@@ -1,5 +1,7 @@
 import { documentContent, isObject, type JsonValue, parseDocument } from '../json/json.ts';
+import { syntaxFaultOf } from '../json/input-file.ts';
 import { locate } from '../json/positions.ts';
+import { faultText } from '../json/violations.ts';
 import { utfOf } from '../json/utf.ts';
 import { isSemver, likelyVersion } from '../registry/version.ts';
 import { printable, shorten } from '../text/text.ts';
@@ -67,9 +69,10 @@ function versionInText(name: string, text: string): DeclaredVersion | AppProblem
 
 function versionInJson(name: string, text: string): DeclaredVersion | AppProblem {
   const json = hasMark(text) ? text.slice(1) : text;
-  const { value, fault, duplicates } = parseDocument({ text: json, base64: null, bytes: json.length, cut: false });
-  if (value === undefined)
-    return { message: `${name} is not JSON: ${fault?.message ?? 'it is nested too deeply'}`, advice: 'Fix the file.' };
+  const content = { text: json, base64: null, bytes: json.length, cut: false };
+  const { value, duplicates } = parseDocument(content);
+  const syntaxFault = syntaxFaultOf(content);
+  if (syntaxFault !== null) return { message: faultText(name, [syntaxFault]), advice: 'Fix the file.' };
   if (!isObject(value)) return { message: `${name} is not a JSON object.`, advice: 'Add "version": "1.0.0" to it.' };
   if (duplicates.some(({ pointer }) => pointer === '/version'))
     return { message: `${name} has "version" twice.`, advice: 'Remove one of them.' };

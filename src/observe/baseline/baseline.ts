@@ -3,9 +3,11 @@ import { basename, dirname, join } from 'node:path';
 import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
+import { syntaxFaultOf } from '../../core/json/input-file.ts';
+import { faultText } from '../../core/json/violations.ts';
 import { listedVersions, versionFields } from '../../core/registry/metadata.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { baselineInLock, lockIn } from '../../core/registry/lock-file.ts';
+import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { contentOf } from '../workspace/document-content.ts';
@@ -39,11 +41,11 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
       );
     return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
   }
-  const value = readJson(path);
-  const saved = savedDocuments(value, where);
+  const content = jsonIn(path);
+  const { value } = parseDocument(content);
+  const saved = savedDocuments(content, where);
   if (saved !== null) return baselineFromSnapshot(saved, where);
-  const lock = lockIn(value);
-  if (lock !== null) return baselineInLock(lock, where);
+  if (isLockFile(value)) return baselineInLock(lockFileIn(content, where), where);
   if (manifestApps(value) === null)
     throw new AppregError(
       'baseline-unusable',
@@ -62,7 +64,7 @@ export function baselineVersionsOf(
 ): PublishedVersion[] | null {
   const local = localPathOf(where, cwd);
   if (local?.isFolder === false) {
-    const versions = publishedVersionsIn(readJson(local.path));
+    const versions = publishedVersionsIn(parseDocument(jsonIn(local.path)).value);
     if (versions !== null) return versions;
     throw new AppregError(
       'baseline-unusable',
@@ -79,11 +81,12 @@ export function baselineVersionsOf(
 /** A lock file of versions as a baseline; null if the file is not one. */
 export function baselineFromLock(path: string, where: string): Baseline | null {
   if (!existsSync(path) || !statSync(path).isFile()) return null;
-  const lock = lockIn(parseDocument(contentOf(readFileSync(path))).value);
-  return lock && baselineInLock(lock, where);
+  const content = contentOf(readFileSync(path));
+  return isLockFile(parseDocument(content).value) ? baselineInLock(lockFileIn(content, where), where) : null;
 }
 
-function readJson(path: string): JsonValue | undefined {
+/** The content of a file in JSON. @throws AppregError `baseline-unusable` */
+function jsonIn(path: string): DocumentContent {
   const read = readRegularFile(path);
   if ('failure' in read)
     throw new AppregError(
@@ -91,14 +94,15 @@ function readJson(path: string): JsonValue | undefined {
       `${printable(path)} ${read.failure}.`,
       'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
     );
-  const { value, fault } = parseDocument(contentOf(read.bytes));
-  if (value === undefined)
+  const content = contentOf(read.bytes);
+  const fault = syntaxFaultOf(content);
+  if (fault !== null)
     throw new AppregError(
       'baseline-unusable',
-      `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`,
+      faultText(path, [fault]),
       'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
     );
-  return value;
+  return content;
 }
 
 function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Baseline {

@@ -1,7 +1,9 @@
 import { AppregError } from '../../core/errors.ts';
-import type { Snapshot } from '../../core/facts/facts.ts';
-import { isObject, type JsonValue } from '../../core/json/json.ts';
-import { printable } from '../../core/text/text.ts';
+import type { DocumentContent, Snapshot } from '../../core/facts/facts.ts';
+import { readInputFile } from '../../core/json/input-file.ts';
+import { isObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
+import { pointerTo } from '../../core/json/pointer.ts';
+import { faultText, mustBe, type Violation } from '../../core/json/violations.ts';
 
 /** The part of saved facts that a baseline is made of: the documents. */
 export interface SavedDocuments {
@@ -14,49 +16,54 @@ export interface SavedDocuments {
  * @param name of the file, as it was given
  * @throws AppregError for saved facts whose documents cannot be read
  */
-export function savedDocuments(value: JsonValue | undefined, name: string): SavedDocuments | null {
-  if (!isObject(value) || value['snapshot'] === undefined) return null;
-  const fault = faultIn(value);
-  if (isSaved(value)) return value;
+export function savedDocuments(content: DocumentContent, name: string): SavedDocuments | null {
+  const known = parseDocument(content).value;
+  if (!isObject(known) || known['snapshot'] === undefined) return null;
+  const { value, faults } = readInputFile(content, violationsIn);
+  if (value !== null && isSaved(value)) return value;
   throw new AppregError(
     'facts-invalid',
-    `${printable(name)} contains no saved facts that can be compared with: ${fault}.`,
+    faultText(name, faults),
     'Give a file that appreg verify --save or appreg diagnose --bundle wrote.',
   );
 }
 
-function isSaved(value: Record<string, JsonValue>): value is Record<string, JsonValue> & SavedDocuments {
-  return faultIn(value) === null;
+function isSaved(value: JsonValue): value is JsonValue & SavedDocuments {
+  return violationsIn(value).length === 0;
 }
 
-/** The first violation, with its place; null if there is none. */
-function faultIn({ snapshot, manifest, apps }: Record<string, JsonValue>): string | null {
-  if (snapshot !== 1) return 'this version of appreg does not support their format';
-  const ofManifest = documentFault(manifest, '/manifest');
-  if (ofManifest !== null) return ofManifest;
-  if (!Array.isArray(apps)) return '/apps is not an array';
-  for (const [index, app] of apps.entries()) {
-    const place = `/apps/${index}`;
-    if (!isObject(app)) return `${place} is not an object`;
-    if (typeof app['key'] !== 'string') return `${place}/key is not a string`;
-    const ofMetadata = documentFault(app['metadata'], `${place}/metadata`);
-    if (ofMetadata !== null) return ofMetadata;
-  }
-  return null;
+function violationsIn(value: JsonValue): Violation[] {
+  const [snapshot, manifest, apps] = ['snapshot', 'manifest', 'apps'].map((name) => member(value, name));
+  if (snapshot !== 1) return [mustBe('/snapshot', '1, the format that this version of appreg reads', snapshot, WHOLE)];
+  const ofManifest = documentViolations(manifest, '/manifest');
+  if (!Array.isArray(apps)) return [...ofManifest, mustBe('/apps', 'a list', apps, WHOLE)];
+  const ofApps = apps.flatMap((app, index) => {
+    const place = pointerTo('apps', index);
+    if (!isObject(app)) return [mustBe(place, 'an object', app, WHOLE)];
+    const key = typeof app['key'] === 'string' ? [] : [mustBe(`${place}/key`, 'text', app['key'], WHOLE)];
+    return [...key, ...documentViolations(app['metadata'], `${place}/metadata`)];
+  });
+  return [...ofManifest, ...ofApps];
 }
 
-function documentFault(document: JsonValue | undefined, place: string): string | null {
-  if (!isObject(document)) return `${place} is not an object`;
+function documentViolations(document: JsonValue | undefined, place: string): Violation[] {
+  if (!isObject(document)) return [mustBe(place, 'an object', document, WHOLE)];
   const content = document['content'];
-  if (!isObject(content)) return `${place}/content is not an object`;
+  const at = `${place}/content`;
+  if (!isObject(content)) return [mustBe(at, 'an object', content, WHOLE)];
   const { missing, text, base64, bytes } = content;
-  if (missing !== undefined)
-    return isObject(missing) && typeof missing['code'] === 'string' ? null : `${place}/content/missing has no code`;
-  if (text !== null && typeof text !== 'string') return `${place}/content/text is neither a string nor null`;
+  if (missing !== undefined) {
+    const code = member(missing, 'code');
+    return typeof code === 'string' ? [] : [mustBe(`${at}/missing/code`, 'text', code, WHOLE)];
+  }
+  const found: Violation[] = [];
+  if (text !== null && typeof text !== 'string') found.push(mustBe(`${at}/text`, 'text or null', text, WHOLE));
   if (base64 !== null && (typeof base64 !== 'string' || !BASE64.test(base64)))
-    return `${place}/content/base64 is neither base64 nor null`;
-  if (text === null && base64 === null) return `${place}/content has neither text nor base64`;
-  return typeof bytes === 'number' ? null : `${place}/content/bytes is not a number`;
+    found.push(mustBe(`${at}/base64`, 'text in base64, or null', base64, WHOLE));
+  if (text === null && base64 === null) found.push(mustBe(`${at}/text`, 'text, because “base64” is null', text, WHOLE));
+  if (typeof bytes !== 'number') found.push(mustBe(`${at}/bytes`, 'a number', bytes, WHOLE));
+  return found;
 }
 
+const WHOLE = 'The facts';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;

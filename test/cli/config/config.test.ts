@@ -202,7 +202,7 @@ test.each([
   ['store: { type: s3 }', '1:8: “bucket” is missing in “store”.'],
   ['a: &a 1\nmanifest: *a', '2:11: “manifest” must be text, not 1.'],
   ['$import: other.yaml', '1:1: Unknown setting “$import”.'],
-  ['a: 1\na: 2', '2:1: The same name occurs twice.'],
+  ['a: 1\na: 2', '2:1: The name occurs twice in one object.'],
   ['a: 1\n---\nb: 2', '2:1: A second document begins here.'],
   ['a: !!js/function "x"', '1:4: Unknown tag.'],
   ['a: [1, *x]', '1:8: No value before this is named “&x”.'],

@@ -3,12 +3,20 @@ import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { documentText } from '../../../src/core/registry/document-text.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import { parseDocument } from '../../../src/core/json/json.ts';
-import { baselineInLock, type LockFile, lockIn, lockText, recorded } from '../../../src/core/registry/lock-file.ts';
+import { baselineInLock, lockFileIn, type LockFile, lockText, recorded } from '../../../src/core/registry/lock-file.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';
 import { BASE, metadataWith, snapshot } from '../../support/snapshots.ts';
 
-const read = (text: string): LockFile | null => lockIn(parseDocument(documentText(text)).value);
+const read = (text: string): LockFile => lockFileIn(documentText(text), 'appreg.lock.json');
+/** The message of the error for a file. */
+function refused(text: string): string {
+  try {
+    read(text);
+    return 'accepted';
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+}
 const locked = (facts: Snapshot): LockFile => recorded(new Map(), facts).lock;
 
 test('a lock file has one line per version, in an order independent of the listing', () => {
@@ -28,10 +36,13 @@ test('a lock file has one line per version, in an order independent of the listi
   expect(lockText(new Map())).toBe('{\n  "lock": 1,\n  "apps": {}\n}\n');
 });
 
-const sort = (one: LockFile | null): unknown => [...one!].map(([key, versions]) => [key, [...versions].sort()]).sort();
+const sort = (one: LockFile): unknown => [...one].map(([key, versions]) => [key, [...versions].sort()]).sort();
 
 test('a lock file is read as it was written, for any keys and versions', () => {
   const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a'), fc.string({ minLength: 1 }));
+  const number = fc
+    .tuple(fc.nat(20), fc.nat(20), fc.constantFrom('', '-rc.1', '+5'))
+    .map(([a, b, c]) => `${a}.${b}.0${c}`);
   const version = fc.record({
     artifactUrl: fc.string(),
     artifactChecksum: fc.string(),
@@ -39,7 +50,7 @@ test('a lock file is read as it was written, for any keys and versions', () => {
     firstSeen: fc.constant(NOW),
   });
   const provenance = fc.record({
-    sources: fc.string(),
+    sources: fc.nat().map(checksum),
     toolchain: fc.record({ appreg: fc.string(), esbuild: fc.string() }),
   });
   const entry = fc.oneof(
@@ -47,7 +58,7 @@ test('a lock file is read as it was written, for any keys and versions', () => {
     fc.tuple(version, provenance).map(([one, from]) => ({ ...one, provenance: from })),
   );
   fc.assert(
-    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(name, entry)))), (apps) => {
+    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(number, entry)))), (apps) => {
       const lock: LockFile = new Map(
         apps.map(([key, versions]) => [key, new Map(versions.map(([v, rest]) => [v, { version: v, ...rest }]))]),
       );
@@ -61,9 +72,9 @@ test('a lock file is read as it was written, for any keys and versions', () => {
 test('an entry without provenance, as in earlier lock files, is written as it was read', () => {
   const line = `{"artifactChecksum":"${checksum(1)}","bytes":5,"firstSeen":"${NOW}","artifactUrl":"${BASE}a.tar.gz"}`;
   const text = `{\n  "lock": 1,\n  "apps": {\n    "a": {\n      "1.0.0": ${line}\n    }\n  }\n}\n`;
-  expect(lockText(read(text)!)).toBe(text);
-  const half = text.replace('"bytes":5', '"bytes":5,"sources":"sha256:0"');
-  expect(lockText(read(half)!)).toBe(text);
+  expect(lockText(read(text))).toBe(text);
+  const half = text.replace('"bytes":5', `"bytes":5,"sources":"${checksum(2)}"`);
+  expect(lockText(read(half))).toBe(text);
 });
 
 describe('recording', () => {
@@ -108,7 +119,34 @@ test('changes since the lock file was written are judged as with any baseline', 
   expect(found).toEqual(expect.arrayContaining(['artifact-changed', 'version-withdrawn', 'app-withdrawn']));
 });
 
-test.each(['{}', '[]', '{"lock":2,"apps":{}}', '{"apps":{}}', '{"lock":1}', '{"lock":1,"apps":[]}'])(
-  '%s is not a lock file',
-  (text) => expect(read(text)).toBeNull(),
-);
+const ENTRY = `"artifactUrl": "https://x.example/a.tar.gz", "artifactChecksum": "${checksum(1)}"`;
+
+test.each([
+  ['', '1:1: The file is empty.'],
+  ['{', /:1:\d: /],
+  ['[]', ':1:1: The lock file must be an object, not an empty list.'],
+  ['{"lock":2,"apps":{}}', ':1:9: “lock” must be 1, not 2.'],
+  ['{"apps":{}}', ':1:1: “lock” is missing.'],
+  ['{"lock":1,"apps":[]}', ':1:18: “apps” must be an object, not an empty list.'],
+  ['{"lock":1,"apps":{},"aps":{}}', ':1:21: Unknown field “aps”. Did you mean apps?'],
+  ['{"lock":1,"apps":{"a":{},"a":{}}}', ':1:26: The name “a” occurs twice in one object.'],
+  [
+    `{"lock":1,"apps":{"a":{"v1":{${ENTRY}}}}}`,
+    ':1:24: The name “v1” in “apps.a” must be a semantic version, such as 1.2.0.',
+  ],
+  [
+    `{"lock":1,"apps":{"a":{"1.0.0":{${ENTRY}, "bytes": -1}}}}`,
+    /: “apps\.a\["1\.0\.0"\]\.bytes” must be at least 0, not -1\. Nothing was changed\.$/,
+  ],
+  [
+    `{"lock":1,"apps":{"a":{"1.0.0":{${ENTRY}, "sources": "x"}}}}`,
+    /sources” must be "sha256:" and 64 lowercase hexadecimal digits, not “x”\./,
+  ],
+  [
+    '{"lock":1,"apps":{"a":{"1.0.0":{}}}}',
+    /has 2 errors:\n {2}.*“artifactChecksum” is missing in .*\n {2}.*“artifactUrl” is missing/,
+  ],
+])('%s is refused with its place', (text, message) => {
+  if (typeof message === 'string') expect(refused(text)).toContain(message);
+  else expect(refused(text)).toMatch(message);
+});

@@ -60,7 +60,7 @@ test.each<[string, string, string | Uint8Array, string, string]>([
   ['null in JSON', 'package.json', '{"version":null}', '"version" in package.json is null', 'Write one version'],
   ['no version', 'package.json', '{}', 'package.json has no "version".', 'Add "version": "1.0.0"'],
   ['no object', 'package.json', '[]', 'package.json is not a JSON object.', 'Add'],
-  ['no JSON', 'package.json', '{', 'package.json is not JSON:', 'Fix the file.'],
+  ['no JSON', 'package.json', '{', 'package.json:1:2: ', 'Fix the file.'],
   [
     'a version twice',
     'package.json',

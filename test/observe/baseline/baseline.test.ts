@@ -115,14 +115,30 @@ describe('a file as the baseline', () => {
   const sound = snapshot(['a']);
   const unread = { metadata: { content: { missing: { code: 'offline' } } } };
   test.each<{ name: string; more: object; message: RegExp }>([
-    { name: 'another format', more: { snapshot: 2 }, message: /does not support their format/ },
-    { name: 'no manifest', more: { manifest: undefined }, message: /\/manifest is not an object/ },
-    { name: 'a manifest without content', more: { manifest: {} }, message: /\/manifest\/content is not an object/ },
-    { name: 'a content of no kind', more: { manifest: { content: {} } }, message: /\/manifest\/content\/text/ },
+    {
+      name: 'another format',
+      more: { snapshot: 2 },
+      message: /^facts\.json:\d+:\d+: “snapshot” must be 1, the format .*, not 2\.$/,
+    },
+    {
+      name: 'no manifest',
+      more: { manifest: undefined },
+      message: /^facts\.json:1:1: “manifest” is missing\. It must be an object\./,
+    },
+    {
+      name: 'a manifest without content',
+      more: { manifest: {} },
+      message: /^facts\.json:\d+:\d+: “content” is missing in “manifest”\./,
+    },
+    {
+      name: 'a content of no kind',
+      more: { manifest: { content: {} } },
+      message: /has 3 errors:\n {2}facts\.json:\d+:\d+: “text” is missing in “manifest\.content”/,
+    },
     {
       name: 'a content that is missing for no reason',
       more: { manifest: { content: { missing: 1 } } },
-      message: /content\/missing/,
+      message: /“code” is missing in “manifest\.content\.missing”/,
     },
     {
       name: 'bytes that are not base64',
@@ -137,18 +153,22 @@ describe('a file as the baseline', () => {
     {
       name: 'neither text nor bytes',
       more: { manifest: { content: { text: null, base64: null, bytes: 0 } } },
-      message: /neither text/,
+      message: /“manifest\.content\.text” must be text, because “base64” is null, not null/,
     },
-    { name: 'no apps', more: { apps: undefined }, message: /\/apps is not an array/ },
-    { name: 'apps by key', more: { apps: {} }, message: /\/apps is not an array/ },
-    { name: 'an app that is a text', more: { apps: ['a'] }, message: /\/apps\/0 is not an object/ },
-    { name: 'an app without a key', more: { apps: [unread] }, message: /\/apps\/0\/key/ },
+    { name: 'no apps', more: { apps: undefined }, message: /“apps” is missing\. It must be a list/ },
+    { name: 'apps by key', more: { apps: {} }, message: /“apps” must be a list, not an object/ },
+    { name: 'an app that is a text', more: { apps: ['a'] }, message: /“apps\[0\]” must be an object, not “a”/ },
+    { name: 'an app without a key', more: { apps: [unread] }, message: /“key” is missing in “apps\[0\]”/ },
     {
       name: 'an app without metadata',
       more: { apps: [{ key: 'a' }] },
-      message: /\/apps\/0\/metadata is not an object/,
+      message: /“metadata” is missing in “apps\[0\]”/,
     },
-    { name: 'metadata that is a text', more: { apps: [{ key: 'a', metadata: 'x' }] }, message: /\/apps\/0\/metadata/ },
+    {
+      name: 'metadata that is a text',
+      more: { apps: [{ key: 'a', metadata: 'x' }] },
+      message: /“apps\[0\]\.metadata” must be an object, not “x”/,
+    },
   ])('of saved facts with $name is refused, with the place', ({ more, message }) => {
     const root = folder({ 'facts.json': { ...sound, ...more } });
     expect(errorOf(() => baselineOf('facts.json', at(root), root))).toMatchObject({
@@ -159,10 +179,10 @@ describe('a file as the baseline', () => {
   });
 
   test.each([
-    ['{', /cannot be read/],
+    ['{', /x\.json:1:2: /],
     ['{}', /neither/],
     ['[]', /neither/],
-    ['', /cannot be read/],
+    ['', /x\.json:1:1: /],
   ])('is rejected if it contains %j', (text, message) => {
     const root = folder({ 'x.json': text });
     expect(errorOf(() => baselineOf('x.json', at(root), root))).toMatchObject({

@@ -1,0 +1,78 @@
+import schema from '../../../schemas/app-description.schema.json' with { type: 'json' };
+import type { DocumentContent } from '../facts/facts.ts';
+import { validateAppDescription } from '../generated/input-files.js';
+import { readInputFile, schemaViolations } from '../json/input-file.ts';
+import { isObject, type JsonValue, member } from '../json/json.ts';
+import type { Fault, Violation } from '../json/violations.ts';
+import { isSemver } from '../registry/version.ts';
+import { similarNames } from '../text/similar-names.ts';
+
+/** The app.json of an app: its entry in the manifest, and how it is built (schemas/app-description.schema.json). */
+
+export const APP_DESCRIPTION = 'app.json';
+
+/** The fields for the manifest. */
+export interface DescribedEntry {
+  name: string;
+  description: string;
+  color: string;
+  iconUrl: string | null;
+  appMetadataUrl: string | null;
+}
+
+/** The fields for `appreg release`; null for absent ones. */
+export interface DescribedBuild {
+  entry: string | null;
+  ui: string | null;
+  /** The file with the version, relative to the folder: app.json itself if it contains the version. */
+  version: string | null;
+}
+
+const WORDS = { schema, whole: 'The description of an app', member: 'field' } as const;
+
+/** The fields for the manifest, or all faults of the file. */
+export function describedEntry(content: DocumentContent): DescribedEntry | { faults: readonly Fault[] } {
+  const { value, faults } = readInputFile(content, violationsOfAll);
+  if (value === null) return { faults };
+  return {
+    name: textOf(value, 'name') ?? '',
+    description: textOf(value, 'description') ?? '',
+    color: textOf(value, 'color') ?? '',
+    iconUrl: textOf(value, 'iconUrl'),
+    appMetadataUrl: textOf(value, 'appMetadataUrl'),
+  };
+}
+
+const BUILD_FIELDS = ['entry', 'ui', 'version'] as const;
+
+/**
+ * The fields for `appreg release`, or their faults. The other fields are not required here: an app may be listed without
+ * `appreg assemble`.
+ * @returns null if the file has none of these fields
+ */
+export function describedBuild(content: DocumentContent): DescribedBuild | { faults: readonly Fault[] } | null {
+  const { value, faults } = readInputFile(content, (given) => violationsOfAll(given).filter(isAboutBuild));
+  if (value === null) return { faults };
+  if (!isObject(value) || !BUILD_FIELDS.some((field) => Object.hasOwn(value, field))) return null;
+  const version = textOf(value, 'version');
+  return {
+    entry: textOf(value, 'entry'),
+    ui: textOf(value, 'ui'),
+    version: version !== null && isSemver(version) ? APP_DESCRIPTION : version,
+  };
+}
+
+function violationsOfAll(value: JsonValue): Violation[] {
+  return schemaViolations(validateAppDescription, value, WORDS);
+}
+
+/** True for a violation by one of these fields, or by a field that may have been meant to be one. */
+function isAboutBuild({ pointer, isAboutName }: Violation): boolean {
+  const name = pointer.slice(1);
+  return isAboutName ? similarNames(name, BUILD_FIELDS).length > 0 : BUILD_FIELDS.some((field) => field === name);
+}
+
+function textOf(value: JsonValue, field: string): string | null {
+  const text = member(value, field);
+  return typeof text === 'string' ? text : null;
+}
