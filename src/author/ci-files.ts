@@ -33,6 +33,9 @@ const GITHUB_INPUTS = `    inputs:
         default: patch
 `;
 
+/** Why jobs for changes of others accept only configurations without code. */
+const DATA_ONLY = 'A configuration that is code is refused: the change could contain it.';
+
 function githubLint({ appreg }: Checked): string {
   return `  lint:
     if: github.event_name == 'pull_request'
@@ -45,7 +48,12 @@ function githubLint({ appreg }: Checked): string {
       - uses: actions/setup-node@v6
         with:
           node-version: 24
-      - run: npx --yes appreg@${appreg} lint --against HEAD^1
+      - run: npx --yes appreg@${appreg} lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1
+        # Away from the checkout, whose .npmrc and node_modules could replace the package.
+        working-directory: \${{ runner.temp }}
+        env:
+          # ${DATA_ONLY}
+          APPREG_CONFIG_FORMAT: data
 `;
 }
 
@@ -87,6 +95,9 @@ const GITLAB_RELEASE = `release:
   # Set RELEASE_CHECK to "true" once "release" in the configuration names the folders of the apps.
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event" && $RELEASE_CHECK == "true"
+  variables:
+    # ${DATA_ONLY}
+    APPREG_CONFIG_FORMAT: data
   script:
     - if [ -f package-lock.json ]; then npm ci; fi
     - appreg release --check
@@ -102,6 +113,8 @@ const GITLAB_LINT = `lint:
   variables:
     # The full history: the files are compared with the commit where the branch left its target.
     GIT_DEPTH: 0
+    # ${DATA_ONLY}
+    APPREG_CONFIG_FORMAT: data
   script:
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
   # The same check again, for the page of the merge request. Only the script above can fail the job.

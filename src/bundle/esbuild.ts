@@ -2,6 +2,7 @@ import type { BuildFailure } from 'esbuild';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type BundlerOptions, type Built, buildNative } from './native.ts';
+import { refusingPipes } from './pipe-watch.ts';
 
 /**
  * Builds with the installed esbuild; writes nothing.
@@ -10,6 +11,10 @@ import { type BundlerOptions, type Built, buildNative } from './native.ts';
  * returned
  */
 export async function build(options: BundlerOptions, traced: boolean): Promise<Built> {
+  return refusingPipes(options.absWorkingDir, run(options, traced));
+}
+
+async function run(options: BundlerOptions, traced: boolean): Promise<Built> {
   // Builds for browsers usually emit CSS as a second file.
   const built = traced || options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Message } from 'esbuild';
-import { isObject, member, type JsonValue } from '../core/json/json.ts';
+import { documentContent, isObject, member, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { printable } from '../core/text/text.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 import type { Places } from './build-error.ts';
 
 /** Packages that the code imports and that are not installed, and the command that installs them. */
@@ -74,12 +75,8 @@ function declares(file: string, name: string): boolean {
 
 /** Undefined if the file is missing or not JSON: the compiler reports that. */
 function jsonIn(file: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(readFileSync(file, 'utf8'));
-    return value;
-  } catch {
-    return undefined;
-  }
+  const read = readRegularFile(file);
+  return 'bytes' in read ? parseDocument(documentContent(read.bytes)).value : undefined;
 }
 
 function shownFolder(folder: string, cwd: string): string {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { VERSION } from '../core/tool-version.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 import { packagePath } from './package-paths.ts';
 
 /** The digest over everything that the bundler read, which does not depend on where the repository is. */
@@ -109,11 +110,9 @@ function pathFrom(folder: string, file: string): string {
 /** Null for a file that the compiler replaces by an empty one. In a package archive, the content of the archive. */
 function contentOf(path: string): Buffer | null {
   for (const name of namesOf(path)) {
-    try {
-      return readFileSync(name);
-    } catch {
-      // The name has a suffix such as ?url, or it is not a file.
-    }
+    // Otherwise the name has a suffix such as ?url, or it is not a file.
+    const read = readRegularFile(name);
+    if ('bytes' in read) return read.bytes;
   }
   return null;
 }

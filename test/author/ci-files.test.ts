@@ -41,7 +41,7 @@ describe('the GitHub workflow', () => {
     const { jobs } = parse(githubWorkflow(workspace));
     const [checkout, , lint] = jobs.lint.steps;
     expect(checkout.with['fetch-depth']).toBe(2);
-    expect(lint.run).toBe('npx --yes appreg@1.2.3 lint --against HEAD^1');
+    expect(lint.run).toBe('npx --yes appreg@1.2.3 lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1');
   });
 
   test.each([workspace, unusual])('passes the settings unchanged: %j', (given) => {

@@ -38,7 +38,11 @@ const added = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '
 describe('the GitHub workflow', () => {
   const [clone, , lint] = parse(githubWorkflow(workspace)).jobs.lint.steps;
   const lintOn = ({ origin, merge }: typeof changed): ReturnType<typeof run> =>
-    run(lint.run, checkout(origin, merge, clone.with['fetch-depth']), { GITHUB_ACTIONS: 'true' });
+    run(lint.run, folder(), {
+      ...lint.env,
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKSPACE: checkout(origin, merge, clone.with['fetch-depth']),
+    });
 
   test('fails a pull request that changes a published version, and annotates the line', () => {
     const { status, stdout } = lintOn(changed);
