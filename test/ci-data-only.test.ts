@@ -92,7 +92,8 @@ test('so do the action, the GitLab component and the hooks, unless they are told
   const action = parse(read('action.yml')) as Values;
   expect(action['inputs']['config-format'].default).toBe('data');
   const [component] = parseAllDocuments(read('templates/check.yml'));
-  expect((component?.toJS() as Values)['spec'].inputs['config-format'].default).toBe('data');
+  expect(component).toBeDefined();
+  expect((component!.toJS() as Values)['spec'].inputs['config-format'].default).toBe('data');
   const hooks = parse(read('.pre-commit-hooks.yaml')) as { entry: string }[];
   expect(hooks.length).toBeGreaterThan(1);
   for (const { entry } of hooks) expect(entry).toMatch(/--config-format data$/);

@@ -1,8 +1,8 @@
 import type { DocumentContent } from '../core/facts/facts.ts';
 import { byteOrderMarkOf } from '../core/registry/document-text.ts';
-import { isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
+import { isObject, type JsonObject } from '../core/json/json.ts';
 import { printable, shorten } from '../core/text/text.ts';
-import { faultLines } from '../core/json/violations.ts';
+import { faultLines } from '../core/json/faults.ts';
 import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
 import { isSame } from './edit.ts';
 import type { AppEntry } from './manifest.ts';

@@ -77,3 +77,24 @@ function nullIfMissing(error: unknown): null {
   if (code === 'ENOENT' || code === 'ENOTDIR') return null;
   throw error;
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EEXIST: 'it is a file',
+  ENOENT: 'a part of its path does not exist',
+  ENOTDIR: 'a part of its path is not a folder',
+  ELOOP: 'its path has a symbolic link that forms a loop',
+  ENAMETOOLONG: 'its path is too long',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is exceeded',
+};
+
+/** Why a folder cannot be created or written, in words and with the code of the system; worded to follow a colon. */
+export function whyNotUsable(error: unknown): string {
+  const code = systemErrorCode(error);
+  if (code === null) return error instanceof Error ? error.message : String(error);
+  const reason = REASONS[code];
+  return reason === undefined ? code : `${reason} (${code})`;
+}

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentContent } from '../core/json/json.ts';
-import { faultText } from '../core/json/violations.ts';
+import { faultText } from '../core/json/faults.ts';
 import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { printable } from '../core/text/text.ts';

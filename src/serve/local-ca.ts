@@ -1,14 +1,14 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
-import { link, readFile, rename, rm } from 'node:fs/promises';
+import { link, rename, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { printable, printableExcerpt } from '../core/text/text.ts';
 import { homeFolder } from '../platform/home-folder.ts';
 import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
-import { makeFolder } from '../platform/make-folder.ts';
-import { systemErrorCode } from '../platform/system-error.ts';
+import { makeFolder, whyNotUsable } from '../platform/make-folder.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
 
 const DAY = 86_400_000;
 const AUTHORITY_DAYS = 730;
@@ -108,10 +108,9 @@ async function authority(
     await replace(caFile, created, 0o644);
     return { key, cert: created, isNew: true };
   } catch (error) {
-    const why = printable(error instanceof Error ? error.message : String(error));
     throw new AppregError(
       'local-ca-unusable',
-      `The local certificate authority in ${folder} cannot be used: ${why}`,
+      `The local certificate authority in ${printable(folder)} cannot be used: ${printable(whyNotUsable(error))}.`,
       'Delete that folder to create a new one, or set APPREG_CA_DIR to another folder.',
       { cause: error },
     );
@@ -130,12 +129,10 @@ function isUsable(pem: string, key: string, now: Date): boolean {
 }
 
 async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const read = readRegularFile(file);
+  if ('bytes' in read) return read.bytes.toString();
+  if (read.code === 'ENOENT') return null;
+  throw new Error(`${basename(file)} ${read.failure}`);
 }
 
 /** Atomically creates a file unless it exists; returns the resulting content. */

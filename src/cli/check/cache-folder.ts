@@ -5,8 +5,7 @@ import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import { makeFolderSync } from '../../platform/make-folder.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { makeFolderSync, whyNotUsable } from '../../platform/make-folder.ts';
 import { type CacheEntries, openCacheEntries } from './cache-entries.ts';
 
 /**
@@ -97,7 +96,7 @@ function createScopeFolder(folder: string, scope: CacheScope, now: string): stri
   } catch (error) {
     throw new AppregError(
       'cache-unusable',
-      `--cache: ${printable(folder)} cannot be used: ${systemErrorCode(error) ?? 'unknown'}`,
+      `--cache: ${printable(folder)} cannot be used: ${whyNotUsable(error)}.`,
       'Use a writable folder; it is created if it does not exist.',
       { cause: error },
     );

@@ -2,7 +2,8 @@ import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../
 import type { Validator } from '../../core/generated/validators.js';
 import { readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
-import { type DocumentWords, faultText, mustBe, type Violation } from '../../core/json/violations.ts';
+import { faultText } from '../../core/json/faults.ts';
+import { type DocumentWords, mustBe, type Violation } from '../../core/json/violations.ts';
 import { printable, redactInPlace } from '../../core/text/text.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import { AppregError } from '../../core/errors.ts';

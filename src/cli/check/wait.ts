@@ -7,7 +7,7 @@ import { type SignalExit, AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { printReport } from './checks.ts';
 import { logEndedExceptions } from './exceptions.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../context.ts';
 import { type CheckResult, type FactsListener, type LiveCheck, observeAndJudge, snapshotHeader } from './live-check.ts';
 import { startJudging } from '../../core/engine/judge.ts';
@@ -200,7 +200,7 @@ function temporaryFolder(): string {
   } catch (cause) {
     throw new AppregError(
       'temporary-folder-unusable',
-      `Cannot create a folder in ${printable(parent)} (${systemErrorCode(cause) ?? 'unknown'}).`,
+      `Cannot create a folder in ${printable(parent)}: ${whyNotUsable(cause)}.`,
       'Set TMPDIR to a writable folder, or give one: --cache <dir>.',
       { cause },
     );

@@ -3,7 +3,8 @@ import type { Validator } from '../generated/validators.js';
 import { printable, shorten } from '../text/text.ts';
 import { type JsonValue, MAX_DEPTH, parseDocument } from './json.ts';
 import { type Duplicate, lineStarts, positionOf } from './positions.ts';
-import { type DocumentWords, type Fault, positionsInJson, type Violation, violationsOf } from './violations.ts';
+import { type Fault, positionsInJson } from './faults.ts';
+import { type DocumentWords, type Violation, violationsOf } from './violations.ts';
 
 /** Reads JSON files whose form is ours: everything that is wrong at once, each with its place. */
 

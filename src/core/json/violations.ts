@@ -1,7 +1,6 @@
 import type { ShapeError } from '../generated/validators.js';
 import { didYouMean, distance } from '../text/similar-names.ts';
 import { printable, shorten } from '../text/text.ts';
-import { lineStarts, locate, positionOf } from './positions.ts';
 import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';
 
 /** What is wrong with a JSON document of ours, as sentences with their places. */
@@ -43,11 +42,14 @@ export function violationsOf(errors: readonly ShapeError[], value: unknown, word
 /** More errors than anybody reads would take much memory. */
 const MOST_READ = 1000;
 
+function isBranch({ schemaPath }: ShapeError): boolean {
+  return /\/(?:then|else)\//.test(schemaPath);
+}
+
 function relevantOf(all: readonly ShapeError[]): ShapeError[] {
   const errors = all.slice(0, MOST_READ);
   // The other errors of a condition say what is wrong; those of alternatives do not apply together.
   const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
-  const isBranch = ({ schemaPath }: ShapeError): boolean => /\/(?:then|else)\//.test(schemaPath);
   // Which branch applies is not known for an object of another type, or without a field.
   const undecided = errors.filter((error) => !isBranch(error) && ['type', 'required'].includes(error.keyword));
   const wrong = new Set(undecided.map(({ instancePath }) => instancePath));
@@ -207,51 +209,4 @@ export function pathOf(pointer: string): string {
     return index === 0 ? step : `.${step}`;
   });
   return printable(shorten(steps.join(''), 120));
-}
-
-/** 1-based; null if it is not known. */
-export type Position = { line: number; column: number } | null;
-
-/** A sentence about a file. */
-export interface Fault {
-  message: string;
-  position: Position;
-}
-
-/** The positions of violations in a JSON text. */
-export function positionsInJson(text: string, violations: readonly Violation[]): Position[] {
-  const spans = locate(
-    text,
-    violations.map(({ pointer }) => pointer),
-  );
-  const starts = lineStarts(text);
-  return violations.map(({ pointer, isAboutName }) => {
-    const span = spans.get(pointer);
-    return span ? positionOf(starts, (isAboutName ? span.nameStart : null) ?? span.start) : null;
-  });
-}
-
-function order(a: Position, b: Position): number {
-  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
-}
-
-/** Faults in the order of the file, a line for each that begins with its place. */
-export function faultLines(file: string, faults: readonly Fault[]): string[] {
-  return faults
-    .toSorted((a, b) => order(a.position, b.position))
-    .map(
-      ({ message, position }) =>
-        `${printable(file)}${position ? `:${position.line}:${position.column}` : ''}: ${message}`,
-    );
-}
-
-const MOST = 20;
-
-/** Faults of a file as the message of an error: one line, or a line for each. */
-export function faultText(file: string, faults: readonly Fault[]): string {
-  const lines = faultLines(file, faults);
-  const [only] = lines;
-  if (lines.length === 1 && only !== undefined) return only;
-  const more = lines.length > MOST ? [`… and ${lines.length - MOST} more`] : [];
-  return [`${printable(file)} has ${lines.length} errors:`, ...lines.slice(0, MOST), ...more].join('\n  ');
 }

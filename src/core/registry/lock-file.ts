@@ -4,7 +4,7 @@ import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../f
 import { isMissing } from '../facts/facts.ts';
 import { validateLock } from '../generated/input-files.js';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
-import { type Fault, faultText } from '../json/violations.ts';
+import { type Fault, faultText } from '../json/faults.ts';
 import { isObject, type JsonValue, member } from '../json/json.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
 import { manifestApps } from './manifest.ts';

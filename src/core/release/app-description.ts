@@ -3,7 +3,8 @@ import type { DocumentContent } from '../facts/facts.ts';
 import { validateAppDescription } from '../generated/input-files.js';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue, member } from '../json/json.ts';
-import type { Fault, Violation } from '../json/violations.ts';
+import type { Fault } from '../json/faults.ts';
+import type { Violation } from '../json/violations.ts';
 import { isSemver } from '../registry/version.ts';
 import { similarNames } from '../text/similar-names.ts';
 

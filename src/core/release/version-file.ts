@@ -1,7 +1,7 @@
 import { documentContent, isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import { syntaxFaultOf } from '../json/input-file.ts';
 import { locate } from '../json/positions.ts';
-import { faultText } from '../json/violations.ts';
+import { faultText } from '../json/faults.ts';
 import { utfOf } from '../json/utf.ts';
 import { isSemver, likelyVersion } from '../registry/version.ts';
 import { printable, shorten } from '../text/text.ts';

@@ -4,7 +4,7 @@ import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } f
 import { isMissing } from '../../core/facts/facts.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
 import { syntaxFaultOf } from '../../core/json/input-file.ts';
-import { faultText } from '../../core/json/violations.ts';
+import { faultText } from '../../core/json/faults.ts';
 import { listedVersions, versionFields } from '../../core/registry/metadata.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';

@@ -3,7 +3,8 @@ import type { DocumentContent, Snapshot } from '../../core/facts/facts.ts';
 import { readInputFile } from '../../core/json/input-file.ts';
 import { isObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
-import { faultText, mustBe, type Violation } from '../../core/json/violations.ts';
+import { faultText } from '../../core/json/faults.ts';
+import { mustBe, type Violation } from '../../core/json/violations.ts';
 
 /** The part of saved facts that a baseline is made of: the documents. */
 export interface SavedDocuments {

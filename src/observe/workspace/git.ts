@@ -82,7 +82,9 @@ function refError(ref: string, root: string): AppregError {
   const shallow =
     git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true }).stdout.toString('utf8').trim() === 'true';
   if (shallow) {
-    const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
+    const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref)
+      ? 'git fetch --unshallow'
+      : `git fetch --depth=1 origin ${name.replace(/^origin\//, '')}`;
     return new AppregError(
       'git-shallow',
       `“${name}” is not in this repository, which is a shallow clone and lacks the required history.`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { errno } from '../directory/disk-error.ts';
+import { whyNotUsable } from '../../platform/make-folder.ts';
 import { currentProcess, type ProcessIdentity } from '../directory/owner.ts';
 import { isGone } from '../directory/stale-temp-files.ts';
 import { type GitRun, isTransient, runGit, gitMessage } from './process.ts';
@@ -110,7 +110,7 @@ async function temporaryFolder(): Promise<string> {
   } catch (cause) {
     throw new AppregError(
       'temporary-folder-unusable',
-      `Cannot create a folder in ${printable(parent)} (${errno(cause)}).`,
+      `Cannot create a folder in ${printable(parent)}: ${whyNotUsable(cause)}.`,
       'Set TMPDIR to a writable folder with free space.',
       { effect: 'none', cause },
     );

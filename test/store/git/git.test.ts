@@ -306,7 +306,7 @@ describe('git', () => {
     vi.stubEnv('TMPDIR', join(scratch(), 'gone'));
     await expect(store.read('a.json')).rejects.toMatchObject({
       code: 'temporary-folder-unusable',
-      message: expect.stringContaining('gone (ENOENT)') as string,
+      message: expect.stringContaining('gone: a part of its path does not exist (ENOENT)') as string,
       hint: expect.stringContaining('TMPDIR') as string,
     });
   });

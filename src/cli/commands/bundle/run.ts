@@ -13,8 +13,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import type { bundleCommand } from './options.ts';
-import { makeFolderSync } from '../../../platform/make-folder.ts';
-import { systemErrorCode } from '../../../platform/system-error.ts';
+import { makeFolderSync, whyNotUsable } from '../../../platform/make-folder.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
@@ -114,10 +113,9 @@ function createFolder(folder: string): string | undefined {
   try {
     return makeFolderSync(folder);
   } catch (error) {
-    const code = systemErrorCode(error);
     throw new AppregError(
       'output-unwritable',
-      `The folder ${printable(folder)} cannot be created (${code ?? 'unknown'}).`,
+      `The folder ${printable(folder)} cannot be created: ${whyNotUsable(error)}.`,
       'Choose another output, or create the folder first.',
       { cause: error },
     );

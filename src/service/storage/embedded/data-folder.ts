@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from
 import { join } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
-import { makeFolder } from '../../../platform/make-folder.ts';
+import { makeFolder, whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode, failureOutput } from '../../error-fields.ts';
 import { mayRead, run, type RunAs } from './binaries.ts';
 
@@ -43,7 +43,7 @@ export async function openFolder(root: string, as: RunAs): Promise<void> {
 function unusable(path: string, error: unknown): AppregError {
   return new AppregError(
     'data-folder-unusable',
-    `${printable(path)} cannot be used: ${errorCode(error) || 'unknown'}`,
+    `${printable(path)} cannot be used: ${whyNotUsable(error)}.`,
     'Use a writable folder: appreg service --data <folder>',
     { cause: error },
   );

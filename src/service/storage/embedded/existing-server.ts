@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
+import { whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode } from '../../error-fields.ts';
 import { databaseOwner } from './data-folder.ts';
 import { readPostmasterPid } from './postmaster.ts';
@@ -68,7 +69,7 @@ async function entriesOf(folder: string): Promise<string[]> {
     if (errorCode(error) === 'ENOENT') return [];
     throw new AppregError(
       'data-folder-unusable',
-      `${printable(folder)} cannot be used: ${errorCode(error) || 'unknown error'}`,
+      `${printable(folder)} cannot be used: ${whyNotUsable(error)}.`,
       'Use a writable folder: --data <folder>',
       { cause: error },
     );
