@@ -10,7 +10,7 @@ import { printable } from '../core/text/text.ts';
  * writing without waiting, and no other pipe can (POSIX, `open` with O_NONBLOCK). The compiler then reads an empty file.
  */
 
-/** Most builds have ended by then. */
+/** Longer than most builds take. */
 const LOOK_AFTER_MS = 2000;
 const LOOK_AGAIN_MS = 250;
 const MOST_FOLDERS = 20_000;

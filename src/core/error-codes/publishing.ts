@@ -5,7 +5,7 @@ export const PUBLISHING_ERRORS = {
   'rule-violation': {
     exit: 1,
     title: 'The change would violate rules. The message and `error.rules` of the JSON output name them.',
-    fix: 'Follow the advice of each rule; docs/rules.md describes them.',
+    fix: 'Follow the advice of each rule; appreg explain <rule> describes one.',
   },
   immutable: {
     exit: 1,

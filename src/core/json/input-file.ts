@@ -40,7 +40,7 @@ export function syntaxFaultOf(content: DocumentContent): Fault | null {
 }
 
 /** The names that occur twice in an object of a text. */
-export function duplicateFaults(text: string, duplicates: readonly Duplicate[]): Fault[] {
+function duplicateFaults(text: string, duplicates: readonly Duplicate[]): Fault[] {
   const starts = lineStarts(text);
   return duplicates.map(({ name, offset }) => ({
     message: `The name “${printable(shorten(name, 80))}” occurs twice in one object.`,

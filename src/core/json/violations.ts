@@ -39,7 +39,7 @@ export function violationsOf(errors: readonly ShapeError[], value: unknown, word
   return [...new Map(found.map((one) => [`${one.pointer} ${one.message}`, one])).values()];
 }
 
-/** More errors than anybody reads would take much memory. */
+/** Further errors are ignored: an error for each value of a large file takes much memory. */
 const MOST_READ = 1000;
 
 function isBranch({ schemaPath }: ShapeError): boolean {

@@ -42,6 +42,6 @@ function unknown(id: string): AppregError {
   return new AppregError(
     'rule-unknown',
     `Unknown rule or error code “${printable(shorten(id, 80))}”.${meant}`,
-    'appreg rules lists the rules; docs/errors.md lists the error codes.',
+    'appreg rules lists the rules; https://github.com/appreg/appreg/blob/main/docs/errors.md lists the error codes.',
   );
 }
