@@ -16,12 +16,14 @@ export interface PartFile {
 }
 
 /**
+ * Opens the file. A device or a pipe is written to, and not replaced.
  * @param path absolute; the final path
  * @throws AppregError `output-unwritable` if the file cannot be created
  */
 export function openPartFile(path: string): PartFile {
-  const part = `${path}.${process.pid}.part`;
-  const file = open(part, path);
+  const isReplaced = !isDevice(path);
+  const part = isReplaced ? `${path}.${process.pid}.part` : path;
+  const file = open(part, path, isReplaced ? 'wx' : 'w');
   let isOpen = true;
 
   function close(): boolean {
@@ -44,7 +46,7 @@ export function openPartFile(path: string): PartFile {
       }
     },
     finish() {
-      if (!close()) return;
+      if (!close() || !isReplaced) return;
       try {
         renameSync(part, path);
       } catch (error) {
@@ -53,19 +55,29 @@ export function openPartFile(path: string): PartFile {
       }
     },
     abandon() {
-      if (close()) rmSync(part, { force: true });
+      if (close() && isReplaced) rmSync(part, { force: true });
     },
   };
 }
 
-function open(part: string, path: string): number {
+function open(part: string, path: string, flags: 'w' | 'wx'): number {
   if (isFolder(path)) throw unwritable(path, 'it is a folder', null);
   try {
-    return openSync(part, 'wx', 0o600);
+    return openSync(part, flags, 0o600);
   } catch (error) {
     throw systemErrorCode(error) === 'ENOENT'
       ? unwritable(path, 'its folder does not exist', error)
       : notSaved(path, error);
+  }
+}
+
+/** True for a device or a pipe; for a path that cannot be read, opening the file reports the reason. */
+function isDevice(path: string): boolean {
+  try {
+    const old = statSync(path);
+    return !old.isFile() && !old.isDirectory();
+  } catch {
+    return false;
   }
 }
 
