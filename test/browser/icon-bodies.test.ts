@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Report } from '../../src/core/engine/report.ts';
 import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
+import { PNG_ANIMATIONS } from '../support/png-animations.ts';
 import { SVG_SYNTAX } from '../support/svg-syntax.ts';
 import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
@@ -157,6 +158,7 @@ const PNGS: Row[] = [
     'error unknown',
   ],
   ['taken for UTF-8', Buffer.from(LARGE.toString('utf8')), 'refused', 'error unknown'],
+  ...PNG_ANIMATIONS,
 ];
 
 const base64 = (text: string): Buffer => Buffer.from(text, 'base64');

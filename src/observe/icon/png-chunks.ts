@@ -1,7 +1,7 @@
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { counted } from '../../core/text/text.ts';
 
-/** Rules of decoders for single chunks of a PNG: the palette, the frames of an animation, and the size of the image. */
+/** Rules of decoders for the palette of a PNG, and for its size. */
 
 type Fault = NonNullable<ImageFacts['fault']>;
 
@@ -9,7 +9,6 @@ const PALETTE_ENTRIES = 256;
 /** Chromium decodes no wider or higher image, and none with as many pixels. */
 const SIDE_LIMIT = 1_000_000;
 const PIXEL_LIMIT = 2 ** 29;
-const FRAME_BYTES = 26;
 
 interface Colors {
   colorType: number;
@@ -57,50 +56,4 @@ export function paletteFault(
 export function sizeFault(width: number, height: number): Fault | null {
   if (width <= SIDE_LIMIT && height <= SIDE_LIMIT && width * height < PIXEL_LIMIT) return null;
   return { code: 'dimensions', message: `it has ${width} by ${height} pixels, more than browsers decode` };
-}
-
-/** Checks the frames of an animation (APNG) as far as the image depends on them: up to the first one. */
-export class Animation {
-  private readonly width: number;
-  private readonly height: number;
-  /** Whether an acTL chunk announced frames. */
-  private isDeclared = false;
-  private frames = 0;
-  private sequence = 0;
-
-  constructor(width: number, height: number) {
-    this.width = width;
-    this.height = height;
-  }
-
-  /** True if the image is that of the first frame, whose pixels are in fdAT chunks. */
-  get hasNoFrame(): boolean {
-    return this.isDeclared && this.frames === 0;
-  }
-
-  /** Takes a chunk with a correct checksum, in front of the pixels. */
-  add(type: string, data: Buffer): Fault | null {
-    if (type === 'fdAT') return this.fault('the pixels of a frame (fdAT chunk) precede the image');
-    if (type === 'acTL' && data.length === 8) this.isDeclared = data.readUInt32BE(0) > 0;
-    if (type !== 'fcTL') return null;
-    this.frames += 1;
-    if (data.length !== FRAME_BYTES) return this.fault(`a frame (fcTL chunk) has ${counted(data.length, 'byte')}`);
-    const [number, width, height, x, y] = [0, 4, 8, 12, 16].map((at) => data.readUInt32BE(at));
-    if (number !== this.sequence) return this.fault(`a frame has the number ${number} instead of ${this.sequence}`);
-    this.sequence += 1;
-    if (width !== this.width || height !== this.height || x !== 0 || y !== 0)
-      return this.fault('the first frame does not cover the image');
-    if (data.readUInt8(24) > 2 || data.readUInt8(25) > 1)
-      return this.fault('a frame has an unknown way to be disposed of or blended');
-    return null;
-  }
-
-  /** Takes a chunk behind the pixels; a frame there matters only if none precedes them. */
-  addAfter(type: string, data: Buffer): void {
-    if (type === 'fcTL' && data.length === FRAME_BYTES && data.readUInt32BE(0) === this.sequence) this.frames += 1;
-  }
-
-  private fault(message: string): Fault {
-    return { code: 'animation', message: `its animation is not valid: ${message}` };
-  }
 }

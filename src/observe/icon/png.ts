@@ -1,22 +1,17 @@
-import { constants, crc32, inflateSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { counted } from '../../core/text/text.ts';
-import { Animation, paletteFault, sizeFault } from './png-chunks.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
+import { Animation } from './png-animation.ts';
+import { paletteFault, sizeFault } from './png-chunks.ts';
+import { type PixelFormat, pixelFault } from './png-pixels.ts';
 
-interface Header {
-  width: number;
-  height: number;
-  bitsPerPixel: number;
+interface Header extends PixelFormat {
   colorType: number;
   depth: number;
-  interlaced: boolean;
 }
 type Fault = NonNullable<ImageFacts['fault']>;
 
 const SIGNATURE_BYTES = 8;
-/** Limit for inflated pixels, in bytes: enough for 2,800 by 2,800 in full color. */
-const INFLATE_LIMIT = 32 * 2 ** 20;
 // By color type: samples per pixel, and the bit depths that it allows.
 const COLOR_TYPES: Partial<Record<number, readonly [samples: number, depths: readonly number[]]>> = {
   0: [1, [1, 2, 4, 8, 16]],
@@ -25,17 +20,6 @@ const COLOR_TYPES: Partial<Record<number, readonly [samples: number, depths: rea
   4: [2, [8, 16]],
   6: [4, [8, 16]],
 };
-// The passes of an interlaced image: first column, column step, first row, row step.
-const PASSES = [
-  [0, 8, 0, 8],
-  [4, 8, 0, 8],
-  [0, 4, 4, 8],
-  [2, 4, 0, 4],
-  [0, 2, 2, 4],
-  [1, 2, 0, 2],
-  [0, 1, 1, 2],
-] as const;
-
 /** Reads a PNG chunk by chunk (W3C PNG), as a decoder would, up to its pixels. */
 export function inspectPng(bytes: Uint8Array): ImageFacts {
   const state: PngState = {
@@ -116,7 +100,7 @@ function firstChunkFault(type: string, data: Buffer, state: PngState): Fault | n
   state.header = type === 'IHDR' ? readHeader(data) : null;
   if (state.header === null) return { code: 'header', message: 'its IHDR chunk is missing or not valid' };
   const { width, height } = state.header;
-  state.animation = new Animation(width, height);
+  state.animation = new Animation(state.header);
   return sizeFault(width, height);
 }
 
@@ -125,9 +109,9 @@ function imageFault({ header, animation, pixels, hasPalette, ignored }: PngState
   if (header === null || pixels.length === 0) return { code: 'no-data', message: 'it has no pixels (IDAT chunk)' };
   if (header.colorType === 3 && !hasPalette)
     return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
-  if (animation?.hasNoFrame === true)
-    return { code: 'animation', message: 'it is declared as an animation (acTL chunk), but has no valid first frame' };
-  const fault = pixelFault(Buffer.concat(pixels), header) ?? ignored;
+  const animated = animation?.fault() ?? null;
+  if (animated !== null && !animated.isIgnored) return animated.fault;
+  const fault = pixelFault(Buffer.concat(pixels), header) ?? animated?.fault ?? ignored;
   if (fault !== null || rest === 0) return fault;
   return { code: 'trailing-data', message: `${counted(rest, 'byte')} after the end of the image` };
 }
@@ -145,57 +129,4 @@ function readHeader(data: Buffer): Header | null {
   if (width === 0 || height === 0 || width >= 2 ** 31 || height >= 2 ** 31) return null;
   if (!depths.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1) return null;
   return { width, height, bitsPerPixel: samples * depth, colorType: color, depth, interlaced: interlace === 1 };
-}
-
-function pixelFault(packed: Buffer, header: Header): Fault | null {
-  const passes = passesOf(header);
-  const expected = passes.reduce((sum, { stride, rows }) => sum + stride * rows, 0);
-  const limit = Math.min(expected, INFLATE_LIMIT);
-  try {
-    const data = inflateSync(packed, {
-      maxOutputLength: limit,
-      chunkSize: 65_536,
-      finishFlush: constants.Z_SYNC_FLUSH,
-    });
-    if (data.length < limit && expected <= INFLATE_LIMIT)
-      return { code: 'data-short', message: `it has only ${data.length} of ${expected} bytes of pixel data` };
-    return filterFault(data, passes);
-  } catch (error) {
-    const code = systemErrorCode(error);
-    // More data than needed, or more than the limit: not a fault.
-    if (code === 'ERR_BUFFER_TOO_LARGE') return null;
-    if (error instanceof Error && code?.startsWith('Z_'))
-      return { code: 'data-broken', message: `its pixel data is corrupt (${error.message})` };
-    throw error;
-  }
-}
-
-interface Pass {
-  /** Bytes of a row, including its filter byte. */
-  stride: number;
-  rows: number;
-}
-
-function passesOf({ width, height, bitsPerPixel, interlaced }: Header): Pass[] {
-  const pass = (columns: number, rows: number): Pass => ({
-    stride: columns > 0 ? Math.ceil((columns * bitsPerPixel) / 8) + 1 : 0,
-    rows: columns > 0 ? rows : 0,
-  });
-  if (!interlaced) return [pass(width, height)];
-  return PASSES.map(([column, columnStep, row, rowStep]) =>
-    pass(Math.ceil((width - column) / columnStep), Math.max(0, Math.ceil((height - row) / rowStep))),
-  );
-}
-
-/** Decoders stop at a row with an unknown filter. */
-function filterFault(data: Buffer, passes: readonly Pass[]): Fault | null {
-  let at = 0;
-  for (const { stride, rows } of passes) {
-    for (let row = 0; row < rows && at < data.length; row += 1, at += stride) {
-      const filter = data.readUInt8(at);
-      if (filter > 4)
-        return { code: 'data-broken', message: `a row of pixels has the filter ${filter}, which does not exist` };
-    }
-  }
-  return null;
 }

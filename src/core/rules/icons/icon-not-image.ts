@@ -45,6 +45,7 @@ const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> =
     advice: 'No action is required: viewers ignore it. An image optimizer removes it.',
   },
   'png palette-ignored': { severity: 'warning', advice: EXPORT },
+  'png frame': { severity: 'warning', advice: EXPORT },
   'png dimensions': { advice: 'Scale it down; 256 by 256 is enough.' },
   'png apple': {
     advice: 'Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").',
@@ -96,6 +97,7 @@ const CAUSES = {
   'png-palette-ignored': { title: 'The PNG has a palette that decoders ignore', local: EXPORT_AGAIN },
   'png-palette': { title: 'The palette of the PNG is not valid', local: EXPORT_AGAIN },
   'png-animation': { title: 'The animation of the PNG is not valid', local: EXPORT_AGAIN },
+  'png-frame': { title: 'A frame of the PNG’s animation is not valid', local: EXPORT_AGAIN },
   'png-dimensions': { title: 'The PNG has more pixels than browsers decode' },
   'png-*': { title: 'The PNG is corrupt', local: EXPORT_AGAIN },
   'svg-size': { title: 'The SVG has a size of zero' },
