@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Report } from '../../src/core/engine/report.ts';
 import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
 import { PNG_ANIMATIONS } from '../support/png-animations.ts';
+import { SVG_SIZES } from '../support/svg-sizes.ts';
 import { SVG_SYNTAX } from '../support/svg-syntax.ts';
 import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
@@ -293,6 +294,15 @@ const SVGS: Row[] = [
     '',
   ],
   ['shapes of another file', svg('<use href="sprite.svg#a"/>'), 'none', 'warning foreign-reference', UNDRAWN],
+  ['a namespace declared twice', svg().replace(NS, `${NS} ${NS}`), 'all', 'error svg-syntax', 'XML does not allow it'],
+  [
+    'a broken byte behind the end',
+    Buffer.concat([Buffer.from(svg()), Buffer.from([255])]),
+    'all',
+    'error svg-encoding',
+    BROKEN,
+  ],
+  ...SVG_SIZES,
   ...SVG_SYNTAX,
 ];
 

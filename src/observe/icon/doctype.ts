@@ -28,6 +28,7 @@ const LITERAL = String.raw`"[^"]*"|'[^']*'`;
 const PUBLIC_ID = String.raw`"[\w\s\-'()+,./:=?;!*#@$%]*"|'[\w\s\-()+,./:=?;!*#@$%]*'`;
 const HTML_ENTITIES =
   /^-\/\/(?:W3C\/\/DTD (?:XHTML 1\.0 (?:Transitional|Strict|Frameset)|XHTML 1\.1|XHTML Basic 1\.0|XHTML 1\.1 plus MathML 2\.0(?: plus SVG 1\.1)?|MathML 2\.0)|WAPFORUM\/\/DTD XHTML Mobile 1\.0)\/\/EN$/;
+const PREDEFINED: ReadonlySet<string> = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
 const GROWTH_LIMIT = 2 ** 20;
 /** Characters that may be copied to read parameter entities. */
 const COPY_LIMIT = 500_000_000;
@@ -142,6 +143,8 @@ class DoctypeReader {
     // A per cent sign would refer to a parameter entity, which is not allowed here.
     if (written.includes('%'))
       this.fail('the value of an entity contains "%", which must be written as &#37;', 'syntax', start);
+    if (written.endsWith('&'))
+      this.fail('the value of an entity ends with "&", which must be written as &#38;', 'syntax', start);
     const value = written.replace(/&#(?:x([\da-f]+)|(\d+)|[^;]*);/gi, (_, hex?: string, decimal?: string) => {
       const character = characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
       return character ?? this.fail('the value of an entity has a malformed character reference', 'syntax', start);
@@ -156,9 +159,20 @@ class DoctypeReader {
     const [, element = '', body = ''] = this.need(ATTLIST, 'the declaration of attributes is malformed');
     for (const [, name = '', literal] of body.matchAll(DEFAULT)) {
       if (literal === undefined) continue;
+      this.checkReferences(literal);
       const known = this.defaults.get(element) ?? new Map<string, string>();
       this.defaults.set(element, known);
       if (!known.has(name)) known.set(name, literal.slice(1, -1));
+    }
+  }
+
+  /** A default value is read where it is declared, also for elements that do not occur. */
+  private checkReferences(text: string): void {
+    for (const [all, name = ''] of text.matchAll(/&(?!#)([^\s&;"'<]*;?)/g)) {
+      const entity = name.slice(0, -1);
+      const isKnown = PREDEFINED.has(entity) || this.entities.has(entity) || HTML_ENTITIES.test(this.publicId);
+      if (!name.endsWith(';') || !isKnown)
+        this.fail(`the default value of an attribute contains "${all}", which is not declared`);
     }
   }
 

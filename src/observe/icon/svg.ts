@@ -5,6 +5,7 @@ import { decodeXml } from './decode-xml.ts';
 import { readDoctype } from './doctype.ts';
 import { expand } from './expand.ts';
 import { type Place, placesIn } from './places.ts';
+import { sizeOf } from './svg-size.ts';
 
 const SIZE_LIMIT = 5 * 2 ** 20;
 const WRITE_CHARACTERS = 64 * 1024;
@@ -18,18 +19,6 @@ const HARMLESS_DOCTYPE = /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/w
 // The same with entities for namespaces, as written by Adobe Illustrator.
 const NAMESPACE_DOCTYPE =
   /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?\[ ?(<!ENTITY [\w:.-]+ "(?:https?:\/\/|&[\w:.-]+;)[\w:./&;#?=~-]*" ?> ?)+\]$/;
-// Pixels per unit, as CSS defines them.
-const UNITS: Partial<Record<string, number>> = {
-  '': 1,
-  px: 1,
-  pt: 4 / 3,
-  pc: 16,
-  mm: 96 / 25.4,
-  cm: 96 / 2.54,
-  in: 96,
-  q: 96 / 101.6,
-};
-
 type Parser = SaxesParser<{ xmlns: true; position: true }>;
 
 /** The state during parsing. `kind` is a guess until the root element is read. */
@@ -187,36 +176,13 @@ function onRoot(tag: SaxesTagNS, state: SvgState, fail: (code: string, message: 
     throw STOP;
   }
   state.kind = 'svg';
-  const box = (tag.attributes['viewBox']?.value ?? '')
-    .slice(0, 200)
-    .trim()
-    .split(/[\s,]+/)
-    .map(Number);
-  const isBox = box.length === 4 && box.every(Number.isFinite);
-  const [, , boxWidth = null, boxHeight = null] = isBox ? box : [];
-  state.width = extent(tag.attributes['width']?.value, boxWidth, boxHeight);
-  state.height = extent(tag.attributes['height']?.value, boxHeight, boxWidth);
+  const { width, height, viewBox } = tag.attributes;
+  const size = sizeOf({ width: width?.value, height: height?.value, viewBox: viewBox?.value });
+  state.width = size.width;
+  state.height = size.height;
   // The parser trims the whitespace around a namespace, which browsers treat as part of it.
   const uri = tag.attributes[tag.prefix === '' ? 'xmlns' : `xmlns:${tag.prefix}`]?.value ?? tag.uri;
   if (uri === '') fail('no-namespace', `its root element lacks xmlns="${SVG}"`);
   else if (uri !== SVG)
     fail('wrong-namespace', `its root element is in the namespace ${JSON.stringify(uri.slice(0, 100))}`);
-}
-
-/** Width or height. A viewBox without extent shows nothing in any case; a negative one is ignored. */
-function extent(length: string | undefined, box: number | null, otherBox: number | null): number | null {
-  const valid = box !== null && box >= 0 && otherBox !== null && otherBox >= 0;
-  if (valid && box === 0) return 0;
-  return pixels(length) ?? (valid ? box : null);
-}
-
-/** A length in pixels; null for one that depends on its context, or is not a length. */
-function pixels(length: string | undefined): number | null {
-  const [, number, unit] =
-    /^\s{0,20}([+-]?[\d.]{1,20}(?:e[+-]?\d{1,3})?)([a-z]{0,2})\s{0,20}$/i.exec(length ?? '') ?? [];
-  const scale = UNITS[unit?.toLowerCase() ?? ''];
-  const value = Number(number);
-  return number === undefined || scale === undefined || !Number.isFinite(value)
-    ? null
-    : Math.round(value * scale * 1000) / 1000;
 }
