@@ -1,6 +1,7 @@
 import { iconNotImage } from '../../../../src/core/rules/icons/icon-not-image.ts';
 import { seenIcon, SVG } from '../../../support/icons.ts';
 import { chunk, END, header, pixels, png, PNG } from '../../../support/png-builder.ts';
+import { PNG_ANIMATIONS } from '../../../support/png-animations.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe, web } from '../../../support/probes.ts';
 
@@ -57,6 +58,11 @@ ruleTable(iconNotImage, {
       'an animation without frames',
       seenIcon(png(header(), chunk('acTL', Buffer.from('0000000100000000', 'hex')), pixels(), END)),
       { cause: 'png-animation' },
+    ],
+    [
+      'a frame without pixels',
+      seenIcon(PNG_ANIMATIONS.find(([name]) => name === 'a frame without pixels')![1]),
+      { cause: 'png-frame', severity: 'warning' },
     ],
     [
       'more pixels than browsers decode',
