@@ -6,7 +6,7 @@ import { printable, shorten } from '../../core/text/text.ts';
 import { isLocalListenAddress } from '../config/listen-address.ts';
 import type { Settings } from '../config/settings.ts';
 import { addressKind } from '../ip-address.ts';
-import { connectionAddress } from './client-address.ts';
+import { clientAddress, connectionAddress } from './client-address.ts';
 import { Refusal } from './problems.ts';
 
 /**
@@ -81,8 +81,7 @@ function addressOf(hostname: string): { kind: ReturnType<typeof addressKind> } |
   return isIP(address) === 0 ? null : { kind: addressKind(address) };
 }
 
-/** Also without a connection: in that case there is no network. */
+/** Behind a proxy on this machine, the client counts. Also without a connection: in that case there is no network. */
 function isFromThisMachine(c: Context): boolean {
-  const address = connectionAddress(c);
-  return address === null || addressKind(address) === 'loopback';
+  return connectionAddress(c) === null || addressKind(clientAddress(c)) === 'loopback';
 }

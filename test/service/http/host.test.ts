@@ -75,6 +75,9 @@ describe('a service on the loopback interface', () => {
     const trustProxy = [{ address: '127.0.0.1', family: 'ipv4', bits: 32 }] as const;
     const forwarded = 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n';
     expect((await send({ trustProxy }, signUp(`Host: evil.example\r\n${forwarded}`)))[0]).toBe(421);
+    const remote = 'X-Forwarded-For: 192.0.2.7\r\n';
+    expect((await send({ trustProxy }, signUp(`Host: localhost\r\n${remote}`)))[0]).toBe(421);
+    expect((await send({}, signUp(`Host: localhost\r\n${remote}`)))[0]).toBe(201);
     const foreign = 'X-Forwarded-Host: evil.example\r\n';
     expect((await send({ trustProxy }, signUp(`Host: localhost\r\n${foreign}`)))[0]).toBe(201);
   });
