@@ -1,103 +1,56 @@
-// Builds dist/: the command line as CommonJS files, one per command, loaded on demand (an ES module entry costs
-// a fifth of Node's own start-up); the library as ES modules with declarations.
+// Builds dist/: the command line as CommonJS files, loaded on demand (an ES module entry costs a fifth of Node's own
+// start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as esbuild from 'esbuild';
+import { rolldown } from 'rolldown';
 import { compileSchemas } from './compile-schemas.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-/** Modules that are loaded on demand: the name of the output file of each. A command's is the command's name. */
-const LOADED_ON_DEMAND = new Map([
-  // The detectors of secrets are larger than a command.
-  [join(root, 'src/observe/content/find-secrets.ts'), 'find-secrets'],
-  ...[
-    'check/checks',
-    'check/severities',
-    'completion/complete',
-    'io/colors',
-    'config/config',
-    'config/config-code',
-    'config/config-errors',
-    'config/config-search',
-    'config/config-yaml',
-    'process/failure',
-    'io/spinner',
-  ].map((name) => [join(root, `src/cli/${name}.ts`), basename(name)]),
-  ...readdirSync(commands, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => [join(commands, name, 'run.ts'), name]),
-]);
-
-/** Large packages that are rarely needed: one file each, shared by all commands and loaded on demand. */
-const PACKAGES = {
-  undici: 'undici',
-  'undici/lib/dispatcher/client.js': 'undici-client',
-  tinyglobby: 'tinyglobby',
-  '@clack/prompts': 'prompts',
-};
-
-/** Turns a lazy import of a module or package above into a call of `require` for its file. */
-const SEPARATE_FILES = {
-  name: 'separate-files',
-  setup(build) {
-    build.onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
-      // Any other lazy import stays in the bundle, and runs on demand.
-      const name = kind === 'dynamic-import' ? LOADED_ON_DEMAND.get(join(resolveDir, path)) : undefined;
-      return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
-    });
-    build.onResolve({ filter: /^[@\w]/ }, ({ path }) =>
-      path in PACKAGES ? { path: `./${PACKAGES[path]}.cjs`, external: true } : undefined,
-    );
-  },
-};
-
-/** Commander's suggestions for unknown names, which io/missing-arguments.ts makes itself. */
-const NO_SUGGESTIONS = {
-  name: 'no-suggestions',
-  setup(build) {
-    build.onLoad({ filter: /[/\\]commander[/\\]lib[/\\]suggestSimilar\.js$/ }, () => ({ contents: '' }));
-  },
-};
-
-/** Commander loads this for commands that are separate programs, which do not exist here: 2 ms at each start. */
-const NO_PROCESSES = {
-  name: 'no-processes',
-  setup(build) {
-    build.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-      importer.includes('/commander/') ? { path, namespace: 'none' } : undefined,
-    );
-    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
-  },
+/** What Node runs: the command line, and the programs of worker threads. */
+const PROGRAMS = {
+  main: 'src/cli/main.ts',
+  'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
+  'digest-worker': 'src/observe/digest/digest-worker.ts',
 };
 
 /**
- * A rule of secretlint that is turned off (content/preset-rules.ts) loads a library for cryptography: half a megabyte.
+ * The commands that load about the same code. Code that commands of several groups load is in the file of the first
+ * of these groups, so a command loads few files, and little that it does not use.
  */
-const NO_FORGE = {
-  name: 'no-forge',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/index-[\w-]+\.js$/ }, ({ path, importer, kind }) =>
-      kind === 'dynamic-import' && importer.includes('/secretlint-rule-preset-recommend/')
-        ? { path, namespace: 'none' }
-        : undefined,
-    );
-    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
-  },
+const GROUPS = {
+  bundle: ['bundle', 'checksum'],
+  publish: ['add-app', 'assemble', 'edit-app', 'lock', 'publish-version', 'release', 'remove-app'],
+  check: ['judge', 'lint'],
+  live: ['diagnose', 'diff', 'mirror', 'verify'],
+  service: ['service', 'service-backup', 'service-restore'],
 };
 
-/** The loaders of cosmiconfig are never used, and contain another parser of YAML. */
-const NO_LOADERS = {
-  name: 'no-loaders',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/loaders$/ }, ({ path, importer }) =>
-      importer.includes('/cosmiconfig/') ? { path, namespace: 'none' } : undefined,
+/** Modules of packages that are left out. */
+const OMITTED = [
+  // Suggestions for unknown names, which io/missing-arguments.ts makes itself.
+  { module: /\/suggestSimilar$/, importer: /\/commander\// },
+  // For commands that are separate programs, which do not exist here: 2 ms at each start.
+  { module: /^node:child_process$/, importer: /\/commander\// },
+  // Loaders of configurations, which are never used, and contain another parser of YAML.
+  { module: /^\.\/loaders$/, importer: /\/cosmiconfig\// },
+  // A rule that is turned off (content/preset-rules.ts) loads a library for cryptography: half a megabyte.
+  { module: /^\.\/index-[\w-]+\.js$/, importer: /\/secretlint-rule-preset-recommend\//, kind: 'dynamic-import' },
+];
+
+const OMIT = {
+  name: 'omit',
+  resolveId(path, importer = '', { kind }) {
+    const from = importer.replaceAll('\\', '/');
+    const isOmitted = OMITTED.some(
+      (one) => one.module.test(path) && one.importer.test(from) && (one.kind ?? kind) === kind,
     );
-    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
+    return isOmitted ? '\0omitted' : null;
   },
+  load: (id) => (id === '\0omitted' ? 'export {};' : null),
 };
 
 /**
@@ -108,84 +61,130 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   compileSchemas(root);
   rmSync(out, { recursive: true, force: true });
   const common = {
-    bundle: true,
+    cwd: root,
     platform: 'node',
-    target: 'node20.19',
-    absWorkingDir: root,
-    metafile: true,
-    logLevel: 'warning',
     external: ['esbuild', 'typescript'],
-    legalComments: 'none',
-    define: { FAILPOINTS: String(failpoints) },
+    plugins: [OMIT],
+    transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints) } },
+    // Removes the calls of a function that is empty in this build.
+    treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'] },
+    checks: { ineffectiveDynamicImport: false },
   };
-  const builds = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
+  const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
   // The assets of the service's pages are next to the code that reads them.
   cpSync(join(root, 'src/service/pages/assets'), join(out, 'cli/assets'), { recursive: true });
   // The program of a process (src/cli/config/config-code.ts).
   cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));
-  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
+  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
   if (types) declarations();
 }
 
-/** The command line: the entry, the commands, and what they load on demand. */
+/** The command line: the programs, the commands, and what they load on demand. @returns the ids of all modules */
 async function buildCommands(out, common) {
-  const entries = {
-    main: join(root, 'src/cli/main.ts'),
-    // The programs of worker threads (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
-    'prefetch-worker': join(root, 'src/observe/workspace/prefetch-worker.ts'),
-    'digest-worker': join(root, 'src/observe/digest/digest-worker.ts'),
-    ...Object.fromEntries([...LOADED_ON_DEMAND].map(([file, name]) => [name, file])),
+  const names = readdirSync(commands, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const runs = Object.fromEntries(names.map(({ name }) => [name, `src/cli/commands/${name}/run.ts`]));
+  const groupOf = moduleGroups({ ...PROGRAMS, ...runs });
+  return write(
+    { ...common, input: { ...PROGRAMS, ...runs } },
+    {
+      dir: join(out, 'cli'),
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name].cjs',
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [{ debugName: 'commands', name: groupOf }],
+      },
+    },
+  );
+}
+
+/**
+ * Says which file a module belongs to.
+ * @param entries the source files that programs and commands begin with, by name
+ * @returns the name of the file, or null for a module that one entry alone uses, or only what is loaded on demand
+ */
+function moduleGroups(entries) {
+  const groupOfEntry = (name) =>
+    name in PROGRAMS ? name : (Object.keys(GROUPS).find((group) => GROUPS[group].includes(name)) ?? 'other');
+  const order = ['main', ...Object.keys(GROUPS), 'other', 'prefetch-worker', 'digest-worker'];
+  let users = null;
+  return (id, context) => {
+    users ??= usersOfModules(
+      Object.entries(entries).map(([name, file]) => [join(root, file), name]),
+      (module) => context.getModuleInfo(module),
+    );
+    const names = users.get(id) ?? new Set();
+    if (names.size < 2) return null;
+    const groups = new Set([...names].map((name) => (name === DEMAND ? DEMAND : groupOfEntry(name))));
+    const first = order.find((group) => groups.has(group));
+    if (first === undefined) return null;
+    return groups.size === 1 ? `${first}-common` : `${first}-shared`;
   };
-  const cli = {
-    ...common,
-    outdir: join(out, 'cli'),
-    entryNames: '[name]',
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    plugins: [SEPARATE_FILES, NO_PROCESSES, NO_SUGGESTIONS, NO_FORGE, NO_LOADERS],
-    define: { ...common.define, 'import.meta.url': '__importMetaUrl' },
-    banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-    minifySyntax: true,
-    minifyWhitespace: true,
-  };
-  const packages = Object.fromEntries(Object.entries(PACKAGES).map(([path, name]) => [name, path]));
+}
+
+/** The user of a module that is loaded on demand. */
+const DEMAND = 'demand';
+
+/**
+ * The programs and commands that use each module. What is loaded on demand is used by `DEMAND`.
+ * @param entries pairs of a module's id and its name
+ * @param infoOf the imports of a module
+ */
+function usersOfModules(entries, infoOf) {
+  const users = new Map();
+  const begun = new Set(entries.map(([id]) => id));
+  const queue = [...entries];
+  for (const [entry, name] of queue) {
+    const reached = new Set([entry]);
+    for (const id of reached) {
+      users.set(id, (users.get(id) ?? new Set()).add(name));
+      const info = infoOf(id);
+      for (const imported of info?.importedIds ?? []) reached.add(imported);
+      for (const imported of info?.dynamicallyImportedIds ?? []) {
+        if (begun.has(imported)) continue;
+        begun.add(imported);
+        queue.push([imported, DEMAND]);
+      }
+    }
+  }
+  return users;
+}
+
+/** The libraries: the core for any runtime, and the rest for Node. @returns the ids of all modules */
+async function buildLibraries(out, common) {
   return [
-    await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
-    await esbuild.build({ ...cli, plugins: [], entryPoints: packages }),
+    ...(await write(
+      { ...common, platform: 'neutral', resolve: { mainFields: ['module', 'main'] }, input: libraryFiles() },
+      {
+        // A program that imports one function bundles the files that this function needs, and no rule.
+        dir: join(out, 'core'),
+        format: 'esm',
+        chunkFileNames: 'shared-[name].js',
+        minify: false,
+      },
+    )),
+    ...(await write(
+      { ...common, input: { node: 'src/node.ts' } },
+      {
+        dir: out,
+        format: 'esm',
+        // The detectors of secrets are loaded on demand.
+        chunkFileNames: 'node-[name].js',
+        minify: false,
+      },
+    )),
   ];
 }
 
-/** The libraries: the core for any runtime, and the rest for Node. */
-async function buildLibraries(out, common) {
-  return [
-    await esbuild.build({
-      ...common,
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-      entryPoints: libraryFiles(),
-      outdir: join(out, 'core'),
-      format: 'esm',
-      // A program that imports one function bundles the files that this function needs, and no rule.
-      splitting: true,
-      chunkNames: 'shared-[hash]',
-    }),
-    await esbuild.build({
-      ...common,
-      entryPoints: { node: join(root, 'src/node.ts') },
-      outdir: out,
-      format: 'esm',
-      // The detectors of secrets are loaded on demand.
-      splitting: true,
-      chunkNames: 'node-[hash]',
-      plugins: [NO_FORGE],
-      // Removes the calls of functions that are empty in this build.
-      minifySyntax: true,
-      banner: {
-        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-      },
-    }),
-  ];
+/** @returns the ids of all modules that were written */
+async function write(input, output) {
+  const bundle = await rolldown({ ...input, preserveEntrySignatures: 'allow-extension' });
+  const written = await bundle.write({ ...output, comments: { legal: false } });
+  await bundle.close();
+  return written.output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 /** The core library's index, and each file that it exports from, which becomes a separate file. */
@@ -221,21 +220,19 @@ function keepReachable(dist, entries) {
     if (name.endsWith('.d.ts') && !reached.has(join(dist, name))) rmSync(join(dist, name));
 }
 
-/** The licence of every package whose code is in dist. */
-function licences(builds) {
+/** The licence of every package whose code is in dist. @param modules their ids */
+function licences(modules) {
   const packages = new Set();
-  for (const { metafile } of builds) {
-    for (const input of Object.keys(metafile.inputs)) {
-      const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
-      if (found) packages.add(found[1]);
-    }
+  for (const id of modules) {
+    const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll('\\', '/'));
+    if (found) packages.add(found[1]);
   }
   return [...packages]
     .sort()
     .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-      const file = readdirSync(join(root, folder)).find((f) => /^licen[sc]e/i.test(f));
-      return `${name} ${version} (${license})\n\n${file ? readFileSync(join(root, folder, file), 'utf8').trim() : ''}\n`;
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((f) => /^licen[sc]e/i.test(f));
+      return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
     })
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
