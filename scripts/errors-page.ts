@@ -1,4 +1,5 @@
-import { ERROR_CHAPTERS } from '../src/core/error-codes/index.ts';
+import { exitCodeOf } from '../src/core/error-codes/exit-codes.ts';
+import { ERROR_CHAPTERS, type ErrorCode } from '../src/core/error-codes/index.ts';
 
 /** docs/errors.md: one row per code, by the part of the program that reports it. */
 export function errorsPage(): string {
@@ -13,8 +14,8 @@ export function errorsPage(): string {
   ];
   for (const { title, errors } of ERROR_CHAPTERS) {
     lines.push('', `## ${title}`, '', '| code | exit | meaning | what to do |', '| --- | --- | --- | --- |');
-    for (const [code, { exit, title: meaning, fix }] of Object.entries(errors))
-      lines.push(`| \`${code}\` | ${exit} | ${meaning} | ${fix} |`);
+    for (const [code, { title: meaning, fix }] of Object.entries(errors))
+      lines.push(`| \`${code}\` | ${exitCodeOf(code as ErrorCode)} | ${meaning} | ${fix} |`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -1,4 +1,5 @@
-import { type ErrorCode, ERRORS } from './error-codes/index.ts';
+import { exitCodeOf } from './error-codes/exit-codes.ts';
+import type { ErrorCode } from './error-codes/index.ts';
 
 export type { ErrorCode };
 
@@ -65,7 +66,7 @@ export class AppregError extends Error {
     this.code = code;
     this.summary = summary;
     this.hint = hint;
-    this.exit = options.exit ?? ERRORS[code].exit;
+    this.exit = options.exit ?? exitCodeOf(code);
     this.effect = effect;
     this.state = state;
     this.written = options.written ?? null;

@@ -1,3 +1,4 @@
+import { exitCodeOf } from '../core/error-codes/exit-codes.ts';
 import { ERRORS } from '../core/error-codes/index.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { errorUrl, ruleUrl } from '../core/links.ts';
@@ -43,8 +44,8 @@ function isFixableRule({ fixable, causes = {} }: AnyRule): boolean {
 
 /** An error code as JSON. */
 export function errorAsJson(code: ErrorCode): object {
-  const { exit, title, fix } = ERRORS[code];
-  return { code, exit, title, fix, url: errorUrl(code) };
+  const { title, fix } = ERRORS[code];
+  return { code, exit: exitCodeOf(code), title, fix, url: errorUrl(code) };
 }
 
 /** Everything about a rule, for people. */
@@ -89,7 +90,8 @@ function exceptionExample({ id, immutability }: AnyRule): string {
 
 /** Everything about an error code, for people. */
 export function errorAsText(code: ErrorCode, style: Style): string {
-  const { exit, title, fix } = ERRORS[code];
+  const { title, fix } = ERRORS[code];
+  const exit = exitCodeOf(code);
   const meaning = exit === 1 ? 'refused by a rule or a conflict' : 'the job could not be done';
   return [
     `${style.bold(code)}  ${style.dim(`(error; exit code ${exit}: ${exit === 130 ? 'ended by a signal' : meaning})`)}`,

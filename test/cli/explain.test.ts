@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { runExplain } from '../../src/cli/commands/explain/run.ts';
 import { runRules } from '../../src/cli/commands/rules/run.ts';
 import { RULE_GROUP_NAMES } from '../../src/cli/choices.ts';
-import { ERRORS } from '../../src/core/error-codes/index.ts';
+import { exitCodeOf } from '../../src/core/error-codes/exit-codes.ts';
+import { type ErrorCode, ERRORS } from '../../src/core/error-codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { RULE_GROUPS } from '../../src/report/rule-text.ts';
 import { printable } from '../../src/core/text/text.ts';
@@ -44,7 +45,8 @@ describe('explain', () => {
 
   test.each(Object.entries(ERRORS))(
     'prints the error code %s with its fix and exit code',
-    async (code, { title, fix, exit }) => {
+    async (code, { title, fix }) => {
+      const exit = exitCodeOf(code as ErrorCode);
       const text = await explained(code);
       for (const part of [title, fix, `exit code ${exit}`]) expect(text).toContain(part);
       expect(JSON.parse(await explained(code, { format: 'json' }))).toMatchObject({

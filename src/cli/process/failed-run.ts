@@ -1,5 +1,5 @@
 import type { RunError } from '../../core/engine/report.ts';
-import { ERRORS } from '../../core/error-codes/index.ts';
+import { exitCodeOf } from '../../core/error-codes/exit-codes.ts';
 import { isAppregError } from '../../core/errors.ts';
 
 /** A failed run as its JSON document describes it. */
@@ -17,7 +17,10 @@ export function failureOf(error: unknown): FailedRun {
     return { outcome, error: { code, message, hint, exit, ...(rules.length > 0 && { rules }) } };
   }
   const message = 'Internal error in appreg; its stack is on stderr.';
-  return { outcome: 'failed', error: { code: 'defect', message, hint: 'Please report it.', exit: ERRORS.defect.exit } };
+  return {
+    outcome: 'failed',
+    error: { code: 'defect', message, hint: 'Please report it.', exit: exitCodeOf('defect') },
+  };
 }
 
 const FAILURES = ['failed', 'refused'] as const;

@@ -3,172 +3,138 @@ import type { ErrorTable } from './entry.ts';
 /** Errors of building artifacts, adding apps and publishing versions. */
 export const PUBLISHING_ERRORS = {
   'rule-violation': {
-    exit: 1,
     title: 'The change would violate rules. The message and `error.rules` of the JSON output name them.',
     fix: 'Follow the advice of each rule; appreg explain <rule> describes one.',
   },
   immutable: {
-    exit: 1,
     title: 'The version or file was already published with different content. Published content never changes.',
     fix: 'Publish it as a new version.',
   },
   'already-exists': {
-    exit: 1,
     title: 'An app or file of this name already exists, with different content.',
     fix: 'Choose another name, or remove the existing app or file.',
   },
   'app-changed': {
-    exit: 1,
     title: 'Another process changed the entry of an app while it was edited or removed.',
     fix: 'Check the entry, and run the command again if the change is still needed.',
   },
   'app-key-invalid': {
-    exit: 1,
     title: 'The app key contains characters that are not URL-safe, or cannot be the name of a folder.',
     fix: 'Choose a key of letters, digits, - and _.',
   },
   'version-invalid': {
-    exit: 2,
     title: 'The version is not a semantic version.',
     fix: 'Write MAJOR.MINOR.PATCH, or one of major, minor, patch.',
   },
   'prerelease-not-allowed': {
-    exit: 1,
     title: 'The version has a pre-release identifier or build metadata.',
     fix: 'Publish a version of the form MAJOR.MINOR.PATCH, or add --allow-prerelease.',
   },
   'version-lower': {
-    exit: 1,
     title: 'The version is lower than the latest one of the app.',
     fix: 'Publish a higher version, or add --allow-lower if an older release is corrected.',
   },
   'version-same-bytes': {
-    exit: 1,
     title: 'The content is already published as another version of the app.',
     fix: 'Build the app from the changed sources, or add --allow-same.',
   },
   'sources-uncommitted': {
-    exit: 1,
     title: 'Files that an app is built from are not committed in git.',
     fix: 'Commit them, or add --allow-dirty.',
   },
   'no-version-to-increment': {
-    exit: 2,
     title: 'The app has no version yet that major, minor or patch could increment.',
     fix: 'Give the full version number, such as 1.0.0.',
   },
   'version-rollback': {
-    exit: 1,
     title: 'The content was already published as an older version, so a new version would roll subscribers back.',
     fix: 'Give the full version number with --allow-same if that is intended.',
   },
   'artifact-invalid': {
-    exit: 1,
     title: 'The artifact is not a .tar.gz archive.',
     fix: 'Create the artifact with appreg bundle.',
   },
   'artifact-changed': {
-    exit: 1,
     title: 'The artifact file changed while it was published.',
     fix: 'Wait until the program that writes it is done, then run the command again.',
   },
   'icon-shared': {
-    exit: 1,
     title: 'Other apps list the icon file that would be replaced.',
     fix: 'Give each of them an icon file of its own first.',
   },
   'icon-invalid': {
-    exit: 1,
     title: 'The icon is not a PNG or SVG image, or its file name has the wrong extension.',
     fix: 'Use a PNG or SVG image.',
   },
   'download-failed': {
-    exit: 1,
     title: 'A file could not be downloaded.',
     fix: 'Check the URL, and that it is reachable without a login.',
   },
   'read-back-mismatch': {
-    exit: 1,
     title: 'The host serves different content at the URL of the new artifact.',
     fix: 'Publish under another version, or fix the host.',
   },
   'read-back-missing': {
-    exit: 1,
     title: 'The new artifact is stored, but not served yet. The version was not listed.',
     fix: 'Check baseUrl and the access rights, then run the command again.',
   },
   'apps-folder-missing': {
-    exit: 2,
     title: 'The workspace has no folder apps/.',
     fix: 'Create a folder for each app, with its app.json.',
   },
   'app-folder-invalid': {
-    exit: 1,
     title: 'The folder of an app is a link, or contains a file that is too large or not a regular file.',
     fix: 'Use only small, regular files.',
   },
   'apps-invalid': {
-    exit: 1,
     title: 'The folders of the apps have errors. Nothing was assembled.',
     fix: 'Follow the advice for each app.',
   },
   'entry-point-missing': {
-    exit: 2,
     title: 'The entry point to build does not exist.',
     fix: 'Check the path.',
   },
   'entry-point-unsupported': {
-    exit: 2,
     title: 'The entry point is not a source file that can be built.',
     fix: 'Specify a file with one of the extensions that the message lists.',
   },
   'build-failed': {
-    exit: 1,
     title: 'The code does not build.',
     fix: 'Fix the code at the position that the message names.',
   },
   'build-target-unknown': {
-    exit: 2,
     title: 'esbuild does not know the target.',
     fix: 'Give a target such as node22 or es2022.',
   },
   'esbuild-unusable': {
-    exit: 2,
     title: 'esbuild cannot be started on this machine.',
     fix: 'Install the dependencies again on this system.',
   },
   'bundle-empty': {
-    exit: 2,
     title: 'The folder to pack contains no files.',
     fix: 'Put app.js into it, or specify an entry point.',
   },
   'bundle-too-large': {
-    exit: 2,
     title: 'The files exceed the limits of an artifact.',
     fix: 'Remove files that the app does not need.',
   },
   'bundle-name-invalid': {
-    exit: 2,
     title: 'A file has a name that cannot be unpacked on every system.',
     fix: 'Rename the file.',
   },
   'bundle-name-collision': {
-    exit: 2,
     title: 'Two files have names that are equal on some systems.',
     fix: 'Rename one of them, or leave it out.',
   },
   'bundle-link-invalid': {
-    exit: 2,
     title: 'A symbolic link is broken, or points outside the folder.',
     fix: 'Replace the link with the file.',
   },
   'include-outside': {
-    exit: 2,
     title: '--include matches files outside of the folder of the entry point.',
     fix: 'Copy the files into the folder first.',
   },
   'include-without-match': {
-    exit: 2,
     title: '--include does not match any file.',
     fix: 'Correct the glob.',
   },

@@ -3,88 +3,71 @@ import type { ErrorTable } from './entry.ts';
 /** Errors of the command line itself, and of the run as a whole. */
 export const USAGE_ERRORS = {
   usage: {
-    exit: 2,
     title: 'The command line names an unknown command or option, or an argument is missing.',
     fix: 'Run the command with --help.',
   },
   'option-missing': {
-    exit: 2,
     title: 'A required option is missing, and the command cannot prompt for it.',
     fix: 'Add the option that the message names.',
   },
   'option-invalid': {
-    exit: 2,
     title: 'The value of an option or argument is invalid.',
     fix: 'Write the value in the form that the message shows.',
   },
   'option-conflict': {
-    exit: 2,
     title: 'An option cannot be used with the other options, or with this target.',
     fix: 'Remove one of them.',
   },
   'format-unknown': {
-    exit: 2,
     title: 'The command does not have this output format.',
     fix: 'Use one of the formats that the message lists.',
   },
   'shell-unknown': {
-    exit: 2,
     title: 'Completion does not support the shell.',
     fix: 'Use one of the shells that the message lists.',
   },
   'rule-unknown': {
-    exit: 2,
     title: 'The configuration, --rule or explain names a rule that does not exist.',
     fix: 'Correct the id; appreg rules lists all rules.',
   },
   'rule-level-unknown': {
-    exit: 2,
     title: 'The configuration or --rule sets a rule to an unknown level.',
     fix: 'Use off, note, warning or error.',
   },
   'baseline-report-invalid': {
-    exit: 2,
     title: 'The file of --baseline does not exist, or is not a report of appreg that this version can read.',
     fix: 'Specify a report that appreg wrote with --format json.',
   },
   'url-invalid': {
-    exit: 2,
     title: 'A URL cannot be parsed, or is not an http(s) URL.',
     fix: 'Write the full URL, beginning with https://.',
   },
   'url-credentials': {
-    exit: 2,
     title: 'A URL contains a user name or password, which would appear in logs and reports.',
     fix: 'Pass credentials with --header-env.',
   },
   'environment-variable-unset': {
-    exit: 2,
     title: 'The configuration or an option refers to an environment variable that is not set.',
     fix: 'Set the variable.',
   },
   'ca-file-invalid': {
-    exit: 2,
     title: 'The file of --ca cannot be read, or does not contain a certificate.',
     fix: 'Specify a PEM file with the certificate of the authority.',
   },
   'output-unwritable': {
-    exit: 2,
     title: 'The results cannot be written to the file that an option names.',
     fix: 'Specify a file in a folder that exists and is writable.',
   },
   'cache-unusable': {
-    exit: 2,
     title: 'The folder of --cache cannot be read or created.',
     fix: 'Specify a writable folder.',
   },
   interrupted: {
-    exit: 130,
     title:
       'A signal ended the run (Ctrl+C, or the end of a CI job). The exit code is 128 plus the number of the signal.',
     fix: 'Run the same command again. Publishing and mirroring continue; checks start over.',
   },
   defect: {
-    exit: 2,
     title: 'appreg itself failed. The stack is printed to stderr.',
     fix: 'Report it, with the stack.',
   },

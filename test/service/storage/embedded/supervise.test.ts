@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AppregError } from '../../../../src/core/errors.ts';
-import { ERRORS } from '../../../../src/core/error-codes/index.ts';
+import { exitCodeOf } from '../../../../src/core/error-codes/exit-codes.ts';
 import { openLog } from '../../../../src/service/log.ts';
 import { supervise } from '../../../../src/service/storage/embedded/supervise.ts';
 
@@ -86,7 +86,7 @@ test('a deleted database is reported at once, and not created again', async () =
   await rm(join(home, 'data'), { recursive: true });
   await expect.poll(() => server.failures.length, { timeout: 5_000 }).toBe(1);
   expect(server.failures[0]?.code).toBe('data-folder-lost');
-  expect(ERRORS['data-folder-lost'].exit).toBe(2);
+  expect(exitCodeOf('data-folder-lost')).toBe(2);
   expect(server.starts).toHaveLength(1);
   await supervised.stop();
 });
