@@ -13,7 +13,6 @@ import { printable } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
-import { openDirectory } from '../store/directory/directory.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { Context } from './context.ts';
 
@@ -61,6 +60,7 @@ export function readLock(root: string): LockFile | null {
  * @throws AppregError for an invalid file, which is left unchanged
  */
 export async function changeLock(root: string, change: (lock: LockFile) => LockFile): Promise<void> {
+  const { openDirectory } = await import('../store/directory/directory.ts');
   const store = openDirectory(root);
   await store.tidy?.([LOCK_FILE]);
   for (;;) {

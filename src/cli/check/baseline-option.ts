@@ -12,8 +12,6 @@ export interface BaselineOption {
   versions: PublishedVersion[] | null;
 }
 
-export const NO_BASELINE_OPTION: BaselineOption = { registry: null, versions: null };
-
 /** Throws AppregError if the baseline does not exist or cannot be read. */
 export async function readBaselineOption(where: string, target: LintTarget, context: Context): Promise<BaselineOption> {
   const { cwd } = context;

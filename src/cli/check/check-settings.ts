@@ -1,10 +1,12 @@
 import type { ExceptionList } from '../../core/engine/exception.ts';
-import type { Severity } from '../../core/engine/report.ts';
+import { isAbout, isOver } from '../../core/engine/mark-findings.ts';
+import { counts, type Report, type Severity } from '../../core/engine/report.ts';
+import { counted, printable } from '../../core/text/text.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
+import type { Terminal } from '../io/terminal.ts';
 import { readBaselineReport } from './baseline-report.ts';
 import { severitiesOf } from './severities.ts';
-import { exceptionsOf } from './exceptions.ts';
 
 /** What decides how findings are reported, and which of them count. */
 export interface CheckSettings {
@@ -22,7 +24,27 @@ export interface CheckSettings {
 export async function checkSettings(context: Context, loaded: LoadedConfig, baseline?: string): Promise<CheckSettings> {
   return {
     severities: await severitiesOf(context, loaded),
-    exceptions: exceptionsOf(loaded, context.cwd),
+    exceptions: await exceptionsIn(loaded, context.cwd),
     known: baseline === undefined ? null : readBaselineReport(baseline, context.cwd),
   };
+}
+
+/** The exceptions of a configuration, whose code is loaded on demand: it contains a parser of version ranges. */
+async function exceptionsIn(loaded: LoadedConfig, cwd: string): Promise<ExceptionList | null> {
+  if ((loaded.config.exceptions ?? []).length === 0) return null;
+  const { exceptionsOf } = await import('./exceptions.ts');
+  return exceptionsOf(loaded, cwd);
+}
+
+/** Logs which findings count again, because their exception is over. */
+export function logEndedExceptions(terminal: Terminal, report: Report, list: ExceptionList | null, now: string): void {
+  for (const exception of list?.entries ?? []) {
+    if (!isOver(exception, now)) continue;
+    const found = report.findings.filter((finding) => isAbout(exception, finding) && counts(finding));
+    if (found.length === 0) continue;
+    const { rule, app, until, reason } = exception;
+    terminal.log(
+      `The exception for ${rule}${app === null ? '' : ` (${printable(app)})`} ended on ${until}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${printable(reason)}`,
+    );
+  }
 }

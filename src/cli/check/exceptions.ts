@@ -2,14 +2,10 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import type { Exception, ExceptionList, VersionRange } from '../../core/engine/exception.ts';
-import { isAbout, isOver } from '../../core/engine/mark-findings.ts';
-import { counts, type Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { isSemver } from '../../core/registry/version.ts';
-import { counted, printable } from '../../core/text/text.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import type { ConfiguredException, LoadedConfig } from '../config/config.ts';
-import type { Terminal } from '../io/terminal.ts';
 import { shownPath } from '../io/shown-path.ts';
 
 /** The exceptions of a configuration that `refuseInvalidSettings` accepts; null if it has none. */
@@ -37,17 +33,4 @@ function rangeOf(text: string): VersionRange {
     text,
     includes: (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true }),
   };
-}
-
-/** Logs which findings count again, because their exception is over. */
-export function logEndedExceptions(terminal: Terminal, report: Report, list: ExceptionList | null, now: string): void {
-  for (const exception of list?.entries ?? []) {
-    if (!isOver(exception, now)) continue;
-    const found = report.findings.filter((finding) => isAbout(exception, finding) && counts(finding));
-    if (found.length === 0) continue;
-    const { rule, app, until, reason } = exception;
-    terminal.log(
-      `The exception for ${rule}${app === null ? '' : ` (${printable(app)})`} ended on ${until}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${printable(reason)}`,
-    );
-  }
 }

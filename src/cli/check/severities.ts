@@ -7,7 +7,6 @@ import { printable } from '../../core/text/text.ts';
 import { isOneOf, LEVELS } from '../choices.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { settingViolations } from './setting-violations.ts';
 import { similarRule } from './similar-rule.ts';
 
 /**
@@ -29,6 +28,8 @@ export async function severitiesOf(
 
 /** Throws AppregError if `rules` or `exceptions` of the configuration have values that do not exist; it names them all. */
 async function refuseInvalidSettings({ config, file }: Pick<LoadedConfig, 'config' | 'file'>): Promise<void> {
+  if (config.rules === undefined && config.exceptions === undefined) return;
+  const { settingViolations } = await import('./setting-violations.ts');
   const violations = settingViolations(config);
   if (violations.length === 0) return;
   const { configError } = await import('../config/config-errors.ts');

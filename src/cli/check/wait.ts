@@ -6,7 +6,7 @@ import { openLifetimes, type PropagationDeadline } from '../../core/http/propaga
 import { type SignalExit, AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { printReport } from './checks.ts';
-import { logEndedExceptions } from './exceptions.ts';
+import { logEndedExceptions } from './check-settings.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../context.ts';
 import { type CheckResult, type FactsListener, type LiveCheck, observeAndJudge, snapshotHeader } from './live-check.ts';

@@ -5,7 +5,6 @@ import { printable } from '../../core/text/text.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from '../digest/digest.ts';
-import { inspectImage } from '../icon/inspect-image.ts';
 import { localPath } from './places.ts';
 import { UNWALKED } from './walk.ts';
 import {
@@ -100,5 +99,7 @@ async function observeIconFile(context: WorkspaceContext, { url, path }: IconFil
   const digester = createDigester(ICON_LIMIT, { weak: false });
   digester.write(bytes);
   const content = await withoutSecretsInHead(digester.end(), digester.start);
+  // Loaded on demand: it contains a parser of XML.
+  const { inspectImage } = await import('../icon/inspect-image.ts');
   return { url, file, web: OFFLINE, content, image: inspectImage(bytes) };
 }

@@ -10,7 +10,6 @@ import { releaseText } from './large-document.ts';
 import { openOtherNames } from './other-names.ts';
 import { findOrphans } from './orphans.ts';
 import { asBase, localPath, type Workspace } from './places.ts';
-import { openPrefetch } from './prefetch.ts';
 import { walk } from './walk.ts';
 import {
   ELSEWHERE,
@@ -57,8 +56,8 @@ export async function observeWorkspace(
     names: openOtherNames(root),
     nameOf: options.nameOf,
   };
-  const ahead =
-    base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES ? openPrefetch(root) : null;
+  const reads = base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES;
+  const ahead = reads ? (await import('./prefetch.ts')).openPrefetch(root) : null;
   try {
     const manifest = observeDocumentFile(context, null, workspace.manifest);
     const apps = manifestAppsIn(manifest.content);

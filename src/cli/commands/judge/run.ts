@@ -4,7 +4,7 @@ import { printable } from '../../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport } from '../../check/checks.ts';
-import { logEndedExceptions } from '../../check/exceptions.ts';
+import { logEndedExceptions } from '../../check/check-settings.ts';
 import { useEach, whyIncomplete } from '../../check/inputs.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';

@@ -8,15 +8,14 @@ import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
-import { type BaselineOption, readBaselineOption, NO_BASELINE_OPTION } from '../../check/baseline-option.ts';
+import type { BaselineOption } from '../../check/baseline-option.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
-import { logEndedExceptions } from '../../check/exceptions.ts';
+import { logEndedExceptions } from '../../check/check-settings.ts';
 import { unusable, useEach, whyIncomplete } from '../../check/inputs.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { fixFiles } from '../../fix.ts';
 import { readLock } from '../../lock.ts';
 import { shownPath } from '../../io/shown-path.ts';
 import { refuseStored } from '../../stored-state.ts';
@@ -45,8 +44,11 @@ export async function runLint(context: Context, paths: readonly string[], option
     const against =
       options.against === undefined
         ? defaultBaseline(first.target)
-        : await readBaselineOption(options.against, first.target, context);
-    if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
+        : await requestedBaseline(options.against, first.target, context);
+    if (options.fix === true) {
+      const { fixFiles } = await import('../../fix.ts');
+      for (const { target } of targets) await fixFiles(context, target, against);
+    }
     const now = new Date().toISOString();
     const judging = startJudging({
       command: 'lint',
@@ -94,8 +96,14 @@ async function lintTarget(context: Context, path: string): Promise<ConfiguredTar
 /** The workspace's lock file, the default baseline. @throws AppregError for an invalid file */
 function defaultBaseline({ kind, workspace }: LintTarget): BaselineOption {
   const lock = kind === 'workspace' ? readLock(workspace.root) : null;
-  if (lock === null) return NO_BASELINE_OPTION;
+  if (lock === null) return { registry: null, versions: null };
   return { registry: baselineInLock(lock, join(workspace.root, LOCK_FILE)), versions: null };
+}
+
+/** The baseline of --against, whose code is loaded on demand: it can be in git or on a server. */
+async function requestedBaseline(where: string, target: LintTarget, context: Context): Promise<BaselineOption> {
+  const { readBaselineOption } = await import('../../check/baseline-option.ts');
+  return readBaselineOption(where, target, context);
 }
 
 async function observeTarget(

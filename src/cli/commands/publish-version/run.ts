@@ -19,7 +19,6 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { hasLock, lockVersion } from '../../lock.ts';
-import { readBack, READ_BACK_SECONDS } from '../../read-back.ts';
 import { describeUncommitted, planText, printFindings, warnUnknown } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
@@ -66,13 +65,20 @@ export async function runPublishVersion(context: Context, key: string, word: str
     status = done.isNew ? 'planned' : 'already-published';
   } else {
     const readsBack = artifact.bytes !== null && options.readBack !== false;
-    const patience = options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'];
+    const readBack = async (entry: NewVersion): Promise<void> => {
+      const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../read-back.ts');
+      await requestBack(
+        context,
+        entry,
+        options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'],
+      );
+    };
     const locked = ({ entry }: VersionPlan): LockedVersion =>
       lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
     // Where apps are released, also in the lock file of the store, which `release` compares with.
     const recordsInStore = isReleased && provenance !== null;
     done = await publish(place, key, word, artifact, judgeSettings, {
-      ...(readsBack && { readBack: (entry: NewVersion) => readBack(context, entry, patience) }),
+      ...(readsBack && { readBack }),
       addedSteps: (planned) => (recordsInStore ? [lockStep([{ app: key, version: locked(planned) }])] : []),
     });
     status = done.isNew ? 'published' : 'already-published';

@@ -3,7 +3,7 @@ import { startJudging } from '../../../core/engine/judge.ts';
 import { printable, redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
-import { logEndedExceptions } from '../../check/exceptions.ts';
+import { logEndedExceptions } from '../../check/check-settings.ts';
 import type { Context } from '../../context.ts';
 import { snapshotHeader, liveCheck, observeAndJudge } from '../../check/live-check.ts';
 import { writeSnapshot } from '../../check/snapshot-file.ts';
