@@ -13,15 +13,7 @@ import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
-import {
-  checkUrl,
-  fetchWhole,
-  INSTEAD_OF_FOLDER,
-  isUrl,
-  readInputFile,
-  unlikeArtifact,
-  unreadableFile,
-} from './fetch.ts';
+import { checkUrl, INSTEAD_OF_FOLDER, isUrl, readInputFile, unlikeArtifact, unreadableFile } from './input-file.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { readChunks } from '../platform/read-chunks.ts';
@@ -102,6 +94,7 @@ export async function artifactFrom(
   const { cwd, terminal } = context;
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
+    const { fetchWhole } = await import('./download.ts');
     const progress = terminal.progress(`Fetching ${safeExcerpt(url)}`);
     const { content, archive, fault } = await fetchWhole(
       url,

@@ -6,7 +6,7 @@ import { createDigester } from '../observe/digest/digest.ts';
 import { inspectImage } from '../observe/icon/inspect-image.ts';
 import type { IconFile } from '../publish/add-app.ts';
 import type { Context } from './context.ts';
-import { isUrl, readInputFile } from './fetch.ts';
+import { isUrl, readInputFile } from './input-file.ts';
 
 /**
  * The icon given by `--icon` or an answer: a URL unchanged, a file by its content, or for '' at a terminal a generated

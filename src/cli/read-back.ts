@@ -6,7 +6,7 @@ import { AppregError } from '../core/errors.ts';
 import { isAnswered } from '../core/http/probe.ts';
 import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
-import { type FetchFault, fetchBytes, refuseMachineLimit, whyNoArtifact } from './fetch.ts';
+import { type FetchFault, fetchBytes, refuseMachineLimit, whyNoArtifact } from './download.ts';
 import { networkOf } from './config/network.ts';
 
 /** Seconds until a stored file must be served, by the type of the store: page hosts build the site first. */

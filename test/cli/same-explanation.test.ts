@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchBytes, fetchWhole, whyNoArtifact } from '../../src/cli/fetch.ts';
+import { fetchBytes, fetchWhole, whyNoArtifact } from '../../src/cli/download.ts';
 import { readBack } from '../../src/cli/read-back.ts';
 import { explainDownload } from '../../src/core/engine/explain-download.ts';
 import { ownerOf } from '../../src/core/engine/owner.ts';

@@ -10,7 +10,7 @@ import { checkVersion } from '../../publish/choose-version.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import type { Choices } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';
-import { isUrl } from '../fetch.ts';
+import { isUrl } from '../input-file.ts';
 
 /** Validation of values from the command line and from prompts. */
 

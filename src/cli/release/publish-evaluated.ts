@@ -10,7 +10,6 @@ import { severitiesOf } from '../check/severities.ts';
 import type { Context } from '../context.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import { lockVersions } from '../lock.ts';
-import { readBack, READ_BACK_SECONDS } from '../read-back.ts';
 import { printFindings } from '../remarks.ts';
 import type { EvaluatedApp } from './evaluate.ts';
 import type { PublishedStateOfStore } from './published.ts';
@@ -68,12 +67,14 @@ export async function publishEvaluated(
   const judgeSettings = await settingsOf(context, allow);
   const progress = terminal.progress(`Publishing ${counted(apps.length, 'app')}`);
   let done = 0;
-  const patience = READ_BACK_SECONDS[config.store?.type ?? 'directory'];
   try {
     const results = await publishApps(place, apps, {
       jobs,
       judgeSettings,
-      readBack: (_, entry) => readBack(context, entry, patience),
+      readBack: async (_, entry) => {
+        const { readBack, READ_BACK_SECONDS } = await import('../read-back.ts');
+        await readBack(context, entry, READ_BACK_SECONDS[config.store?.type ?? 'directory']);
+      },
       onResult({ app, findings }) {
         done += 1;
         progress.update(`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);

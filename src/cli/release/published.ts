@@ -8,7 +8,7 @@ import { storedLock } from '../../publish/lock-step.ts';
 import { type OpenStore, openStore } from '../config/open-store.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { isUrl } from '../fetch.ts';
+import { isUrl } from '../input-file.ts';
 import { readLock } from '../lock.ts';
 import { registryState } from '../registry-state.ts';
 import { snapshotOfStore } from '../stored-state.ts';

@@ -5,7 +5,7 @@ import { applyPlan } from '../../../publish/apply-plan.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { checkUrl } from '../../fetch.ts';
+import { checkUrl } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { resolveInputs } from '../../io/prompts.ts';

@@ -7,13 +7,12 @@ import { createDigester } from '../../../observe/digest/digest.ts';
 import type { Context } from '../../context.ts';
 import {
   checkUrl,
-  fetchWhole,
   INSTEAD_OF_FOLDER,
   isUrl,
   refuseUnreadableInput,
   unlikeArtifact,
   unreadableFile,
-} from '../../fetch.ts';
+} from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { failureOf } from '../../process/failed-run.ts';
 import { readChunks } from '../../../platform/read-chunks.ts';
@@ -91,6 +90,7 @@ interface ReadTarget {
 
 async function contentOf(context: Context, target: string, onBytes: (bytes: number) => void): Promise<ReadTarget> {
   if (isUrl(target)) {
+    const { fetchWhole } = await import('../../download.ts');
     const { content, fault } = await fetchWhole(target, context.env, onBytes);
     return { content, remark: fault && `: ${fault.message} ${fault.advice}` };
   }

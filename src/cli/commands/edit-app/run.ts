@@ -12,7 +12,7 @@ import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues, TextOption } from '../../command-definition.ts';
 import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { checkUrl } from '../../fetch.ts';
+import { checkUrl } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { iconFrom } from '../../icon-source.ts';
 import { type Input, requireValid, resolveInputs } from '../../io/prompts.ts';
