@@ -19,6 +19,7 @@ export const RULE_GROUP_NAMES = [
   'resource',
   'artifact',
   'icon',
+  'local-file',
   'file',
   'workspace',
   'host',

@@ -1,16 +1,15 @@
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { proxiesIn } from '../../observe/http/proxy.ts';
-import { remembering } from '../../store/remember.ts';
+import { remembering, type RememberingStore } from '../../store/remember.ts';
 import { openS3 } from '../../store/s3/s3.ts';
 import type { StoreProxyFor } from '../../store/s3/web.ts';
 import type { Config } from './config.ts';
 import type { Context } from '../context.ts';
-import type { OpenStore } from './open-store.ts';
 import { storeMemory } from './store-memory.ts';
 
 /** The store in a bucket that the configuration names. */
-export function openBucket(context: Context, config: Extract<Config['store'], { type: 's3' }>): OpenStore {
+export function openBucket(context: Context, config: Extract<Config['store'], { type: 's3' }>): RememberingStore {
   const { bucket, prefix = '', region = null, endpoint = null, unconditional = false } = config;
   if (unconditional)
     context.terminal.log(
