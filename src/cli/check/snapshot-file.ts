@@ -1,5 +1,5 @@
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
-import type { Validator } from '../../core/generated/validators.js';
+import type { Validator } from '../../core/json/shape-error.ts';
 import { readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { faultText } from '../../core/json/faults.ts';

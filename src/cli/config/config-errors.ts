@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import schema from '../../../schemas/config.schema.json' with { type: 'json' };
 import { AppregError } from '../../core/errors.ts';
-import type { ShapeError } from '../../core/generated/validators.js';
+import type { ShapeError } from '../../core/json/shape-error.ts';
 import { faultText, positionsInJson, type Position } from '../../core/json/faults.ts';
 import { type Violation, violationsOf } from '../../core/json/violations.ts';
 import { isShellPipe } from '../../platform/regular-file.ts';

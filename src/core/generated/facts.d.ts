@@ -1,9 +1,4 @@
-import type { ShapeError } from './validators.js';
-interface Validator {
-  (value: unknown): boolean;
-  /** The first fault alone. */
-  errors?: ShapeError[] | null;
-}
+import type { Validator } from '../json/shape-error.ts';
 /** A whole file of saved facts; the facts about a manifest; those about one app (schemas/facts.schema.json). */
 export declare const validateFacts: Validator;
 export declare const validateManifestFacts: Validator;

@@ -1,4 +1,4 @@
-import type { Validator } from './validators.js';
+import type { Validator } from '../json/shape-error.ts';
 /** An app.json (schemas/app-description.schema.json), and a lock file (schemas/lock.schema.json). */
 export declare const validateAppDescription: Validator;
 export declare const validateLock: Validator;

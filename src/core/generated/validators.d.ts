@@ -1,18 +1,4 @@
-/** What an ajv validator reports; one entry per fault, since all of them are collected. */
-export interface ShapeError {
-  instancePath: string;
-  /** JSON Pointer of the keyword in the schema, after a #. */
-  schemaPath: string;
-  keyword: string;
-  message?: string;
-  /** The name of a member that `propertyNames` refuses. */
-  propertyName?: string;
-  params: Record<string, unknown>;
-}
-export interface Validator {
-  (value: unknown): boolean;
-  errors?: ShapeError[] | null;
-}
+import type { Validator } from '../json/shape-error.ts';
 export declare const validateRegistryShape: Validator;
 export declare const validateAppShape: Validator;
 export declare const validateConfig: Validator;

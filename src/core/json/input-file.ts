@@ -1,5 +1,5 @@
 import type { DocumentContent } from '../facts/facts.ts';
-import type { Validator } from '../generated/validators.js';
+import type { Validator } from './shape-error.ts';
 import { printable, shorten } from '../text/text.ts';
 import { type JsonValue, MAX_DEPTH, parseDocument } from './json.ts';
 import { type Duplicate, lineStarts, positionOf } from './positions.ts';

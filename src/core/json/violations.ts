@@ -1,4 +1,4 @@
-import type { ShapeError } from '../generated/validators.js';
+import type { ShapeError } from './shape-error.ts';
 import { didYouMean, distance } from '../text/similar-names.ts';
 import { printable, shorten } from '../text/text.ts';
 import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';

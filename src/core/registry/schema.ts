@@ -1,4 +1,5 @@
-import { type ShapeError, validateAppShape, validateRegistryShape } from '../generated/validators.js';
+import { validateAppShape, validateRegistryShape } from '../generated/validators.js';
+import type { ShapeError } from '../json/shape-error.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { pointerStep } from '../json/pointer.ts';
 import { distance } from '../text/similar-names.ts';

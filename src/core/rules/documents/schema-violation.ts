@@ -6,6 +6,7 @@ import { manifestApps } from '../../registry/manifest.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
 import { printable, shorten } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
+import { pageOwner } from '../owners.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
@@ -15,6 +16,7 @@ const CAUSES = {
   'manifest-file': { title: 'A manifest instead of an app metadata file' },
   'error-message': {
     title: 'An error message instead of the file',
+    owner: pageOwner,
     local: 'Write the JSON of the registry to this file: the step that wrote it saved an error message.',
   },
 } satisfies Causes;
