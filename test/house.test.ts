@@ -87,22 +87,51 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
 };
 
-/** What each folder of the service may import of the others; files of the service itself are shared by all. */
-const SERVICE_MAY: Record<string, readonly string[]> = {
+/** What features share, and what these folders may import of each other. Files of the service itself are shared by all. */
+const SERVICE_SHARED: Record<string, readonly string[]> = {
   config: [],
-  storage: [],
-  artifacts: ['config', 'storage'],
-  refresh: ['config', 'storage', 'artifacts'],
-  worker: ['config', 'storage', 'artifacts', 'refresh'],
-  subscribe: ['config', 'storage', 'refresh'],
-  http: ['config', 'storage'],
-  backup: ['config', 'storage'],
-  webhooks: ['config', 'storage'],
-  api: ['config', 'storage', 'artifacts', 'subscribe', 'http'],
-  pages: ['config', 'storage', 'subscribe', 'http'],
+  // Types only: what the columns of tables may contain.
+  database: ['registries', 'tokens', 'history'],
+  backup: ['config', 'database'],
+  http: ['config', 'database', 'tokens', 'history'],
+  pages: ['database', 'http', 'tokens', 'history'],
 };
+
+/** The features of the service, and what else they may import: `database`, `http` and `pages` are shared by all. */
+const SERVICE_FEATURES: Record<string, readonly string[]> = {
+  tokens: ['history'],
+  webhooks: ['history'],
+  history: ['registries', 'apps', 'webhooks'],
+  apps: ['registries', 'history', 'tokens'],
+  registries: ['apps', 'history', 'tokens', 'refresh'],
+  organizations: ['registries', 'history', 'tokens'],
+  artifacts: ['config', 'registries', 'apps', 'history'],
+};
+
+/** The work of a node. It knows no requests and no pages. */
+const SERVICE_WORK: Record<string, readonly string[]> = {
+  refresh: ['config', 'database', 'registries', 'apps', 'artifacts', 'history'],
+  worker: ['database', 'registries', 'apps', 'artifacts', 'history', 'webhooks', 'refresh'],
+};
+
+const SERVICE_MAY: Record<string, readonly string[]> = {
+  ...SERVICE_SHARED,
+  ...Object.fromEntries(
+    Object.entries(SERVICE_FEATURES).map(([feature, others]) => [feature, ['database', 'http', 'pages', ...others]]),
+  ),
+  ...SERVICE_WORK,
+};
+
 /** Files of the service itself that put the folders together; no folder imports them. */
-const SERVICE_ENTRIES = ['src/service/start.ts', 'src/service/web-app.ts'];
+const SERVICE_ENTRIES = [
+  'start',
+  'web-app',
+  'api-document',
+  'api-schemas',
+  'page-routes',
+  'health',
+  'check-secrets-keys',
+].map((name) => `src/service/${name}.ts`);
 
 describe('imports', () => {
   test.each(Object.keys(SERVICE_MAY))('service/%s imports only what the table allows', (folder) => {
@@ -120,9 +149,20 @@ describe('imports', () => {
     expect([...new Set(folders)].toSorted()).toEqual(Object.keys(SERVICE_MAY).toSorted());
   });
 
-  test('only service/storage contains SQL', () => {
+  test('only service/database and the stores of features contain SQL', () => {
     const isQuery = /from 'kysely'|\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
-    const wrong = sources.filter((file) => !file.startsWith('src/service/storage/') && isQuery.test(code(file)));
+    const mayQuery = /^src\/service\/(database\/|.*\/([a-z-]+-)?store\.ts$)/;
+    const wrong = sources.filter((file) => !mayQuery.test(file) && isQuery.test(code(file)));
+    expect(wrong).toEqual([]);
+  });
+
+  test('service/database imports only types of features', () => {
+    const wrong = imports.filter(
+      ({ from, target, typeOnly }) =>
+        from.startsWith('src/service/database/') &&
+        !typeOnly &&
+        Object.keys(SERVICE_FEATURES).some((feature) => target.startsWith(`src/service/${feature}/`)),
+    );
     expect(wrong).toEqual([]);
   });
 

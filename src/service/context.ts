@@ -1,6 +1,6 @@
-import type { DatabaseMonitor } from './database-monitor.ts';
+import type { DatabaseMonitor } from './database/monitor.ts';
 import type { ArtifactKeeper } from './artifacts/keeper.ts';
-import type { Db } from './storage/database.ts';
+import type { Db } from './database/database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { WebOptions } from '../observe/registry/options.ts';

@@ -1,7 +1,7 @@
 import type { SymptomStatus } from '../core/engine/report.ts';
-import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './audit-actions.ts';
-import type { Scope } from './scopes.ts';
-import type { AuthType } from './credentials.ts';
+import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './history/audit-actions.ts';
+import type { Scope } from './tokens/scopes.ts';
+import type { AuthType } from './registries/credentials.ts';
 
 /** The state of the service, for both the API and the page. Times are ISO 8601; absent values null. */
 

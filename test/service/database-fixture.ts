@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { isSemver, latestOf } from '../../src/core/registry/version.ts';
 
-import { registryEvent } from '../../src/service/events.ts';
-import { recordEvents } from '../../src/service/storage/record-events.ts';
-import { type Db, openDatabase } from '../../src/service/storage/database.ts';
-import type { RegistryRow } from '../../src/service/storage/tables.ts';
+import { registryEvent } from '../../src/service/history/events.ts';
+import { recordEvents } from '../../src/service/history/record-store.ts';
+import { type Db, openDatabase } from '../../src/service/database/database.ts';
+import type { RegistryRow } from '../../src/service/database/tables.ts';
 import { startMigratedDatabase } from '../support/database.ts';
 
 /** A database with its tables, and rows as a refresh leaves them. */

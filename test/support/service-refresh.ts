@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
-import { migrate } from '../../src/service/storage/migrations/migrate.ts';
-import { openDatabase } from '../../src/service/storage/database.ts';
+import { migrate } from '../../src/service/database/migrations/migrate.ts';
+import { openDatabase } from '../../src/service/database/database.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
 import { outboundOptions } from '../../src/service/refresh/address-policy.ts';

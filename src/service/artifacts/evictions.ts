@@ -1,4 +1,4 @@
-import type { StoredFile } from '../storage/stored-files.ts';
+import type { StoredFile } from './files-store.ts';
 
 /**
  * Which files are dropped to make room. Pure.

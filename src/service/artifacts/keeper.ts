@@ -9,9 +9,9 @@ import {
   keptDigests,
   linkArtifact,
   useArtifact,
-} from '../storage/artifacts.ts';
-import type { Db } from '../storage/database.ts';
-import { listStoredFiles, type StoredFile } from '../storage/stored-files.ts';
+} from './store.ts';
+import type { Db } from '../database/database.ts';
+import { listStoredFiles, type StoredFile } from './files-store.ts';
 import { isLastCopy } from './evictions.ts';
 import { receiveArtifact, type ReceivedArtifact } from './receiving.ts';
 import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';

@@ -1,8 +1,8 @@
 import { latestOf } from '../../core/registry/version.ts';
-import { appEvents } from '../app-events.ts';
-import type { Db } from '../storage/database.ts';
-import { lockLostVersions, readLosingApp, type VersionPlace, writeLosingApp } from '../storage/lost-copies.ts';
-import { applyChanges } from '../storage/versions.ts';
+import { appEvents } from '../apps/app-events.ts';
+import type { Db } from '../database/database.ts';
+import { lockLostVersions, readLosingApp, type VersionPlace, writeLosingApp } from './lost-copies-store.ts';
+import { applyChanges } from '../apps/versions-store.ts';
 
 /** The rule of a version whose host has lost the artifact: without a copy, it is refused as any such version. */
 const RULE = 'unreachable';

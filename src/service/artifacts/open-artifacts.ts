@@ -2,7 +2,7 @@ import { openBlobBucket } from '../../store/blobs/bucket.ts';
 import { openBlobDirectory } from '../../store/blobs/directory.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
-import type { Db } from '../storage/database.ts';
+import type { Db } from '../database/database.ts';
 import { type ArtifactKeeper, openKeeper } from './keeper.ts';
 
 /**

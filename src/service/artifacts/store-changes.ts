@@ -1,9 +1,9 @@
 import type { BlobStore } from '../../store/blobs/blobs.ts';
 import type { Log } from '../log.ts';
-import { forgetArtifact, isReserved, reserveArtifact, storedBytes } from '../storage/artifacts.ts';
-import type { Db } from '../storage/database.ts';
-import type { VersionPlace } from '../storage/lost-copies.ts';
-import { listStoredFiles, lockStore, subscribersOf } from '../storage/stored-files.ts';
+import { forgetArtifact, isReserved, reserveArtifact, storedBytes } from './store.ts';
+import type { Db } from '../database/database.ts';
+import type { VersionPlace } from './lost-copies-store.ts';
+import { listStoredFiles, lockStore, subscribersOf } from './files-store.ts';
 import { evictionsFor, evictionsToLimit } from './evictions.ts';
 import { refuseLostVersions } from './lost-copies.ts';
 

@@ -6,9 +6,9 @@ import { AppregError, isAppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 import { errorCode } from '../error-fields.ts';
 import { whyNotRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
-import { type BackupHeader, damagedBackup, notABackup } from '../storage/backup/backup-format.ts';
-import { type BackupReader, openBackup } from '../storage/backup/backup-reader.ts';
-import { checkSchema } from '../storage/backup/load.ts';
+import { type BackupHeader, damagedBackup, notABackup } from '../database/backup/backup-format.ts';
+import { type BackupReader, openBackup } from '../database/backup/backup-reader.ts';
+import { checkSchema } from '../database/backup/load.ts';
 
 /** The file of a backup: a gzip file. */
 

@@ -9,10 +9,10 @@ import { tempName } from '../../store/directory/owner.ts';
 import { removeStaleTempFiles } from '../../store/directory/stale-temp-files.ts';
 import type { Settings } from '../config/settings.ts';
 import { errorCode } from '../error-fields.ts';
-import { awaitDatabase } from '../storage/await-database.ts';
-import { withConnection } from '../storage/backup/backup-connection.ts';
-import { dump } from '../storage/backup/dump.ts';
-import { openExistingPostgres } from '../storage/embedded/existing-server.ts';
+import { awaitDatabase } from '../database/await-database.ts';
+import { withConnection } from '../database/backup/backup-connection.ts';
+import { dump } from '../database/backup/dump.ts';
+import { openExistingPostgres } from '../database/embedded/existing-server.ts';
 
 /** The result of a backup. */
 export interface BackupSummary {

@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts';
-import { awaitDatabase } from '../storage/await-database.ts';
-import { withConnection } from '../storage/backup/backup-connection.ts';
-import type { BackupHeader } from '../storage/backup/backup-format.ts';
-import { checkEmpty, load } from '../storage/backup/load.ts';
-import { createPostgres } from '../storage/embedded/existing-server.ts';
+import { awaitDatabase } from '../database/await-database.ts';
+import { withConnection } from '../database/backup/backup-connection.ts';
+import type { BackupHeader } from '../database/backup/backup-format.ts';
+import { checkEmpty, load } from '../database/backup/load.ts';
+import { createPostgres } from '../database/embedded/existing-server.ts';
 import { type BackupSummary, DATABASE_TIMEOUT } from './backup.ts';
 import { readBackup, verifyBackup } from './backup-file.ts';
 

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Actor } from '../audit-actions.ts';
+import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
-import { allows, type Scope } from '../scopes.ts';
-import { recordAudit } from '../storage/audit.ts';
-import { identityOfToken } from '../storage/tokens.ts';
+import { allows, type Scope } from '../tokens/scopes.ts';
+import { recordAudit } from '../history/audit-store.ts';
+import { identityOfToken } from '../tokens/store.ts';
 import { type Caller, callerOf, refusedRequest } from './caller.ts';
 import { clientAddress } from './client-address.ts';
 import { clientNetwork } from './client-network.ts';
-import { recordTokenUse } from './token-use.ts';
+import { recordTokenUse } from '../tokens/use.ts';
 import { type RateLimits, limitHeaders, openLimiters, type LimiterResult } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
 

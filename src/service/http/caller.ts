@@ -1,7 +1,7 @@
-import type { Actor } from '../audit-actions.ts';
-import type { Scope } from '../scopes.ts';
-import type { AuditRecord } from '../storage/audit.ts';
-import type { Identity } from '../storage/tokens.ts';
+import type { Actor } from '../history/audit-actions.ts';
+import type { Scope } from '../tokens/scopes.ts';
+import type { AuditRecord } from '../history/audit-store.ts';
+import type { Identity } from '../tokens/store.ts';
 import type { OrganizationView } from '../views.ts';
 
 /** The organization of a request, and the token that the request, or the session of its page, was authenticated with. */

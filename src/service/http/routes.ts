@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
-import type { Actor } from '../audit-actions.ts';
-import type { Scope } from '../scopes.ts';
+import type { Actor } from '../history/audit-actions.ts';
+import type { Scope } from '../tokens/scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import type { Authenticator } from './auth.ts';
 import type { Caller } from './caller.ts';

@@ -1,4 +1,4 @@
-import { type DatabaseFault, FAULT_MESSAGES } from '../storage/database-error.ts';
+import { type DatabaseFault, FAULT_MESSAGES } from '../database/database-error.ts';
 import { Refusal } from './problems.ts';
 
 /** Seconds after which a client may repeat a request that failed because of the database. */

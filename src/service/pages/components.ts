@@ -1,8 +1,8 @@
-import { LONGEST_SEARCH } from '../storage/page.ts';
-import { LONGEST_URL } from '../typed-url.ts';
+import { LONGEST_SEARCH } from '../database/page.ts';
+import { LONGEST_URL } from '../http/typed-url.ts';
 import { code, sanitized } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import { allows, type Scope } from '../scopes.ts';
+import { allows, type Scope } from '../tokens/scopes.ts';
 
 /** Small components shared by the pages. */
 

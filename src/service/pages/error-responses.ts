@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import type { DatabaseFault } from '../storage/database-error.ts';
+import type { DatabaseFault } from '../database/database-error.ts';
 import { Refusal } from '../http/problems.ts';
 import { RETRY_AFTER } from '../http/unavailable.ts';
 import { failurePage } from './account-pages.ts';

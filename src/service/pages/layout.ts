@@ -1,4 +1,4 @@
-import { allows, type Scope } from '../scopes.ts';
+import { allows, type Scope } from '../tokens/scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
 import { sanitized, untrusted } from './untrusted-text.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import { allows, type Scope } from '../scopes.ts';
-import { recordAudit } from '../storage/audit.ts';
+import { allows, type Scope } from '../tokens/scopes.ts';
+import { recordAudit } from '../history/audit-store.ts';
 import { type Caller, refusedRequest } from '../http/caller.ts';
 import { clientNetwork } from '../http/client-network.ts';
 import { type RateLimits, openLimiters } from '../http/rate-limits.ts';

@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { parseUrl } from '../../core/http/url.ts';
-import type { Actor } from '../audit-actions.ts';
+import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
 import type { Client } from '../http/client-address.ts';
-import { identityOfSession, openSession } from '../storage/sessions.ts';
-import type { Identity } from '../storage/tokens.ts';
+import { identityOfSession, openSession } from '../tokens/sessions-store.ts';
+import type { Identity } from '../tokens/store.ts';
 
 /** Sessions in a cookie, and protection against cross-site request forgery. */
 

@@ -1,6 +1,6 @@
 import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import { type EventCertificate, type NewEvent, registryEvent } from '../events.ts';
+import { type EventCertificate, type NewEvent, registryEvent } from '../history/events.ts';
 
 /** The certificates of a manifest's host: a new one is an event. */
 

@@ -1,6 +1,6 @@
 import type { Report } from '../../core/engine/report.ts';
-import { type CheckOutcome, type EventData, type EventType, type NewEvent, registryEvent } from '../events.ts';
-import type { RegistryRecord } from '../storage/registry-records.ts';
+import { type CheckOutcome, type EventData, type EventType, type NewEvent, registryEvent } from '../history/events.ts';
+import type { RegistryRecord } from './records-store.ts';
 
 /** The events of a check as a whole. */
 

@@ -1,6 +1,6 @@
 import type { Baseline, OfferBefore, PublishedVersion } from '../../core/facts/facts.ts';
-import type { AppRecord } from '../storage/app-records.ts';
-import type { StoredVersion } from '../storage/tables.ts';
+import type { AppRecord } from '../apps/records-store.ts';
+import type { StoredVersion } from '../database/tables.ts';
 
 /** The baseline of the rules: all versions that were ever pinned. */
 export interface DatabaseBaseline extends Baseline {

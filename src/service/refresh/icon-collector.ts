@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type IconFacts, type ImageFacts, isMissing } from '../../core/facts/facts.ts';
 import { comparableUrl } from '../../core/http/url.ts';
-import type { IconRow } from '../storage/tables.ts';
+import type { IconRow } from '../database/tables.ts';
 
 /** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
 

@@ -1,8 +1,8 @@
 import type { AppFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { statusOf } from '../../core/http/probe.ts';
-import type { AppRecord } from '../storage/app-records.ts';
-import type { StoredVersion } from '../storage/tables.ts';
+import type { AppRecord } from '../apps/records-store.ts';
+import type { StoredVersion } from '../database/tables.ts';
 import type { Run } from './run.ts';
 
 /** Keeps the bytes that a refresh has fetched to verify them: they are not downloaded twice. */

@@ -3,7 +3,7 @@ import type { ArtifactFacts } from '../../core/facts/facts.ts';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
 import { isSemver } from '../../core/registry/version.ts';
-import { storable } from '../storage/packed.ts';
+import { storable } from '../database/packed.ts';
 
 /** The entries of a metadata file that can be stored, with the facts about their artifacts. */
 

@@ -1,14 +1,9 @@
 import type { Report } from '../../core/engine/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
-import type { CheckOutcome, EventData, NewEvent } from '../events.ts';
-import { confirmSubscriptions } from '../storage/confirmations.ts';
-import { Superseded } from '../storage/registry-claim.ts';
-import {
-  type NextCheck,
-  type RegistryRecord,
-  registryRecords,
-  writeRefreshResult,
-} from '../storage/registry-records.ts';
+import type { CheckOutcome, EventData, NewEvent } from '../history/events.ts';
+import { confirmSubscriptions } from '../registries/confirmations-store.ts';
+import { Superseded } from './claim-store.ts';
+import { type NextCheck, type RegistryRecord, registryRecords, writeRefreshResult } from './records-store.ts';
 import { checkedEvent, checkOutcome, failureEvents } from './check-events.ts';
 import type { RefreshContext } from './context.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../core/json/json.ts';
-import { addPendingVersions } from '../storage/app-changes.ts';
-import { applyChanges } from '../storage/versions.ts';
+import { addPendingVersions } from './app-changes-store.ts';
+import { applyChanges } from '../apps/versions-store.ts';
 import type { Run } from './run.ts';
-import { versionEvents } from '../version-events.ts';
+import { versionEvents } from '../apps/version-events.ts';
 import { updateVersions } from './version-lifecycle.ts';
 
 const NO_ERRORS = new Map();

@@ -1,5 +1,5 @@
 import type { CheckProgress } from '../views.ts';
-import { writeProgress } from '../storage/registry-progress.ts';
+import { writeProgress } from './progress-store.ts';
 import type { Run } from './run.ts';
 
 /** Stores how far a refresh has got, for the subscribers who wait for it. A refresh that is quick stores nothing. */

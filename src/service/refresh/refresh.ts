@@ -1,7 +1,7 @@
 import { openHttpClient } from '../../observe/http/client.ts';
-import type { CheckOutcome } from '../events.ts';
-import { Superseded } from '../storage/registry-claim.ts';
-import { type RegistryRecord, registryRecords } from '../storage/registry-records.ts';
+import type { CheckOutcome } from '../history/events.ts';
+import { Superseded } from './claim-store.ts';
+import { type RegistryRecord, registryRecords } from './records-store.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import { openBudget } from './budget.ts';
 import type { RefreshContext } from './context.ts';

@@ -1,9 +1,9 @@
 import type { SecretHeaders } from '../../observe/http/request.ts';
 import { redactor } from '../../observe/http/redact.ts';
-import { secretHeadersFor } from '../credentials.ts';
-import { credentialsOf } from '../storage/registry-credentials.ts';
-import type { RegistryRecord } from '../storage/registry-records.ts';
-import { markUnauthorized, postponeRefresh } from '../storage/registries.ts';
+import { secretHeadersFor } from '../registries/credentials.ts';
+import { credentialsOf } from '../registries/credentials-store.ts';
+import type { RegistryRecord } from './records-store.ts';
+import { markUnauthorized, postponeRefresh } from '../registries/store.ts';
 import type { RefreshContext } from './context.ts';
 
 /** The credentials that a refresh sends. */

@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../storage/tables.ts';
+import type { StoredVersion } from '../database/tables.ts';
 
 /** Whether the row of a version needs no write. */
 export function isSameVersion(a: StoredVersion, b: StoredVersion | undefined): boolean {

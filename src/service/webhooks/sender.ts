@@ -10,9 +10,9 @@ import {
   endDelivered,
   endFailed,
   releaseDelivery,
-} from '../storage/webhook-claims.ts';
-import { openWebhookSecret, signingSecrets } from '../webhook-secrets.ts';
-import { openWebhookUrl } from '../webhook-urls.ts';
+} from './claims-store.ts';
+import { openWebhookSecret, signingSecrets } from './secrets.ts';
+import { openWebhookUrl } from './urls.ts';
 import { post, type PostResult } from './post.ts';
 import { waitAfterAttempt } from './retries.ts';
 import { signatureHeaders } from './signature.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { signingKey } from '../webhook-secrets.ts';
+import { signingKey } from './secrets.ts';
 
 /**
  * The headers of a delivery (Standard Webhooks).

@@ -1,5 +1,5 @@
 import type { Job, PgBoss } from 'pg-boss';
-import { inBatches } from '../storage/batch.ts';
+import { inBatches } from '../database/batch.ts';
 
 /** A job that this process works on; another attempt of it has another number. */
 export type JobClaim = Pick<Job, 'id' | 'retryCount'>;

@@ -6,9 +6,9 @@ import { createDigester } from '../../observe/digest/digest.ts';
 import { storeFigures } from '../artifacts/evictions.ts';
 import type { ArtifactKeeper } from '../artifacts/keeper.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
-import { insecureAuthFault, secretHeadersFor } from '../credentials.ts';
-import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../storage/unkept-artifacts.ts';
-import { credentialsOf } from '../storage/registry-credentials.ts';
+import { insecureAuthFault, secretHeadersFor } from '../registries/credentials.ts';
+import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../artifacts/unkept-store.ts';
+import { credentialsOf } from '../registries/credentials-store.ts';
 import type { RefreshContext } from '../refresh/context.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 

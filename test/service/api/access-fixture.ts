@@ -1,8 +1,8 @@
-import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
-import type { Db } from '../../../src/service/storage/database.ts';
-import { createToken } from '../../../src/service/storage/tokens.ts';
-import { createWebhook } from '../../../src/service/storage/webhooks.ts';
-import { newWebhookSecret, sealWebhookSecret } from '../../../src/service/webhook-secrets.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import type { Db } from '../../../src/service/database/database.ts';
+import { createToken } from '../../../src/service/tokens/store.ts';
+import { createWebhook } from '../../../src/service/webhooks/store.ts';
+import { newWebhookSecret, sealWebhookSecret } from '../../../src/service/webhooks/secrets.ts';
 
 /** Tokens and webhooks of an organization, with deliveries. */
 

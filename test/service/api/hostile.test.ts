@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
-import { storable } from '../../../src/service/storage/packed.ts';
-import { probeWrite } from '../../../src/service/storage/write-probe.ts';
+import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { storable } from '../../../src/service/database/packed.ts';
+import { probeWrite } from '../../../src/service/database/write-probe.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
@@ -287,7 +287,7 @@ test('the response to an internal error contains only its id, and the log contai
 });
 
 test('an unreachable database results in status 503', async () => {
-  const { openDatabase } = await import('../../../src/service/storage/database.ts');
+  const { openDatabase } = await import('../../../src/service/database/database.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web-app.ts');
   const database = openDatabaseMonitor(() => probeWrite(db, false), web.service.log);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
-import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';
-import { createOrganization } from '../../../src/service/storage/organizations.ts';
+import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { answer, delayed, type FaultHost, json, openFaultHost, silent } from '../../support/fault-host.ts';
 import { type Live, putRegistry, SVG } from '../../support/live-registry.ts';
 import { openTestDatabase, type TestDatabase } from '../database-fixture.ts';

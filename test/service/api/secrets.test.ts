@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import { openLog } from '../../../src/service/log.ts';
-import { createOrganization } from '../../../src/service/storage/organizations.ts';
+import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';

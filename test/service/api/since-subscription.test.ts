@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import type { RefreshContext } from '../../../src/service/refresh/context.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import { insertSubscription } from '../../../src/service/storage/insert-subscription.ts';
+import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addRegistry } from '../database-fixture.ts';

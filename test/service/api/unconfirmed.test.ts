@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/audit-actions.ts';
-import { registryEvent } from '../../../src/service/events.ts';
-import { insertSubscription } from '../../../src/service/storage/insert-subscription.ts';
-import { pack } from '../../../src/service/storage/packed.ts';
-import { recordEvents } from '../../../src/service/storage/record-events.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { registryEvent } from '../../../src/service/history/events.ts';
+import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
+import { pack } from '../../../src/service/database/packed.ts';
+import { recordEvents } from '../../../src/service/history/record-store.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rules } from '../../../src/core/rules/index.ts';
 import { nameError } from '../../../src/service/http/name-validation.ts';
-import { hiddenReason } from '../../../src/service/hidden-reasons.ts';
+import { hiddenReason } from '../../../src/service/apps/hidden-reasons.ts';
 
 test.each([
   'Acme',

@@ -1,7 +1,7 @@
 import type { Screen } from '../../../src/service/pages/layout.ts';
-import { appPage } from '../../../src/service/pages/app-page.ts';
-import { type AppsPage, appsPage } from '../../../src/service/pages/apps-page.ts';
-import type { AppListQuery } from '../../../src/service/pages/app-table.ts';
+import { appPage } from '../../../src/service/apps/page.ts';
+import { type AppsPage, appsPage } from '../../../src/service/apps/list-page.ts';
+import type { AppListQuery } from '../../../src/service/apps/table.ts';
 import {
   failurePage,
   signInPage,
@@ -9,35 +9,35 @@ import {
   tokenGonePage,
   tokenPage,
 } from '../../../src/service/pages/account-pages.ts';
-import { NO_AUTH } from '../../../src/service/pages/auth-form.ts';
-import { auditPage } from '../../../src/service/pages/audit-page.ts';
-import { type HealthPage, healthPage } from '../../../src/service/pages/health-page.ts';
-import { type History, historyPage, organizationHistoryPage } from '../../../src/service/pages/history-page.ts';
-import { organizationPage } from '../../../src/service/pages/organization-page.ts';
-import { type RegistriesPage, registriesPage } from '../../../src/service/pages/registries-page.ts';
-import { type RegistryAppsPage, registryAppsPage } from '../../../src/service/pages/registry-apps-page.ts';
+import { NO_AUTH } from '../../../src/service/registries/auth-form.ts';
+import { auditPage } from '../../../src/service/history/audit-page.ts';
+import { type HealthPage, healthPage } from '../../../src/service/registries/health-page.ts';
+import { type History, historyPage, organizationHistoryPage } from '../../../src/service/history/page.ts';
+import { organizationPage } from '../../../src/service/organizations/page.ts';
+import { type RegistriesPage, registriesPage } from '../../../src/service/registries/list-page.ts';
+import { type RegistryAppsPage, registryAppsPage } from '../../../src/service/apps/registry-apps-page.ts';
 import {
   type RegistrySettingsPage,
   registrySettingsPage,
   unsubscribePage,
-} from '../../../src/service/pages/registry-settings-page.ts';
-import { subscribePage } from '../../../src/service/pages/subscribe-page.ts';
+} from '../../../src/service/registries/settings-page.ts';
+import { subscribePage } from '../../../src/service/registries/subscribe-page.ts';
 import {
   createdTokenPage,
   deleteTokenPage,
   EMPTY_TOKEN_FORM,
   type TokensPage,
   tokensPage,
-} from '../../../src/service/pages/tokens-page.ts';
+} from '../../../src/service/tokens/page.ts';
 import {
   webhookSecretPage,
   deleteWebhookPage,
   webhookPage,
   type WebhooksPage,
   webhooksPage,
-} from '../../../src/service/pages/webhooks-page.ts';
-import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhook-events.ts';
-import type { Catalogue } from '../../../src/service/storage/app-catalogue.ts';
+} from '../../../src/service/webhooks/page.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhooks/events.ts';
+import type { Catalogue } from '../../../src/service/apps/catalogue-store.ts';
 import type { AppView } from '../../../src/service/views.ts';
 import { CHECKS, DELIVERIES, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS, WEBHOOKS } from './log-views.ts';
 import * as views from './views.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { NO_AUTH } from '../../../src/service/pages/auth-form.ts';
-import { subscribePage } from '../../../src/service/pages/subscribe-page.ts';
-import type { UnusableManifest } from '../../../src/service/subscribe/check-manifest.ts';
+import { NO_AUTH } from '../../../src/service/registries/auth-form.ts';
+import { subscribePage } from '../../../src/service/registries/subscribe-page.ts';
+import type { UnusableManifest } from '../../../src/service/registries/check-manifest.ts';
 import { FINDINGS } from './views.ts';
 
 const ADVICE = 'If the registry is private, subscribe with its credentials.';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { versionList } from '../../../src/service/pages/version-list.ts';
+import { versionList } from '../../../src/service/apps/version-list.ts';
 import type { VersionView } from '../../../src/service/views.ts';
 import { minutesFrom, NOW, version } from './views.ts';
 

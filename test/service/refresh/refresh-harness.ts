@@ -1,5 +1,5 @@
 import type { Service } from '../../../src/service/context.ts';
-import { openDatabaseMonitor } from '../../../src/service/database-monitor.ts';
+import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
@@ -8,9 +8,9 @@ import { openAddressPolicy } from '../../../src/service/refresh/address-policy.t
 import { type RefreshOutcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import type { RefreshContext } from '../../../src/service/refresh/context.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
-import type { Db } from '../../../src/service/storage/database.ts';
-import { probeWrite } from '../../../src/service/storage/write-probe.ts';
-import { unpack } from '../../../src/service/storage/packed.ts';
+import type { Db } from '../../../src/service/database/database.ts';
+import { probeWrite } from '../../../src/service/database/write-probe.ts';
+import { unpack } from '../../../src/service/database/packed.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import {
   addOrganization,

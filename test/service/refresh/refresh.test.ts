@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RegistryRow } from '../../../src/service/storage/tables.ts';
+import type { RegistryRow } from '../../../src/service/database/tables.ts';
 import {
   answer,
   byMethod,

@@ -9,7 +9,7 @@ import { latestOf } from '../../../src/core/registry/version.ts';
 import { mirror } from '../../../src/mirror/mirror.ts';
 import { pathsOf } from '../../../src/mirror/rewrite.ts';
 import type { Mirrored } from '../../../src/mirror/run.ts';
-import { listApps } from '../../../src/service/storage/apps.ts';
+import { listApps } from '../../../src/service/apps/store.ts';
 import type { AppView } from '../../../src/service/views.ts';
 import { cliContext } from '../../support/cli-context.ts';
 import { certificates } from '../../support/fault-certificates.ts';

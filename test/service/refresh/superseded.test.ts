@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeDue, postponeRefresh } from '../../../src/service/storage/registries.ts';
+import { makeDue, postponeRefresh } from '../../../src/service/registries/store.ts';
 import {
   answer,
   type Behaviour,

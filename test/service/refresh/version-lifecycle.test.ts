@@ -4,7 +4,7 @@ import type { VersionErrors } from '../../../src/core/engine/offers.ts';
 import type { Finding } from '../../../src/core/engine/report.ts';
 import type { VersionError } from '../../../src/core/engine/version-offer.ts';
 import { updateVersions, type VersionUpdate } from '../../../src/service/refresh/version-lifecycle.ts';
-import type { StoredVersion } from '../../../src/service/storage/tables.ts';
+import type { StoredVersion } from '../../../src/service/database/tables.ts';
 
 const digest = (letter: string): string => letter.repeat(64);
 const sum = (letter: string): string => `sha256:${digest(letter)}`;

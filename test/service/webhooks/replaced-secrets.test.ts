@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { newWebhookSecret, signingSecrets, withNewSecret } from '../../../src/service/webhook-secrets.ts';
+import { newWebhookSecret, signingSecrets, withNewSecret } from '../../../src/service/webhooks/secrets.ts';
 import { signatureHeaders } from '../../../src/service/webhooks/signature.ts';
 
 /** Deliveries are signed with a replaced secret for a day, so that a receiver can change its own in between. */

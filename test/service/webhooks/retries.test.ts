@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CLAIM_SECONDS } from '../../../src/service/storage/webhook-claims.ts';
+import { CLAIM_SECONDS } from '../../../src/service/webhooks/claims-store.ts';
 import { waitAfterAttempt } from '../../../src/service/webhooks/retries.ts';
 
 /** The waits from the first attempt on, for a random number. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretsKeyIn, type SecretsKeys } from '../../../src/service/secrets-keys.ts';
-import { listAuditEntries } from '../../../src/service/storage/audit.ts';
-import { checkSecretsKeys } from '../../../src/service/subscribe/check-secrets-keys.ts';
-import { newWebhookSecret, openWebhookSecret, signingSecrets } from '../../../src/service/webhook-secrets.ts';
+import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
+import { checkSecretsKeys } from '../../../src/service/check-secrets-keys.ts';
+import { newWebhookSecret, openWebhookSecret, signingSecrets } from '../../../src/service/webhooks/secrets.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 

@@ -2,7 +2,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import { expect, test, vi } from 'vitest';
 import type { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import type { RefreshContext } from '../../../src/service/refresh/context.ts';
-import type { Database } from '../../../src/service/storage/tables.ts';
+import type { Database } from '../../../src/service/database/tables.ts';
 import { startArtifactFiller } from '../../../src/service/worker/fill-artifacts.ts';
 
 /** A database without artifacts to fill, of which the first statements fail. */

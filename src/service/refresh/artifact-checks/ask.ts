@@ -4,7 +4,7 @@ import { isAnswered, lastHop, originOf, statusOf } from '../../../core/http/prob
 import { notRequested } from '../../../observe/http/circuit-breaker.ts';
 import type { HttpClient } from '../../../observe/http/client.ts';
 import { isEntityTag } from '../../../observe/registry/entity-tag.ts';
-import type { Validators } from '../../storage/tables.ts';
+import type { Validators } from '../../database/tables.ts';
 import { type Comparison, compareValidators, isConclusive, validatorsIn } from './validators.ts';
 
 /** Asks the host of an artifact whether it still serves the same bytes, without fetching them. */

@@ -1,14 +1,9 @@
 import type { HttpClient } from '../../../observe/http/client.ts';
 import { mapLimit } from '../../../observe/registry/concurrency.ts';
 import { groupBy } from '../../../report/group-by.ts';
-import {
-  type OfferedArtifact,
-  selectArtifacts,
-  startRequestedCheck,
-  writeAsked,
-} from '../../storage/artifact-checks.ts';
-import type { RegistryRecord } from '../../storage/registry-records.ts';
-import type { Validators } from '../../storage/tables.ts';
+import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './store.ts';
+import type { RegistryRecord } from '../records-store.ts';
+import type { Validators } from '../../database/tables.ts';
 import type { RefreshContext } from '../context.ts';
 import { type ArtifactAsker, openArtifactAsker } from './ask.ts';
 import { type IncomparableBudget, openIncomparableBudget } from './incomparable-budget.ts';

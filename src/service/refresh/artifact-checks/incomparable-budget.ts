@@ -1,4 +1,4 @@
-import type { OfferedArtifact } from '../../storage/artifact-checks.ts';
+import type { OfferedArtifact } from './store.ts';
 
 /**
  * The bytes of artifacts that a refresh fetches only because their host sends nothing to compare them by. Beyond it,

@@ -1,8 +1,8 @@
 import type { Probe } from '../../../core/facts/facts.ts';
 import { header } from '../../../core/http/headers.ts';
 import { lastHop } from '../../../core/http/probe.ts';
-import { storable } from '../../storage/packed.ts';
-import type { Validators } from '../../storage/tables.ts';
+import { storable } from '../../database/packed.ts';
+import type { Validators } from '../../database/tables.ts';
 
 /** The headers that describe the bytes of an artifact, and their comparison. Pure. */
 

@@ -13,7 +13,7 @@ import { archive, checksum, faults, SVG, verified } from '../../../support/live-
 import type { Probe } from '../../../../src/core/facts/facts.ts';
 import type { ConfirmedDocument } from '../../../../src/service/refresh/unchanged/recording-client.ts';
 import { unchangedTokenIn, unchangedTokenOf } from '../../../../src/service/refresh/unchanged/unchanged-token.ts';
-import { registryRecords } from '../../../../src/service/storage/registry-records.ts';
+import { registryRecords } from '../../../../src/service/refresh/records-store.ts';
 import { type RefreshHarness, openRefreshHarness } from '../refresh-harness.ts';
 
 /** An unchanged registry is not judged again; findings that depend on the time are still reported on time. */

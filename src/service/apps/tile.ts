@@ -1,0 +1,54 @@
+import { type Html, html, NOTHING } from '../pages/html.ts';
+import { initial } from '../pages/untrusted-text.ts';
+
+/** What a tile shows of an app. */
+export interface TileApp {
+  name: string;
+  key: string;
+  color: string | null;
+  icon: string | null;
+  iconFragment?: string;
+}
+
+const COLOR = /^#[0-9a-f]{6}$/i;
+
+/** An app's icon on its color, or the first letter of its name. Decorative: it adds no information to the name. */
+export function tile(app: TileApp, large = false): Html {
+  const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
+  const front = app.icon === null ? letter(app, color) : icon(app.icon + (app.iconFragment ?? ''), large ? 36 : 24);
+  return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${background(color)}${front}</span>`;
+}
+
+/** The color is an attribute of a shape: the page's Content-Security-Policy forbids inline styles. */
+function background(color: string | null): Html {
+  if (color === null) return NOTHING;
+  return html`<svg class="back" viewBox="0 0 1 1" preserveAspectRatio="none">
+    <rect width="1" height="1" fill="${color}" />
+  </svg>`;
+}
+
+function letter({ name, key }: TileApp, color: string | null): Html {
+  const text = initial(name) === '?' ? initial(key) : initial(name);
+  return html`<span class="letter ${letterTone(color)}">${text}</span>`;
+}
+
+function letterTone(background: string | null): 'plain' | 'dark' | 'light' {
+  if (background === null) return 'plain';
+  return isLight(background) ? 'dark' : 'light';
+}
+
+function icon(path: string, size: number): Html {
+  return html`<img src="icons/${path}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
+}
+
+/** Whether black has more contrast than white on a color (WCAG's relative luminance). */
+export function isLight(color: string): boolean {
+  const luminance = 0.2126 * channel(color, 1) + 0.7152 * channel(color, 3) + 0.0722 * channel(color, 5);
+  return luminance > 0.179;
+}
+
+/** The linear value of a channel, from 0 to 1. @param start the index of its digits */
+function channel(color: string, start: number): number {
+  const value = Number.parseInt(color.slice(start, start + 2), 16) / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}

@@ -1,0 +1,115 @@
+import { size } from '../../report/words.ts';
+import type { VersionView } from '../views.ts';
+import { copyable, copyButton, status } from '../pages/components.ts';
+import { type Html, html, NOTHING } from '../pages/html.ts';
+import { versionState } from '../pages/states.ts';
+import { calendarDay, relativeTime } from '../pages/time.ts';
+import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
+import { commandsToVerify } from './verify-by-hand.ts';
+
+/** The versions of an app, with what pins each of them. */
+
+export interface VersionContext {
+  registryUrl: string;
+  appKey: string;
+  now: Date;
+}
+
+export function versionList(versions: readonly VersionView[], context: VersionContext): Html {
+  return html`<ul class="rows versions">
+    ${versions.map((version) => versionRow(version, context))}
+  </ul>`;
+}
+
+function versionRow(version: VersionView, context: VersionContext): Html {
+  const { tone, word } = versionState(version);
+  const { now } = context;
+  return html`<li class="row version-row">
+    <div class="version-head">
+      <h3 class="version">${code(version.version, 120)}</h3>
+      ${status(tone, word)}
+      <p class="meta muted">
+        ${version.bytes === null ? NOTHING : html`<span>${size(version.bytes)}</span>`}
+        <span>first seen ${calendarDay(version.firstSeenAt)}</span>
+        ${version.verifiedAt === null ? NOTHING : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
+      </p>
+    </div>
+    ${explanation(version, now)} ${digests(version)} ${manualVerification(version, context)}
+  </li>`;
+}
+
+function digests(version: VersionView): Html {
+  return html`<dl class="digests">
+    <div>
+      <dt>${version.verifiedAt === null ? 'Listed digest' : 'Pinned digest'}</dt>
+      <dd>${copyable(version.artifactChecksum, `digest of ${sanitized(version.version, 60)}`)}</dd>
+    </div>
+    ${
+      version.swappedChecksum === null
+        ? NOTHING
+        : html`<div class="swapped">
+            <dt>Listed now</dt>
+            <dd>${copyable(version.swappedChecksum, 'currently listed digest')}</dd>
+          </div>`
+    }
+    ${
+      version.servedChecksum === null || version.servedChecksum === version.swappedChecksum
+        ? NOTHING
+        : html`<div class="swapped">
+            <dt>Served last</dt>
+            <dd>${copyable(version.servedChecksum, 'digest of the served bytes')}</dd>
+          </div>`
+    }
+    <div>
+      <dt>Artifact</dt>
+      <dd>${code(version.artifactUrl, 500)}</dd>
+    </div>
+  </dl>`;
+}
+
+/** Commands for a terminal, which do not depend on this service. */
+function manualVerification(version: VersionView, { registryUrl, appKey }: VersionContext): Html {
+  const commands = commandsToVerify(version, registryUrl, appKey);
+  if (commands === null) return NOTHING;
+  const { fetch, digest, verify } = commands;
+  return html`<details class="by-hand">
+    <summary>Verify it by hand</summary>
+    <p>This prints the SHA-256 of what the host serves:</p>
+    ${commandLine(fetch, 'command')}
+    <p>The output must be this digest:</p>
+    ${commandLine(digest, 'expected digest')}
+    <p>This also checks how the version is listed:</p>
+    ${commandLine(verify, 'appreg command')}
+  </details>`;
+}
+
+function commandLine(text: string, what: string): Html {
+  return html`<p class="command"><code dir="ltr">${text}</code>${copyButton(text, what)}</p>`;
+}
+
+/** Why a version is not offered, or what is special about it. */
+function explanation({ state, offered, reason, swappedChecksum, withdrawnAt, lostAt }: VersionView, now: Date): Html {
+  const lines: (Html | string)[] = [];
+  if (swappedChecksum !== null)
+    lines.push(
+      `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the pinned digest is offered.' : 'it is not offered.'}`,
+    );
+  if (reason !== null) lines.push(untrusted(reason.message, 500));
+  if (lostAt !== null && offered)
+    lines.push(
+      html`Its host no longer has the artifact (first noticed ${relativeTime(lostAt, now)}). This service offers its
+      verified copy.`,
+    );
+  if (state === 'withdrawn')
+    lines.push(
+      withdrawnAt === null
+        ? 'The app is no longer in the manifest, so it is not offered.'
+        : html`It was removed from the metadata file ${relativeTime(withdrawnAt, now)}, so it is not offered. It will be
+          offered again if it is listed with the same digest.`,
+    );
+  if (state === 'pending' && reason === null) lines.push('Its artifact is being fetched.');
+  if (lines.length === 0) return NOTHING;
+  return html`<ul class="reasons">
+    ${lines.map((line) => html`<li>${line}</li>`)}
+  </ul>`;
+}

@@ -1,0 +1,170 @@
+import { type Selectable, sql } from 'kysely';
+import { compareText } from '../../core/engine/order.ts';
+import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
+import { redact } from '../../core/text/text.ts';
+import type { VersionView } from '../views.ts';
+import type { Db } from '../database/database.ts';
+import { storable } from '../database/packed.ts';
+import { type PageQuery, pageSize } from '../database/page.ts';
+import type { StoredVersion, VersionRow } from '../database/tables.ts';
+import { CONFIRMED } from '../database/sql-fragments.ts';
+import { isoTimeSince, timeSince } from '../registries/subscription-state.ts';
+import { isUuid } from '../database/uuid.ts';
+
+/**
+ * All known versions of an app, the highest first, invalid semantic versions last. `after` is a version.
+ * @returns null if the app is unknown
+ */
+export async function versionsOf(
+  db: Db,
+  organizationId: string,
+  subscriptionId: string,
+  key: string,
+  { limit, after }: PageQuery,
+): Promise<{ versions: VersionView[]; next: string | null } | null> {
+  if (!isUuid(subscriptionId)) return null;
+  const app = await db
+    .selectFrom('subscriptions')
+    .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', subscriptionId)
+    .where('key', '=', storable(key))
+    .where(CONFIRMED)
+    .select(['apps.registryId', 'key', 'listed', 'registrySince'])
+    .executeTakeFirst();
+  if (app === undefined) return null;
+  const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
+  // The database cannot sort semantic versions.
+  const all = (await versions.select('version').execute()).map(({ version }) => version).sort(highestFirst);
+  const rest = after === null ? all : all.filter((version) => highestFirst(version, after) > 0);
+  const page = rest.slice(0, pageSize(limit));
+  const last = page.at(-1);
+  if (last === undefined) return { versions: [], next: null };
+  const rows = await versions.selectAll().where('version', 'in', page).execute();
+  return {
+    versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app)),
+    next: rest.length > page.length ? last : null,
+  };
+}
+
+function highestFirst(a: string, b: string): number {
+  const valid = isSemver(a);
+  if (valid !== isSemver(b)) return valid ? -1 : 1;
+  return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
+}
+
+function versionView(
+  row: Selectable<VersionRow>,
+  { listed, registrySince }: { listed: boolean; registrySince: Date },
+): VersionView {
+  const withdrawn = row.withdrawnAt !== null || !listed;
+  return {
+    version: row.version,
+    artifactUrl: redact(row.artifactUrl),
+    artifactChecksum: row.artifactChecksum,
+    firstSeenAt: timeSince(row.firstSeenAt, registrySince).toISOString(),
+    state: withdrawn ? 'withdrawn' : row.state,
+    offered: row.state === 'verified' && !withdrawn,
+    reason: row.rule === null ? null : { rule: row.rule, message: row.reason ?? '' },
+    verifiedAt: isoTimeSince(row.verifiedAt, registrySince),
+    bytes: row.bytes === null ? null : Number(row.bytes),
+    swappedChecksum: row.swappedChecksum,
+    servedChecksum: row.servedChecksum,
+    withdrawnAt: isoTimeSince(row.withdrawnAt, registrySince),
+    lostAt: isoTimeSince(row.lostAt, registrySince),
+  };
+}
+
+/** Keys of the apps that ever had a pinned version. */
+export async function keysWithPinnedVersions(db: Db, registryId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('verifiedAt', 'is not', null)
+    .select('appKey')
+    .distinct()
+    .orderBy('appKey')
+    .execute();
+  return rows.map(({ appKey }) => appKey);
+}
+
+/** The difference between the stored versions of an app and their new state. */
+export interface VersionChanges {
+  /** Rows that are new or changed. */
+  changed: StoredVersion[];
+  /** Versions that were never pinned and are no longer listed. */
+  removed: string[];
+  /** The highest offered version, or null. */
+  latest: string | null;
+}
+
+/** The versions of an app once the changes are written; null for none. */
+export function applyChanges(
+  known: readonly StoredVersion[],
+  changes: VersionChanges | null,
+): readonly StoredVersion[] {
+  if (changes === null) return known;
+  const replaced = new Set([...changes.removed, ...changes.changed.map(({ version }) => version)]);
+  return [...known.filter(({ version }) => !replaced.has(version)), ...changes.changed];
+}
+
+/** Rows per statement. */
+const BATCH_SIZE = 1000;
+
+/** A pinned digest never changes: this is enforced in the query, not by the caller. */
+export async function putVersions(
+  db: Db,
+  registryId: number,
+  appKey: string,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const isOtherDigestPinned = sql<boolean>`versions.verified_at IS NOT NULL AND versions.artifact_checksum <> excluded.artifact_checksum`;
+  for (let start = 0; start < versions.length; start += BATCH_SIZE)
+    await db
+      .insertInto('versions')
+      .values(versions.slice(start, start + BATCH_SIZE).map((row) => insertable(registryId, appKey, row)))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['registryId', 'appKey', 'version'])
+          .doUpdateSet({
+            artifactUrl: sql`excluded.artifact_url`,
+            artifactChecksum: sql`excluded.artifact_checksum`,
+            firstSeenAt: sql`excluded.first_seen_at`,
+            state: sql`excluded.state`,
+            rule: sql`excluded.rule`,
+            reason: sql`excluded.reason`,
+            verifiedAt: sql`excluded.verified_at`,
+            triedAt: sql`excluded.tried_at`,
+            bytes: sql`excluded.bytes`,
+            swappedChecksum: sql`excluded.swapped_checksum`,
+            servedChecksum: sql`excluded.served_checksum`,
+            withdrawnAt: sql`excluded.withdrawn_at`,
+            lostAt: sql`excluded.lost_at`,
+            validators: sql`excluded.validators`,
+            askedAt: sql`excluded.asked_at`,
+          })
+          .where(sql<boolean>`NOT (${isOtherDigestPinned})`),
+      )
+      .execute();
+}
+
+function insertable(registryId: number, appKey: string, { validators, ...row }: StoredVersion) {
+  return { ...row, registryId, appKey, validators: validators === null ? null : JSON.stringify(validators) };
+}
+
+/** Deletes versions that were never pinned; another node may have verified one in the meantime, which is kept. */
+export async function deleteUnverified(
+  db: Db,
+  registryId: number,
+  appKey: string,
+  versions: readonly string[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  await db
+    .deleteFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('appKey', '=', appKey)
+    .where('version', '=', sql<string>`ANY(${versions})`)
+    .where('verifiedAt', 'is', null)
+    .execute();
+}

@@ -1,0 +1,79 @@
+import { type HiddenReason, hiddenReason, refusalReason, serviceReason } from './hidden-reasons.ts';
+import type { AppView } from '../views.ts';
+import { isoTimeSince } from '../registries/subscription-state.ts';
+
+/** The state of an app in the database that determines whether it can be installed. */
+export interface StoredAppState {
+  key: string;
+  name: string;
+  description: string;
+  color: string | null;
+  icon: Buffer | null;
+  iconFragment: string;
+  listed: boolean;
+  visible: boolean | null;
+  because: readonly string[];
+  failingSince: Date | null;
+  /** Of the subscription: earlier times are not shown. */
+  registrySince: Date;
+  /** The highest offered version. */
+  latest: string | null;
+  /** The number of offered and of known versions; the database returns counts as strings. */
+  offeredCount: string;
+  versionCount: string;
+  /** The states of versions that are not withdrawn; null if one is offered. */
+  states: readonly string[] | null;
+  /** Why one of them is refused. */
+  refusal: { code: string | null; message: string | null; version: string } | null;
+}
+
+/** The part of it that decides. */
+export type InstallabilityState = Pick<
+  StoredAppState,
+  'listed' | 'visible' | 'because' | 'failingSince' | 'latest' | 'states' | 'refusal'
+>;
+
+export function appView(app: StoredAppState): AppView {
+  const installability = installabilityOf(app);
+  return {
+    key: app.key,
+    name: app.name,
+    description: app.description,
+    color: app.color,
+    icon: app.icon?.toString('hex') ?? null,
+    iconFragment: app.icon === null ? '' : app.iconFragment,
+    ...installability,
+    offered: installability.visible === true ? Number(app.offeredCount) : 0,
+    versions: Number(app.versionCount),
+    failingSince: isoTimeSince(app.failingSince, app.registrySince),
+  };
+}
+
+type Installability = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
+
+/** The same decision as INSTALLABLE (database/sql-fragments.ts), with the reasons. */
+export function installabilityOf(app: InstallabilityState): Installability {
+  if (!app.listed) return hidden([serviceReason('app-withdrawn')]);
+  const because = app.because.map(hiddenReason);
+  if (app.visible === false && app.failingSince === null) return hidden(because);
+  if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
+  // The versions are those from before, and none of them can be installed.
+  if (app.failingSince !== null && because.length > 0) return hidden(because, app.visible === false ? false : null);
+  if (app.states?.includes('pending')) return hidden([serviceReason('artifact-unchecked')], null);
+  if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...refusedVersionReason(app)]);
+  if (because.length > 0) return hidden(because, app.visible === false ? false : null);
+  return app.visible === null
+    ? hidden([serviceReason('app-unchecked')], null)
+    : hidden([serviceReason('version-not-stored')]);
+}
+
+function hidden(reasons: HiddenReason[], visible: false | null = false): Installability {
+  return { visible, reasons, latest: null };
+}
+
+function refusedVersionReason({ refusal }: InstallabilityState): HiddenReason[] {
+  if (refusal === null || refusal.code === null) return [];
+  const { code, version } = refusal;
+  // Other versions may be refused for other reasons.
+  return [{ code, message: `Version ${version}: ${refusal.message ?? refusalReason(code).message}` }];
+}

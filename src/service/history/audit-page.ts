@@ -1,0 +1,113 @@
+import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from './audit-actions.ts';
+import type { AuditEntryView } from '../views.ts';
+import { pathWithQuery } from '../pages/path-with-query.ts';
+import { chip, emptyState, select } from '../pages/components.ts';
+import { type Html, html, NOTHING } from '../pages/html.ts';
+import type { Screen } from '../pages/layout.ts';
+import { cursorLinks } from '../pages/navigation.ts';
+import { relativeTime } from '../pages/time.ts';
+import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
+import { table } from '../pages/table.ts';
+
+/** Settings → Audit log: who changed what. */
+
+export interface AuditPage {
+  entries: readonly AuditEntryView[];
+  /** The cursors of the next page and of this one; null if there is none. */
+  next: string | null;
+  after: string | null;
+  /** Only entries of this action; null for all. */
+  action: AuditAction | null;
+  now: Date;
+}
+
+const PATH = 'settings/audit';
+
+const ACTIONS: Record<AuditAction, string> = {
+  'organization-created': 'Organization created',
+  'organization-suspended': 'Organization suspended',
+  'organization-resumed': 'Organization resumed',
+  'organization-deleted': 'Organization deleted',
+  'token-created': 'Token created',
+  'token-issued': 'Token issued by the operator',
+  'token-rotated': 'Token rotated',
+  'token-deleted': 'Token deleted',
+  'session-opened': 'Signed in',
+  'session-closed': 'Signed out',
+  'registry-subscribed': 'Registry subscribed',
+  'registry-renamed': 'Registry renamed',
+  'registry-unsubscribed': 'Registry unsubscribed',
+  'registry-refresh-requested': 'Refresh requested',
+  'registry-credentials-changed': 'Credentials changed',
+  'webhook-created': 'Webhook created',
+  'webhook-changed': 'Webhook changed',
+  'webhook-secret-replaced': 'Secret of a webhook replaced',
+  'webhook-deleted': 'Webhook deleted',
+  'webhook-tested': 'Webhook tested',
+  'webhook-redelivered': 'Event sent again',
+  'webhook-disabled': 'Webhook disabled',
+  'request-refused': 'Request refused',
+};
+
+export function auditPage({ entries, next, after, action, now }: AuditPage): Screen {
+  const pageAfter = (cursor: string | null): string => pathWithQuery(PATH, { action, after: cursor });
+  const choices = AUDIT_ACTIONS.map((value) => ({ value, label: ACTIONS[value] }));
+  const body = html`<h1>Audit log</h1>
+    <p class="lead">Who changed what in your organization, newest first.</p>
+    <form class="tools search" method="get" action="${PATH}" data-search="audit">
+      ${select('action', 'Actions', [{ value: '', label: 'All actions' }, ...choices], action ?? '')}
+      <button class="search-button">Show</button>
+    </form>
+    <div id="audit" data-live>
+      ${entries.length === 0 ? emptyState('No entries', 'Changes are listed here.') : auditTable(entries, now)}
+      ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}
+    </div>`;
+  return { title: 'Audit log', section: 'audit', body };
+}
+
+function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
+  return table({
+    className: 'audit',
+    caption: 'Entries, newest first',
+    columns: ['Time', 'Action', 'Who', 'Details'],
+    rows: entries.map((entry) => auditRow(entry, now)),
+  });
+}
+
+function auditRow({ at, actor, action, target, outcome, details }: AuditEntryView, now: Date): Html {
+  return html`<tr role="row">
+    <td role="cell" class="muted">${relativeTime(at, now)}</td>
+    <td role="cell"><b>${ACTIONS[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}</td>
+    <td role="cell">
+      <span class="line">${actorText(actor)}</span>
+      ${actor.address === null ? NOTHING : html`<span class="line muted">${code(actor.address, 60)}</span>`}
+    </td>
+    <td role="cell">
+      ${target.name === null ? NOTHING : html`<span class="line">${untrusted(target.name, 200)}</span>`}
+      ${detailList(details)}
+    </td>
+  </tr>`;
+}
+
+function actorText({ type, token }: Actor): Html {
+  switch (type) {
+    case 'token':
+      return html`Token ${untrusted(token?.name ?? '', 80)}`;
+    case 'session':
+      return html`Signed in with ${untrusted(token?.name ?? '', 80)}`;
+    case 'operator':
+      return html`Operator`;
+    case 'visitor':
+      return html`Visitor`;
+    case 'service':
+      return html`The service`;
+  }
+}
+
+function detailList(details: AuditDetails): Html {
+  const shown = Object.entries(details).filter(([, value]) => value !== null);
+  if (shown.length === 0) return NOTHING;
+  return html`<span class="line muted"
+    >${shown.map(([name, value]) => `${sanitized(name, 40)}: ${sanitized(String(value), 200)}`).join(', ')}</span
+  >`;
+}

@@ -1,0 +1,126 @@
+import { grouped } from '../../core/text/text.ts';
+import { elapsedTime } from '../../report/words.ts';
+import { changesText } from './event-messages.ts';
+import type { CheckOutcome, EventType, EventView } from './events.ts';
+import { appPath } from '../apps/path.ts';
+import { status, type Tone } from '../pages/components.ts';
+import { type Html, html, NOTHING } from '../pages/html.ts';
+import { registryPath } from '../registries/path.ts';
+import { relativeTime } from '../pages/time.ts';
+import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
+import { table } from '../pages/table.ts';
+
+/** Events in tables: everything that happened, and checks alone. */
+
+/** What an event is called, and whether it is good news. */
+const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
+  subscribed: ['Subscribed', 'idle'],
+  checked: ['Checked', 'idle'],
+  failing: ['Not refreshing', 'bad'],
+  recovered: ['Refreshing again', 'good'],
+  'version-listed': ['Version listed', 'idle'],
+  'version-verified': ['Version verified', 'good'],
+  'version-refused': ['Version refused', 'bad'],
+  'version-withdrawn': ['Version withdrawn', 'warn'],
+  'version-restored': ['Version restored', 'good'],
+  'app-listed': ['App listed', 'idle'],
+  'app-hidden': ['App not installable', 'bad'],
+  'app-shown': ['App installable', 'good'],
+  'certificate-changed': ['Certificate changed', 'warn'],
+};
+
+export function eventLabel(type: EventType): string {
+  return LABELS[type][0];
+}
+
+const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
+  good: ['No errors', 'good'],
+  problems: ['Problems', 'bad'],
+  failing: ['Manifest unusable', 'bad'],
+  unfinished: ['Not complete', 'warn'],
+};
+
+/** @param of whose events they are: those of an organization name the registry, those of an app do not link to it */
+export function eventTable(events: readonly EventView[], of: 'organization' | 'registry' | 'app', now: Date): Html {
+  return table({
+    className: 'events',
+    caption: 'Events, newest first',
+    columns: ['Time', 'Event', 'What changed'],
+    rows: events.map((event) => eventRow(event, of, now)),
+  });
+}
+
+function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now: Date): Html {
+  const { time, registry } = event;
+  const [label, tone] = event.type === 'checked' ? ['Checked', OUTCOMES[event.data.outcome][1]] : LABELS[event.type];
+  const message = sanitized(event.message, 500);
+  const href = of === 'app' ? null : eventPath(event, of);
+  return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
+    <td role="cell" class="muted">${relativeTime(time, now)}</td>
+    <td role="cell">${status(tone, label)}</td>
+    <td role="cell">
+      <span class="line">${href === null ? message : html`<a class="stretch" href="${href}">${message}</a>`}</span>
+      ${event.type === 'version-refused' ? digestsOf(event.data) : NOTHING}
+      ${of === 'organization' ? html`<span class="line muted">${untrusted(registry.name, 80)}</span>` : NOTHING}
+    </td>
+  </tr>`;
+}
+
+/** The page of what an event is about: an app, or the registry, unless it is this page. */
+function eventPath({ registry, app }: EventView, of: 'organization' | 'registry'): string | null {
+  if (app !== null) return appPath(registry.id, app);
+  return of === 'organization' ? registryPath(registry.id) : null;
+}
+
+/** The digest that the version has to have, beside what is listed and served instead. */
+function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']): Html {
+  const rows = [
+    ['Expected', data.checksum],
+    ['Listed', data.listed],
+    ['Served', data.served],
+  ] as const;
+  return html`<dl class="digests">
+    ${rows.map(([name, digest]) =>
+      digest === null
+        ? NOTHING
+        : html`<div>
+            <dt>${name}</dt>
+            <dd>${code(digest, 100)}</dd>
+          </div>`,
+    )}
+  </dl>`;
+}
+
+/** Only for events of the type `checked`. */
+export function checkTable(events: readonly EventView[], now: Date): Html {
+  return table({
+    className: 'checks',
+    caption: 'Checks, newest first',
+    columns: [
+      'Time',
+      'Outcome',
+      { label: 'Took', kind: 'number' },
+      { label: 'Errors', kind: 'number' },
+      { label: 'Warnings', kind: 'number' },
+      'What changed',
+    ],
+    rows: events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NOTHING)),
+  });
+}
+
+function checkRow(time: string, data: Extract<EventView, { type: 'checked' }>['data'], now: Date): Html {
+  const [label, tone] = OUTCOMES[data.outcome];
+  const changes = changesText(data.changes);
+  return html`<tr role="row">
+    <td role="cell" class="muted">${relativeTime(time, now)}</td>
+    <td role="cell">${status(tone, label)}</td>
+    <td role="cell" class="number-cell">${elapsedTime(data.seconds)}</td>
+    <td role="cell" class="number-cell">
+      ${grouped(data.errors)} <span class="unit">${data.errors === 1 ? 'error' : 'errors'}</span>
+    </td>
+    <td role="cell" class="number-cell">
+      ${grouped(data.warnings)} <span class="unit">${data.warnings === 1 ? 'warning' : 'warnings'}</span>
+    </td>
+    <td role="cell">${changes === '' ? html`<span class="muted">Nothing</span>` : changes}</td>
+  </tr>`;
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import type { NewEvent } from '../history/events.ts';
+import type { Db } from '../database/database.ts';
+import { recordEvents } from '../history/record-store.ts';
+import { type RegistryClaim, Superseded } from './claim-store.ts';
+import { VERSION_OF_APP } from '../database/sql-fragments.ts';
+
+/** The apps that a manifest lists, as rows: what a subscriber sees before their metadata files are read. */
+
+export interface ListedApp {
+  key: string;
+  position: number;
+  name: string;
+  description: string;
+  color: string | null;
+  /** The fragment of the icon's URL with its "#", or ''. */
+  iconFragment: string;
+}
+
+/** Rows per statement. */
+const BATCH_SIZE = 1000;
+/** Rows kept per app that a manifest may list. */
+const ROWS_PER_LISTED = 3;
+
+/**
+ * Updates the rows of a registry's apps from its manifest, in one transaction. The row of a removed app is kept if
+ * any version of it was ever pinned, and deleted otherwise.
+ * @param limit apps of a manifest; the rows kept in total are limited to a small multiple @param at when it was observed
+ * @returns what changed for subscribers
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
+ */
+export async function writeListing(
+  db: Db,
+  claim: RegistryClaim,
+  listed: readonly ListedApp[],
+  limit: number,
+  at: Date,
+): Promise<NewEvent[]> {
+  const { id: registryId, refreshNumber } = claim;
+  const rows = await db
+    .selectFrom('apps')
+    .where('registryId', '=', registryId)
+    .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
+    .execute();
+  const { changed, added, removed } = compareListing(rows, listed, limit);
+  if (changed.length === 0 && removed.length === 0) return [];
+  const events = [...added.map(listedEvent), ...removed.map(removedEvent)];
+  await db.transaction().execute(async (tx) => {
+    // The rows no longer match the stored manifest; the end of the refresh stores the new one.
+    const invalid = { manifest: null, unchangedToken: null };
+    const { numUpdatedRows } = await tx
+      .updateTable('registries')
+      .set(invalid)
+      .where('id', '=', registryId)
+      .where('refreshNumber', '=', refreshNumber)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw new Superseded();
+    await putListed(tx, registryId, changed);
+    if (removed.length > 0) await removeFromListing(tx, registryId, removed);
+    await recordEvents(
+      tx,
+      events.map((event) => ({ ...event, registryId, at })),
+    );
+  });
+  return events;
+}
+
+function listedEvent({ key, name }: ListedApp): NewEvent {
+  return { type: 'app-listed', app: key, version: null, data: { name } };
+}
+
+function removedEvent(key: string): NewEvent {
+  return { type: 'app-hidden', app: key, version: null, data: { reasons: ['app-withdrawn'] } };
+}
+
+function compareListing(
+  rows: readonly (ListedApp & { listed: boolean })[],
+  listed: readonly ListedApp[],
+  limit: number,
+): { changed: ListedApp[]; added: ListedApp[]; removed: string[] } {
+  const known = new Map(rows.map((row) => [row.key, row]));
+  // Limits registries that keep replacing apps: the oldest rows are kept.
+  let room = Math.max(0, limit * ROWS_PER_LISTED - rows.length);
+  const changed = listed.filter((app) => {
+    const row = known.get(app.key);
+    if (row === undefined) return room-- > 0;
+    return !row.listed || COLUMNS.some((name) => row[name] !== app[name]);
+  });
+  const added = changed.filter(({ key }) => known.get(key)?.listed !== true);
+  const keys = new Set(listed.map(({ key }) => key));
+  const removed = rows.filter((row) => row.listed && !keys.has(row.key)).map(({ key }) => key);
+  return { changed, added, removed };
+}
+
+const COLUMNS = ['position', 'name', 'description', 'color', 'iconFragment'] as const;
+
+async function putListed(tx: Db, registryId: number, apps: readonly ListedApp[]): Promise<void> {
+  for (let start = 0; start < apps.length; start += BATCH_SIZE)
+    await tx
+      .insertInto('apps')
+      .values(apps.slice(start, start + BATCH_SIZE).map((app) => ({ ...app, registryId, listed: true, because: [] })))
+      .onConflict((conflict) =>
+        conflict.columns(['registryId', 'key']).doUpdateSet({
+          position: sql`excluded.position`,
+          name: sql`excluded.name`,
+          description: sql`excluded.description`,
+          color: sql`excluded.color`,
+          iconFragment: sql`excluded.icon_fragment`,
+          listed: true,
+        }),
+      )
+      .execute();
+}
+
+async function removeFromListing(tx: Db, registryId: number, keys: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('apps')
+    .set({ listed: false, hidden: true })
+    .where('registryId', '=', registryId)
+    .where('key', '=', sql<string>`ANY(${keys})`)
+    .execute();
+  await sql`
+    DELETE FROM apps
+    WHERE registry_id = ${registryId} AND NOT listed
+      AND NOT EXISTS (SELECT FROM versions WHERE ${VERSION_OF_APP} AND versions.verified_at IS NOT NULL)`.execute(tx);
+}

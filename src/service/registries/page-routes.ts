@@ -1,0 +1,98 @@
+import { safeJsonText } from '../../core/text/text.ts';
+import { reportTicket } from '../../report/ticket.ts';
+import type { Service } from '../context.ts';
+import { appCatalogue } from '../apps/catalogue-store.ts';
+import { unpackText } from '../database/packed.ts';
+import { packedReportOf, reportOf } from './store.ts';
+import { refreshNow } from './refresh-now.ts';
+import type { SubscriptionView } from '../views.ts';
+import { appListQuery, catalogueQuery } from '../apps/page-routes.ts';
+import { PAGE_HEADERS } from '../pages/headers.ts';
+import { healthPage } from './health-page.ts';
+import type { PageRoute } from '../pages/mount.ts';
+import { orNotFound } from '../pages/page-error.ts';
+import { registryAppsPage } from '../apps/registry-apps-page.ts';
+import { type RegistryFrame } from './frame.ts';
+import { REGISTRY_TABS, registryPath } from './path.ts';
+import { type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
+import { requestedSubscription } from './requested-subscription.ts';
+
+/** A registry: its apps, its health and the report of the last check. */
+
+const PATH = '/settings/registries/:id';
+/** Milliseconds that a page waits for a requested check. */
+const CHECK_TIMEOUT = 120_000;
+
+export const registryRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: PATH, access: 'member', handle: showRegistryApps },
+  { method: 'GET', path: `${PATH}/health`, access: 'member', handle: showHealth },
+  { method: 'GET', path: `${PATH}/report.json`, access: 'member', handle: sendReport },
+  { method: 'GET', path: `${PATH}/report.md`, access: 'member', handle: sendMarkdown },
+  { method: 'POST', path: `${PATH}/refresh`, access: 'member', handle: submitRefresh },
+];
+
+/** Confirmations of the last action, by the parameter `done`. */
+const CONFIRMATIONS = new Map([
+  ['subscribed', 'You are subscribed. The apps of the registry become available as they are verified.'],
+  ['accepted', 'You are subscribed. The registry responds slowly: its first check continues in the background.'],
+  ['renamed', 'The registry was renamed.'],
+  ['auth-set', 'The credentials were saved. The registry is now checked with them.'],
+  ['auth-removed', 'The credentials were removed.'],
+]);
+
+/** What the query of a registry's page says about the last action. */
+export function registryFrame({ member, query, now }: MemberRequest, subscription: SubscriptionView): RegistryFrame {
+  return {
+    subscription,
+    isWaiting: isWaiting(subscription, query('requested'), now),
+    done: CONFIRMATIONS.get(query('done') ?? '') ?? null,
+    scope: member.scope,
+    now,
+  };
+}
+
+/** Whether a check was requested recently and has not completed. @param requested when, in milliseconds since 1970 */
+function isWaiting({ checkedAt }: SubscriptionView, requested: string | null, now: Date): boolean {
+  if (requested === null) return false;
+  const since = Number(requested);
+  const isRecent = now.getTime() - since < CHECK_TIMEOUT && since <= now.getTime();
+  return isRecent && Date.parse(checkedAt ?? '1970') < since;
+}
+
+async function showRegistryApps(request: MemberRequest, service: Service) {
+  const subscription = await requestedSubscription(request, service);
+  const query = { ...appListQuery(request, searchIn(request), 'all'), registry: null };
+  const wanted = { ...catalogueQuery(query, pageNumberIn(request)), subscriptionId: subscription.id };
+  const catalogue = await appCatalogue(service.db, request.organization.id, wanted);
+  return request.show(registryAppsPage({ ...registryFrame(request, subscription), catalogue, query }));
+}
+
+async function showHealth(request: MemberRequest, service: Service) {
+  const subscription = await requestedSubscription(request, service);
+  const report = await reportOf(service.db, request.organization.id, subscription.id);
+  return request.show(healthPage({ ...registryFrame(request, subscription), report }));
+}
+
+/** The report as in the API, for people without a token at hand. */
+async function sendReport({ c, organization, parameter }: MemberRequest, { db }: Service) {
+  const packed = orNotFound(await packedReportOf(db, organization.id, parameter('id')), 'report');
+  return c.body(safeJsonText(await unpackText(packed)), 200, { ...PAGE_HEADERS, 'Content-Type': 'application/json' });
+}
+
+async function sendMarkdown(request: MemberRequest, service: Service) {
+  const { c, organization } = request;
+  const { id, checkedAt } = await requestedSubscription(request, service);
+  const report = orNotFound(await reportOf(service.db, organization.id, id), 'report');
+  return c.body(`${reportTicket(report, orNotFound(checkedAt, 'report'))}\n`, 200, {
+    ...PAGE_HEADERS,
+    'Content-Type': 'text/plain; charset=utf-8',
+  });
+}
+
+async function submitRefresh(request: MemberRequest, service: Service) {
+  const { organization, member, now, parameter, redirectTo, formField } = request;
+  const id = parameter('id');
+  orNotFound(await refreshNow(service, organization.id, id, member.actor), 'registry');
+  const tab = REGISTRY_TABS.find((name) => name === formField('tab')) ?? 'apps';
+  return redirectTo(`/${registryPath(id, tab)}?requested=${now.getTime()}`);
+}

@@ -1,0 +1,45 @@
+import { insecureAuthFault, type RegistryAuth } from './credentials.ts';
+import type { Service } from '../context.ts';
+import { type CredentialsTarget, removeCredentials, setCredentials } from './private-store.ts';
+
+/** Sets and removes the credentials of a registry that an organization is subscribed to. */
+
+/** `insecure`: credentials are not sent to its URL. `unsupported`: the operator has set no SECRETS_KEY. */
+export type AuthOutcome =
+  | { outcome: 'changed' }
+  | { outcome: 'unknown-subscription' }
+  | { outcome: 'insecure' | 'unsupported'; message: string };
+
+export const NO_SECRETS_KEY =
+  'This service cannot store credentials: its operator has not set SECRETS_KEY. Use a registry without authentication, or a signed URL.';
+
+/** Sets or replaces the credentials; the registry is checked with them soon. */
+export async function setAuth(
+  service: Pick<Service, 'db' | 'settings' | 'log' | 'requestRefresh'>,
+  target: CredentialsTarget & { auth: RegistryAuth },
+): Promise<AuthOutcome> {
+  const { db, settings, log } = service;
+  if (settings.secretsKeys.length === 0) return { outcome: 'unsupported', message: NO_SECRETS_KEY };
+  const moved = await setCredentials(db, settings.secretsKeys, target, insecureAuthFault);
+  if (moved === null) return { outcome: 'unknown-subscription' };
+  if (typeof moved === 'string') return { outcome: 'insecure', message: moved };
+  const { registryId, isMoved } = moved;
+  log('info', 'credentials-set', { organization: target.organizationId, registry: registryId, isMoved });
+  await service.requestRefresh(registryId);
+  return { outcome: 'changed' };
+}
+
+/** Removes the credentials; the registry is shared with other organizations from now on. */
+export async function removeAuth(
+  service: Pick<Service, 'db' | 'log' | 'requestRefresh'>,
+  target: CredentialsTarget,
+): Promise<AuthOutcome> {
+  const { db, log } = service;
+  const moved = await removeCredentials(db, target);
+  if (moved === null) return { outcome: 'unknown-subscription' };
+  const { registryId, isMoved } = moved;
+  if (!isMoved) return { outcome: 'changed' };
+  log('info', 'credentials-removed', { organization: target.organizationId, registry: registryId });
+  await service.requestRefresh(registryId);
+  return { outcome: 'changed' };
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Actor } from '../history/audit-actions.ts';
+import { recordAudit } from '../history/audit-store.ts';
+import type { Db } from '../database/database.ts';
+import { tokensWithOrganizations, type Identity, identityOf, digestOfSecret } from './store.ts';
+
+/** Web sessions. The cookie's value is not stored, only its SHA-256. A session ends with the token that opened it. */
+
+const COOKIE = /^[\w-]{43}$/;
+/** Lifetime of a session in milliseconds. */
+const LIFETIME = 30 * 86_400_000;
+
+/** Creates a web session, and deletes expired ones. */
+export async function openSession(
+  db: Db,
+  organizationId: string,
+  tokenId: string,
+  actor: Actor,
+): Promise<{ cookie: string; expiresAt: Date }> {
+  const cookie = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(Date.now() + LIFETIME);
+  await db
+    .deleteFrom('sessions')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .execute();
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('sessions')
+      .values({ hash: digestOfSecret(cookie), organizationId, tokenId, expiresAt })
+      .execute();
+    await recordAudit(tx, { organizationId, actor, action: 'session-opened' });
+  });
+  return { cookie, expiresAt };
+}
+
+/** The organization and the token of a session cookie; null for an invalid or expired one. */
+export async function identityOfSession(db: Db, cookie: string): Promise<Identity | null> {
+  if (!COOKIE.test(cookie)) return null;
+  const row = await tokensWithOrganizations(db)
+    .innerJoin('sessions', 'sessions.tokenId', 'tokens.id')
+    .where('sessions.hash', '=', digestOfSecret(cookie))
+    .where('sessions.expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const identity = identityOf(row);
+  return identity.expired ? null : identity;
+}
+
+/** Ends a session. @param address of the client */
+export async function closeSession(db: Db, cookie: string, address: string): Promise<void> {
+  const identity = await identityOfSession(db, cookie);
+  await db.transaction().execute(async (tx) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('sessions')
+      .where('hash', '=', digestOfSecret(cookie))
+      .executeTakeFirst();
+    if (identity === null || numDeletedRows === 0n) return;
+    const { organization, token } = identity;
+    const actor: Actor = { type: 'session', token: { id: token.id, name: token.name }, address };
+    await recordAudit(tx, { organizationId: organization.id, actor, action: 'session-closed' });
+  });
+}

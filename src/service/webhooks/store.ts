@@ -1,0 +1,248 @@
+import { type Selectable, sql } from 'kysely';
+import { redact } from '../../core/text/text.ts';
+import type { Actor, AuditDetails } from '../history/audit-actions.ts';
+import type { WebhookDisabledReason, WebhookView } from '../views.ts';
+import type { SecretsKeys } from '../secrets-keys.ts';
+import type { StoredWebhookSecret } from './secrets.ts';
+import { maskedWebhookUrl, openWebhookUrl, sealWebhookUrl, type StoredWebhookUrl } from './urls.ts';
+import { recordAudit } from '../history/audit-store.ts';
+import type { Db } from '../database/database.ts';
+import { lockOrganization } from '../database/lock-organization.ts';
+import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
+import type { WebhookRow } from '../database/organization-tables.ts';
+import { isUuid } from '../database/uuid.ts';
+import { COUNT } from '../database/sql-fragments.ts';
+
+/**
+ * The webhooks of organizations. Every query is restricted to the organization. Without the keys that sealed it, a URL is
+ * returned masked.
+ */
+
+/** Maximum webhooks per organization. */
+export const WEBHOOKS_LIMIT = 10;
+
+/** In order of creation. @param after the id of one of them */
+export async function listWebhooks(
+  db: Db,
+  organizationId: string,
+  { limit, after }: PageQuery,
+  keys: SecretsKeys = [],
+): Promise<{ webhooks: WebhookView[]; next: string | null }> {
+  let query = webhooksOf(db, organizationId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(pageSize(limit) + 1);
+  if (after !== null) {
+    if (!isUuid(after)) return { webhooks: [], next: null };
+    query = query.where(
+      sql<boolean>`(webhooks.created_at, webhooks.id) > (
+        SELECT previous.created_at, previous.id FROM webhooks AS previous
+        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
+    );
+  }
+  const rows = await query.execute();
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { webhooks: page.map((row) => webhookView(row, keys)), next };
+}
+
+/** @returns null if the organization does not have it */
+export async function webhookOf(
+  db: Db,
+  organizationId: string,
+  id: string,
+  keys: SecretsKeys = [],
+): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  const row = await webhooksOf(db, organizationId).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : webhookView(row, keys);
+}
+
+export interface NewWebhook {
+  /** Accepted by `parseWebhookUrl`. */
+  url: string;
+  /** The types of events that are sent; null for all. */
+  events: readonly string[] | null;
+}
+
+/**
+ * @param seal prepares the secret and the URL for the database, for the id of the webhook
+ * @returns null if the organization has too many
+ */
+export async function createWebhook(
+  db: Db,
+  organizationId: string,
+  { url, events }: NewWebhook,
+  seal: (id: string) => StoredWebhookSecret & Partial<StoredWebhookUrl>,
+  actor: Actor,
+  keys: SecretsKeys = [],
+): Promise<WebhookView | null> {
+  return db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, organizationId);
+    const { count, id } = await tx
+      .selectFrom('webhooks')
+      .where('organizationId', '=', organizationId)
+      .select([COUNT, sql<string>`gen_random_uuid()`.as('id')])
+      .executeTakeFirstOrThrow();
+    if (count >= WEBHOOKS_LIMIT) return null;
+    await tx
+      .insertInto('webhooks')
+      .values({ id, organizationId, url, events: events === null ? null : [...events], ...seal(id) })
+      .execute();
+    const details = { events: events?.join(' ') ?? null };
+    const target = { id, name: maskedWebhookUrl(url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-created', target, details });
+    return webhookOf(tx, organizationId, id, keys);
+  });
+}
+
+/** A change of a webhook; a field that is missing stays as it is. */
+export interface WebhookChange {
+  url?: string;
+  events?: readonly string[] | null;
+  /** Disabling cancels what is waiting. */
+  enabled?: boolean;
+}
+
+/** @returns null if the organization does not have it */
+export async function changeWebhook(
+  db: Db,
+  organizationId: string,
+  id: string,
+  change: WebhookChange,
+  actor: Actor,
+  keys: SecretsKeys = [],
+): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const { url, events, enabled } = change;
+    const row = await tx
+      .updateTable('webhooks')
+      .set({
+        // A statement has to set something.
+        organizationId,
+        ...(url !== undefined && sealWebhookUrl(keys, url, id)),
+        ...(events !== undefined && { events: events === null ? null : [...events] }),
+        ...(enabled !== undefined && { enabled, disabledReason: null }),
+        ...(enabled === true && { failingSince: null }),
+      })
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .returning('url')
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    if (enabled === false) await cancelPending(tx, id);
+    const details: AuditDetails = {
+      ...(events !== undefined && { events: events?.join(' ') ?? null }),
+      ...(enabled !== undefined && { enabled }),
+      ...(url !== undefined && { url: maskedWebhookUrl(url) }),
+    };
+    const target = { id, name: maskedWebhookUrl(row.url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-changed', target, details });
+    return webhookOf(tx, organizationId, id, keys);
+  });
+}
+
+/**
+ * @param replace makes the new secret for the database from the stored one
+ * @returns null if the organization does not have it
+ */
+export async function replaceWebhookSecret(
+  db: Db,
+  organizationId: string,
+  id: string,
+  replace: (stored: StoredWebhookSecret) => StoredWebhookSecret,
+  actor: Actor,
+  keys: SecretsKeys = [],
+): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('webhooks')
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .select(['url', 'keyId', 'secret'])
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { url, ...stored } = row;
+    await tx.updateTable('webhooks').set(replace(stored)).where('id', '=', id).execute();
+    const target = { id, name: maskedWebhookUrl(url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-secret-replaced', target });
+    return webhookOf(tx, organizationId, id, keys);
+  });
+}
+
+/** @returns false if the organization does not have it */
+export async function deleteWebhook(db: Db, organizationId: string, id: string, actor: Actor): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .deleteFrom('webhooks')
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', id)
+      .returning('url')
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    const target = { id, name: maskedWebhookUrl(row.url) };
+    await recordAudit(tx, { organizationId, actor, action: 'webhook-deleted', target });
+    return true;
+  });
+}
+
+/** Disables a webhook that cannot be delivered to. @returns whether it was enabled */
+export async function disableWebhook(
+  tx: Db,
+  id: string,
+  reason: WebhookDisabledReason,
+  actor: Actor,
+): Promise<{ organizationId: string; url: string } | null> {
+  const row = await tx
+    .updateTable('webhooks')
+    .set({ enabled: false, disabledReason: reason })
+    .where('id', '=', id)
+    .where('enabled', '=', true)
+    .returning(['organizationId', 'url'])
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  await cancelPending(tx, id);
+  const { organizationId } = row;
+  const url = maskedWebhookUrl(row.url);
+  const target = { id, name: url };
+  await recordAudit(tx, { organizationId, actor, action: 'webhook-disabled', target, details: { reason } });
+  return { organizationId, url };
+}
+
+async function cancelPending(tx: Db, webhookId: string): Promise<void> {
+  await tx
+    .updateTable('webhookDeliveries')
+    .set({ state: 'cancelled', finishedAt: sql<Date>`now()` })
+    .where('webhookId', '=', webhookId)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+function webhooksOf(db: Db, organizationId: string) {
+  return db
+    .selectFrom('webhooks')
+    .selectAll('webhooks')
+    .select(
+      sql<string>`(
+        SELECT count(*) FROM webhook_deliveries
+        WHERE webhook_deliveries.webhook_id = webhooks.id AND webhook_deliveries.state = 'pending')`.as('pending'),
+    )
+    .where('organizationId', '=', organizationId);
+}
+
+function webhookView(row: Selectable<WebhookRow> & { pending: string }, keys: SecretsKeys): WebhookView {
+  return {
+    id: row.id,
+    url: redact(openWebhookUrl(keys, row, row.id) ?? row.url),
+    events: row.events,
+    enabled: row.enabled,
+    disabledReason: row.disabledReason,
+    createdAt: row.createdAt.toISOString(),
+    failingSince: row.failingSince?.toISOString() ?? null,
+    pending: Number(row.pending),
+    dropped: row.dropped,
+  };
+}

@@ -1,0 +1,70 @@
+import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { claimUnkeptArtifacts } from '../../../../src/service/artifacts/unkept-store.ts';
+import { type Db, openDatabase } from '../../../../src/service/database/database.ts';
+import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
+import { requestedArtifacts } from '../../../../src/service/database/migrations/012-requested-artifacts.ts';
+import { startDatabase } from '../../../support/database.ts';
+import { addApp, addOrganization, addRegistry, addSubscription } from '../../database-fixture.ts';
+
+/** Returns the plan of each raw statement instead of its rows. */
+function explaining(plans: string[]): KyselyPlugin {
+  return {
+    transformQuery({ node }) {
+      if (node.kind !== 'RawNode') return node;
+      const [first = '', ...rest] = node.sqlFragments;
+      return { ...node, sqlFragments: [`EXPLAIN ${first}`, ...rest] };
+    },
+    async transformResult({ result }) {
+      plans.push(...result.rows.flatMap((row) => Object.values(row).map(String)));
+      return { ...result, rows: [] };
+    },
+  };
+}
+
+async function keepAfterIndexes(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ indexname: string }>`
+    SELECT indexname FROM pg_indexes WHERE tablename = 'versions' AND indexdef LIKE '%(keep_after)%'`.execute(db);
+  return rows.map(({ indexname }) => indexname);
+}
+
+test('an index finds the artifacts that a subscriber waits for', { timeout: 60_000 }, async () => {
+  const { db } = openDatabase((await startDatabase()).url, 1, () => {});
+  try {
+    await migrate(db);
+    const registry = await addRegistry(db, 'https://apps.example.com/registry.json');
+    await addSubscription(db, await addOrganization(db), registry);
+    await addApp(db, registry, 'clock');
+    await sql`INSERT INTO versions
+      (registry_id, app_key, version, artifact_url, artifact_checksum, state, keep_after)
+      SELECT ${registry}, 'clock', '2.0.' || n, 'https://apps.example.com/clock.tar.gz',
+        'sha256:' || encode(sha256(n::text::bytea), 'hex'), 'verified', now() + INTERVAL '1 hour'
+      FROM generate_series(1, 5000) AS n`.execute(db);
+    await sql`ANALYZE`.execute(db);
+    const plans: string[] = [];
+    await claimUnkeptArtifacts(db.withPlugin(explaining(plans)), 'store', 4, true);
+    expect(plans.join('\n')).toMatch(/Scan (using|on) versions_keep_after_idx/);
+  } finally {
+    await db.destroy();
+  }
+});
+
+test.each<[string, string[]]>([
+  ['without the index', []],
+  ['that has it already', ['CREATE INDEX ON versions (keep_after) WHERE keep_after IS NOT NULL']],
+])('a database %s has one afterwards', { timeout: 60_000 }, async (_, statements) => {
+  const { db } = openDatabase((await startDatabase()).url, 1, () => {});
+  try {
+    const former: Migration = {
+      async up(tx) {
+        for (const statement of ['CREATE TABLE versions (keep_after timestamptz)', ...statements])
+          await sql.raw(statement).execute(tx);
+      },
+    };
+    const steps = { '007': former, '012': requestedArtifacts };
+    await new Migrator({ db, provider: { getMigrations: async () => steps } }).migrateToLatest();
+    expect(await keepAfterIndexes(db)).toEqual(['versions_keep_after_idx']);
+  } finally {
+    await db.destroy();
+  }
+});
