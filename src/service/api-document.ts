@@ -1,12 +1,18 @@
 import { VERSION } from '../core/tool-version.ts';
-import { type OpenApiObject, requiresScope } from './http/openapi/parts.ts';
+import {
+  type OpenApiObject,
+  requiresScope,
+  response,
+  publicOperation,
+  plainResponse,
+  refusal,
+} from './http/openapi.ts';
 import { schemas } from './api-schemas.ts';
 import { accessPaths, operatorPaths } from './tokens/schema.ts';
 import { webhooksPaths } from './webhooks/schema.ts';
 import { appsPaths } from './apps/schema.ts';
 import { artifactsPaths } from './artifacts/schema.ts';
 import { eventsPaths } from './history/schema.ts';
-import { nodePaths } from './http/openapi/paths-node.ts';
 import { organizationsPaths } from './organizations/schema.ts';
 import { registriesPaths } from './registries/schema.ts';
 
@@ -65,3 +71,29 @@ function withScopes(paths: Record<string, OpenApiObject>): OpenApiObject {
   });
   return Object.fromEntries(scoped);
 }
+
+/** The document itself, and the state of a node. */
+const nodePaths: Record<string, OpenApiObject> = {
+  '/api/openapi.json': {
+    get: publicOperation('getDocument', 'This document', {
+      200: plainResponse('The OpenAPI document.', 'application/json'),
+    }),
+  },
+  '/healthz': {
+    get: publicOperation('isAlive', 'Whether the node is running', {
+      200: response('The node is running.', 'Health'),
+      503: refusal('The embedded PostgreSQL does not respond and is being restarted. Never with DATABASE_URL.'),
+    }),
+  },
+  '/readyz': {
+    get: publicOperation('isReady', 'Whether the node can handle requests', {
+      200: response('The node is ready.', 'Status'),
+      503: refusal('The node is stopping, or its database does not respond or cannot be written.'),
+    }),
+  },
+  '/metrics': {
+    get: publicOperation('getMetrics', 'Metrics for Prometheus', {
+      200: plainResponse('Metrics in the text format of Prometheus.', 'text/plain'),
+    }),
+  },
+};

@@ -1,9 +1,9 @@
 import { LONGEST_CREDENTIAL, LONGEST_HEADER_NAME } from './registries/credentials.ts';
-import { LONGEST_NAME } from './http/name-validation.ts';
+import { LONGEST_NAME } from './http/fields.ts';
 import { SEVERITIES, SYMPTOMS } from '../core/engine/report.ts';
-import { accessSchemas } from './tokens/components.ts';
-import { eventSchemas } from './history/components.ts';
-import { webhookSchemas } from './webhooks/components.ts';
+import { accessSchemas } from './tokens/schema.ts';
+import { eventSchemas } from './history/schema.ts';
+import { webhookSchemas } from './webhooks/schema.ts';
 import {
   count,
   withDescription,
@@ -18,7 +18,7 @@ import {
   sha256,
   text,
   strictObject,
-} from './http/openapi/schemas.ts';
+} from './http/openapi.ts';
 
 /** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
 

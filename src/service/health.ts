@@ -1,7 +1,6 @@
 import type { Service } from './context.ts';
-import { json, Refusal } from './http/problems.ts';
+import { json, Refusal, unavailable } from './http/problems.ts';
 import type { Route } from './http/routes.ts';
-import { unavailable } from './http/unavailable.ts';
 import { openStoreState, storeStateOf } from './artifacts/state.ts';
 
 /** Milliseconds for the database to respond. */

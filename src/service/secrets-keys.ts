@@ -9,7 +9,7 @@ import {
 
 /** Seals secrets for the database by AES-256-GCM, under keys that only the operator has. */
 
-export interface SecretsKey {
+interface SecretsKey {
   /** Identifies the key, and reveals nothing of it. */
   id: string;
   /** Neither printed nor serialized. */
@@ -57,7 +57,7 @@ export function seal(keys: SecretsKeys, secret: string, context: string): Sealed
 }
 
 /** `unknown-key`: none of the keys sealed it. `damaged`: it was changed, or belongs to another context. */
-export type Opened = { secret: string } | { fault: 'unknown-key' | 'damaged' };
+type Opened = { secret: string } | { fault: 'unknown-key' | 'damaged' };
 
 export function open(keys: SecretsKeys, { keyId, sealed }: Sealed, context: string): Opened {
   const known = keys.find(({ id }) => id === keyId);

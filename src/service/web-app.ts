@@ -1,26 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
-import { unavailable } from './http/unavailable.ts';
+import { unavailable, json, notFound, problem, Refusal } from './http/problems.ts';
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './page-routes.ts';
 import { appRoutes } from './apps/routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
-import { eventRoutes } from './history/routes.ts';
-import { auditRoutes } from './history/audit-routes.ts';
-import { operatorRoutes } from './organizations/operator-routes.ts';
+import { eventRoutes, auditRoutes } from './history/routes.ts';
+import { operatorRoutes, organizationRoutes } from './organizations/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
-import { organizationRoutes } from './organizations/routes.ts';
-import { registryRoutes } from './registries/routes.ts';
-import { registryCredentialsRoutes } from './registries/credentials-routes.ts';
+import { registryRoutes, registryCredentialsRoutes } from './registries/routes.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { openClientDetection } from './http/client-address.ts';
 import { openHostCheck } from './http/host.ts';
 import { healthRoutes } from './health.ts';
 import { RATE_LIMITS } from './http/rate-limits.ts';
 import { openApiDocument } from './api-document.ts';
-import { json, notFound, problem, Refusal } from './http/problems.ts';
 import { type Env, mountRoutes, type Route, type WebContext } from './http/routes.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { isSemver, latestOf } from '../../src/core/registry/version.ts';
-
 import { registryEvent } from '../../src/service/history/events.ts';
-import { recordEvents } from '../../src/service/history/record-store.ts';
+import { recordEvents } from '../../src/service/history/store.ts';
 import { type Db, openDatabase } from '../../src/service/database/database.ts';
 import type { RegistryRow } from '../../src/service/database/tables.ts';
 import { startMigratedDatabase } from '../support/database.ts';

@@ -10,7 +10,7 @@ import { createOrganization } from '../../src/service/organizations/store.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
 import { webApp } from '../../src/service/web-app.ts';
 import type { RateLimits } from '../../src/service/http/rate-limits.ts';
-import { probeWrite } from '../../src/service/database/write-probe.ts';
+import { probeWrite } from '../../src/service/database/database.ts';
 import { openTestDatabase, type TestDatabase } from './database-fixture.ts';
 
 /** The web side of the service with its own database, without a network and a worker. */

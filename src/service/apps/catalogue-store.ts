@@ -4,7 +4,7 @@ import { appView } from './view.ts';
 import { matchesWord, STATE_COLUMNS, searchWords } from './store.ts';
 import type { Db } from '../database/database.ts';
 import { CONFIRMED, INSTALLABLE, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
-import { isUuid } from '../database/uuid.ts';
+import { isUuid } from '../database/page.ts';
 
 /** Numbered pages of apps, filtered and sorted, for people. Every query is restricted to the organization. */
 

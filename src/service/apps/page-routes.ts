@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import { iconAnswer } from './icon.ts';
+import { iconAnswer } from './routes.ts';
 import { APP_FILTERS, APP_ORDERS, type AppFilter, appCatalogue, type CatalogueQuery } from './catalogue-store.ts';
 import { appOf } from './store.ts';
 import { listEvents } from '../history/store.ts';
@@ -7,13 +7,11 @@ import { reportOf } from '../registries/store.ts';
 import { subscriptionNames, subscriptionOf } from '../registries/subscriptions-store.ts';
 import { versionsOf } from './versions-store.ts';
 import { appPage } from './page.ts';
-import { type AppListQuery, PAGE_SIZE } from './table.ts';
-import { appsPage } from './list-page.ts';
+import { type AppListQuery, PAGE_SIZE, appsPage } from './list-page.ts';
 import { findingsOf } from '../pages/findings.ts';
-import { ICON_HEADERS } from '../pages/headers.ts';
+import { ICON_HEADERS, type MemberRequest, type PageRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../pages/page-error.ts';
-import { type MemberRequest, type PageRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 
 /** The apps of all registries, one app, and their icons. */
 export const appRoutes: readonly PageRoute[] = [

@@ -1,24 +1,20 @@
 import type { AppView, SubscriptionView, VersionView } from '../views.ts';
-import { pathWithQuery } from '../pages/path-with-query.ts';
-import { reasons, installability, versionCount } from './state.ts';
-import { appPath } from './path.ts';
+import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
+import { reasons, installability, versionCount, tile } from './components.ts';
 import type { EventView } from '../history/events.ts';
 import { copyable, emptyState } from '../pages/components.ts';
 import { eventTable } from '../history/event-list.ts';
 import { type AppFindings, findingList } from '../pages/findings.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs, cursorLinks } from '../pages/navigation.ts';
-import { registryPath } from '../registries/path.ts';
 import { isBusy } from '../pages/states.ts';
-import { tile } from './tile.ts';
 import { relativeTime } from '../pages/time.ts';
-import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
 import { versionList } from './version-list.ts';
 
 /** An app: whether it can be installed, its versions, and the findings about it. */
 
-export interface AppPage {
+interface AppPage {
   subscription: SubscriptionView;
   app: AppView;
   versions: readonly VersionView[];

@@ -1,17 +1,16 @@
 import { safeJsonText } from '../../core/text/text.ts';
 import type { Service } from '../context.ts';
 import { isNotModified, taggedJson, entityTag } from '../http/conditions.ts';
-import { iconAnswer } from './icon.ts';
-import { pathParameter } from '../http/path-parameter.ts';
+import { pathParameter, pageQuery, queryIn, searchIn, visibleIn } from '../http/query.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
-import { appOf, listApps, listInstallable } from './store.ts';
+import { appOf, listApps, listInstallable, iconFor } from './store.ts';
 import type { Db } from '../database/database.ts';
 import { unpackText } from '../database/packed.ts';
 import { packedReportOf } from '../registries/store.ts';
 import { isSubscribed } from '../registries/subscriptions-store.ts';
 import { versionsOf } from './versions-store.ts';
-import { pageQuery, queryIn, searchIn, visibleIn } from '../http/query.ts';
+import type { Context } from 'hono';
 
 /** The apps of registries, and their status. */
 export function appRoutes({ db }: Service): Route[] {
@@ -105,4 +104,23 @@ async function getReport(c: WebContext, db: Db, organizationId: string): Promise
 async function noReport(db: Db, organizationId: string, subscriptionId: string): Promise<Refusal> {
   if (!(await isSubscribed(db, organizationId, subscriptionId))) return notFound('registry');
   return new Refusal('not-found', 'No report yet: the registry has not been checked.');
+}
+
+/**
+ * An icon that an app shows in a registry of the organization. It is untrusted: its scripts never run, and browsers do
+ * not sniff its type. Its URL contains its digest, so it never changes.
+ * @throws Refusal if this organization has no such icon
+ */
+export async function iconAnswer(c: Context, db: Db, organizationId: string, sha256: string): Promise<Response> {
+  const icon = await iconFor(db, organizationId, sha256);
+  if (icon === null) throw notFound('icon');
+  const headers = {
+    'cache-control': 'private, max-age=86400',
+    vary: 'authorization, cookie',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'x-content-type-options': 'nosniff',
+    etag: `"${sha256}"`,
+  };
+  if (isNotModified(c, headers.etag)) return c.body(null, 304, headers);
+  return c.body(new Uint8Array(icon.bytes), 200, { ...headers, 'content-type': icon.type });
 }

@@ -7,9 +7,11 @@ import {
   pageResponses,
   parameter,
   type OpenApiObject,
-} from '../http/openapi/parts.ts';
+  ID,
+  PAGE,
+  IF_NONE_MATCH,
+} from '../http/openapi.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
-import { ID, PAGE, IF_NONE_MATCH } from '../http/openapi/parameters.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
 const SEARCH = parameter('search', 'query', 'Words to search for: each must occur in the key, name or description.', {

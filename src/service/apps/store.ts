@@ -3,10 +3,10 @@ import type { AppView, InstallableView } from '../views.ts';
 import { type StoredAppState, appView } from './view.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
-import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import { CONFIRMED, INSTALLABLE, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { isSubscribed } from '../registries/subscriptions-store.ts';
-import { isUuid } from '../database/uuid.ts';
+import type { IconRow } from '../database/tables.ts';
 
 /** The apps of an organization's registries. Every query is restricted to the organization. */
 
@@ -138,4 +138,49 @@ export function matchesWord(word: string) {
   return sql<boolean>`strpos(
     lower((apps.key || ' ' || apps.name || ' ' || apps.description) COLLATE natural_order),
     lower(${word}::text COLLATE natural_order)) > 0`;
+}
+
+/** The bytes of icons, by digest. */
+
+/**
+ * An icon that an app shows in a registry of the organization.
+ * @param sha256 64 hexadecimal digits
+ * @returns null if there is none
+ */
+export async function iconFor(
+  db: Db,
+  organizationId: string,
+  sha256: string,
+): Promise<Pick<IconRow, 'type' | 'bytes'> | null> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
+  const digest = Buffer.from(sha256, 'hex');
+  const row = await db
+    .selectFrom('icons')
+    .where('icons.sha256', '=', digest)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('apps')
+          .innerJoin('subscriptions', 'subscriptions.registryId', 'apps.registryId')
+          .where('icon', '=', digest)
+          .where('organizationId', '=', organizationId)
+          .where(CONFIRMED)
+          .select('key'),
+      ),
+    )
+    .select(['type', 'bytes'])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function saveIcon(db: Db, icon: IconRow): Promise<void> {
+  await db
+    .insertInto('icons')
+    .values(icon)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Deletes icons that are no longer used by an app. */
+export async function deleteOrphanedIcons(db: Db): Promise<void> {
+  await sql`DELETE FROM icons WHERE NOT EXISTS (SELECT FROM apps WHERE apps.icon = icons.sha256)`.execute(db);
 }

@@ -5,11 +5,10 @@ import { redact } from '../../core/text/text.ts';
 import type { VersionView } from '../views.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
-import { type PageQuery, pageSize } from '../database/page.ts';
+import { type PageQuery, pageSize, isUuid } from '../database/page.ts';
 import type { StoredVersion, VersionRow } from '../database/tables.ts';
 import { CONFIRMED } from '../database/sql-fragments.ts';
 import { isoTimeSince, timeSince } from '../registries/subscription-state.ts';
-import { isUuid } from '../database/uuid.ts';
 
 /**
  * All known versions of an app, the highest first, invalid semantic versions last. `after` is a version.

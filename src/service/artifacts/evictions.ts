@@ -9,7 +9,7 @@ import type { StoredFile } from './files-store.ts';
  */
 
 /** A file for which room is made. */
-export interface IncomingFile {
+interface IncomingFile {
   sha256: string;
   bytes: number;
   owners: readonly string[];

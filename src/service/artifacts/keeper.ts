@@ -13,9 +13,8 @@ import {
 import type { Db } from '../database/database.ts';
 import { listStoredFiles, type StoredFile } from './files-store.ts';
 import { isLastCopy } from './evictions.ts';
-import { receiveArtifact, type ReceivedArtifact } from './receiving.ts';
+import { receiveArtifact, type ReceivedArtifact, verifiedParts } from './receiving.ts';
 import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';
-import { verifiedParts } from './verified-parts.ts';
 
 /** Keeps verified bytes by their digest, up to a size, and reads them again: every part is verified before it is used. */
 export interface ArtifactKeeper {

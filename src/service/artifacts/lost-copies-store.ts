@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
-import { recordEvents } from '../history/record-store.ts';
+import { recordEvents } from '../history/store.ts';
 import { OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { putVersions, type VersionChanges } from '../apps/versions-store.ts';
 

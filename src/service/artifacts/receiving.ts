@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Content } from '../../core/facts/facts.ts';
 import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
-import type { ReceivedFile } from '../../store/blobs/blobs.ts';
+import type { ReceivedFile, BlobReader } from '../../store/blobs/blobs.ts';
 import { tempName } from '../../store/directory/owner.ts';
 
 /** Writes the bytes of an artifact to a file while it is verified. */
 
 /** Bytes per part: each is verified by its own digest when it is read, before it is handed over. */
-export const PART_BYTES = 4 * 2 ** 20;
+const PART_BYTES = 4 * 2 ** 20;
 
 /** A complete file, and the SHA-256 of each of its parts, one after the other. */
 export interface ReceivedArtifact extends ReceivedFile {
@@ -20,7 +20,7 @@ export interface ReceivedArtifact extends ReceivedFile {
 /** The files of a refresh, by digest; they are kept or discarded when their app is written. */
 export type ReceivedArtifacts = Map<string, ReceivedArtifact>;
 
-export interface ReceivingOptions {
+interface ReceivingOptions {
   folder: string;
   /** Maximum bytes: a larger artifact is not kept. */
   limit: number;
@@ -101,4 +101,24 @@ function openPartDigests(): { update(bytes: Uint8Array): void; end(): Buffer } {
       return Buffer.concat(digests);
     },
   };
+}
+
+/**
+ * The bytes of a file from `start` up to, but not including, `end`: every part is verified before it is used.
+ * @param damaged called for a part that the store has lost, or with other bytes; its error is thrown
+ */
+export async function* verifiedParts(
+  reader: BlobReader,
+  { bytes, partDigests }: { bytes: number; partDigests: Buffer },
+  { start, end }: { start: number; end: number },
+  damaged: () => Promise<Error>,
+): AsyncGenerator<Uint8Array> {
+  for (let part = Math.floor(start / PART_BYTES); part * PART_BYTES < end; part += 1) {
+    const from = part * PART_BYTES;
+    const to = Math.min(from + PART_BYTES, bytes);
+    const content = await reader.read(from, to);
+    const expected = partDigests.subarray(part * 32, part * 32 + 32);
+    if (content === null || !createHash('sha256').update(content).digest().equals(expected)) throw await damaged();
+    yield content.subarray(Math.max(0, start - from), Math.min(to, end) - from);
+  }
 }

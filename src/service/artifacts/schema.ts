@@ -1,5 +1,6 @@
-import { ID, IF_NONE_MATCH } from '../http/openapi/parameters.ts';
 import {
+  ID,
+  IF_NONE_MATCH,
   forOrganization,
   headersOf,
   type OpenApiObject,
@@ -7,7 +8,7 @@ import {
   NOT_MODIFIED,
   parameter,
   refusal,
-} from '../http/openapi/parts.ts';
+} from '../http/openapi.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
 const VERSION = parameter('version', 'path', 'A version of the app.', { type: 'string' });

@@ -6,7 +6,7 @@ import { within } from '../within.ts';
 /** The state of the store of artifacts, for health and metrics: of all nodes together, and never about a tenant. */
 
 /** Reads the figures of the store; null without a store, or if the database does not respond. */
-export type ReadStoreFigures = () => Promise<StoreFigures | null>;
+type ReadStoreFigures = () => Promise<StoreFigures | null>;
 
 /** Milliseconds for which figures are used: they take a query for all files. */
 const VALID = 60_000;
@@ -53,7 +53,7 @@ export function openStoreState(keeper: Pick<ArtifactKeeper, 'files' | 'limit'> |
 }
 
 /** `none`: the service keeps no artifacts. `unknown`: the database does not respond. */
-export type StoreState = 'none' | 'unknown' | 'available' | 'last-copies-at-risk' | 'full';
+type StoreState = 'none' | 'unknown' | 'available' | 'last-copies-at-risk' | 'full';
 
 export async function storeStateOf(keeper: object | null, read: ReadStoreFigures): Promise<StoreState> {
   if (keeper === null) return 'none';

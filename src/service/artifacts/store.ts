@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import { CONFIRMED, VERSION_OF_APP } from '../database/sql-fragments.ts';
-import { isUuid } from '../database/uuid.ts';
+import { isUuid } from '../database/page.ts';
 
 /**
  * The verified bytes that the service keeps. A file is stored once, and belongs to every registry that has delivered
@@ -10,7 +10,7 @@ import { isUuid } from '../database/uuid.ts';
  */
 
 /** A file in a store. */
-export interface StoredArtifact {
+interface StoredArtifact {
   bytes: number;
   /** The SHA-256 of each part, one after the other. */
   partDigests: Buffer;

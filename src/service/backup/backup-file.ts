@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
-import { errorCode } from '../error-fields.ts';
+import { errorCode } from '../log.ts';
 import { whyNotRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 import { type BackupHeader, damagedBackup, notABackup } from '../database/backup/backup-format.ts';
 import { type BackupReader, openBackup } from '../database/backup/backup-reader.ts';

@@ -8,7 +8,7 @@ import { printable } from '../../core/text/text.ts';
 import { tempName } from '../../store/directory/owner.ts';
 import { removeStaleTempFiles } from '../../store/directory/stale-temp-files.ts';
 import type { Settings } from '../config/settings.ts';
-import { errorCode } from '../error-fields.ts';
+import { errorCode } from '../log.ts';
 import { awaitDatabase } from '../database/await-database.ts';
 import { withConnection } from '../database/backup/backup-connection.ts';
 import { dump } from '../database/backup/dump.ts';

@@ -8,7 +8,7 @@ import { type BackupSummary, DATABASE_TIMEOUT } from './backup.ts';
 import { readBackup, verifyBackup } from './backup-file.ts';
 
 /** The result of a restore. */
-export interface RestoreSummary extends BackupSummary {
+interface RestoreSummary extends BackupSummary {
   header: BackupHeader;
 }
 

@@ -3,12 +3,11 @@ import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import { isLocalListenAddress } from './listen-address.ts';
+import { isLocalListenAddress, DEFAULT_LIMITS, type Settings } from './settings.ts';
 import { invalidSetting } from './invalid-setting.ts';
 import { secretSetting } from './secret-setting.ts';
 import { artifactSettings } from './artifacts.ts';
 import { secretsKeys } from './secrets-keys.ts';
-import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 /** The command-line flags of `appreg service`. */

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:f
 import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
-import { errorCode } from '../error-fields.ts';
+import { errorCode } from '../log.ts';
 import { invalidSetting } from './invalid-setting.ts';
 
 /** Settings that are secrets: each can also be the only line of the file that `<NAME>_FILE` names. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { errorCode, errorMessage } from '../error-fields.ts';
-import type { DatabaseUrl } from './pool.ts';
+import { errorCode, errorMessage } from '../log.ts';
+import type { DatabaseUrl } from './database.ts';
 
 /** The minimum supported PostgreSQL version. */
 const MINIMUM_VERSION = 130_000;

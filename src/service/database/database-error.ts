@@ -1,4 +1,4 @@
-import { errorCode, errorMessage } from '../error-fields.ts';
+import { errorCode, errorMessage } from '../log.ts';
 
 /** Why the database cannot do its work at the moment. The same statement can succeed later. */
 export type DatabaseFault =

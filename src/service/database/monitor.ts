@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, errorMessage } from '../error-fields.ts';
-import type { Log } from '../log.ts';
+import { errorCode, errorMessage, type Log } from '../log.ts';
 import type { EventLoop } from '../event-loop.ts';
 import { type DatabaseFault, databaseFault, isTimeout } from './database-error.ts';
 import { within } from '../within.ts';

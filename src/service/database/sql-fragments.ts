@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Db } from './database.ts';
 
 /** Fragments of SQL that several queries share. */
 
@@ -29,3 +30,11 @@ export const CONFIRMED = sql<boolean>`subscriptions.confirmed_at IS NOT NULL`;
 export const HAS_SUBSCRIBERS = sql<boolean>`EXISTS (
   SELECT FROM subscriptions JOIN organizations ON organizations.id = subscriptions.organization_id
   WHERE subscriptions.registry_id = registries.id AND organizations.suspended_at IS NULL)`;
+
+/**
+ * Concurrent changes of an organization's tokens or webhooks wait for each other until the end of the transaction, since
+ * their number is limited.
+ */
+export async function lockOrganization(tx: Db, organizationId: string): Promise<void> {
+  await tx.selectFrom('organizations').where('id', '=', organizationId).select('id').forUpdate().execute();
+}

@@ -3,8 +3,9 @@ import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { AuthType } from '../registries/credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../history/events.ts';
 import type { CheckProgress } from '../views.ts';
-import type { ArtifactRow, KeptArtifactRow } from './artifact-tables.ts';
 import type {
+  ArtifactRow,
+  KeptArtifactRow,
   AuditEntryRow,
   OrganizationRow,
   SessionRow,

@@ -1,17 +1,15 @@
 import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from './audit-actions.ts';
 import type { AuditEntryView } from '../views.ts';
-import { pathWithQuery } from '../pages/path-with-query.ts';
-import { chip, emptyState, select } from '../pages/components.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { pathWithQuery } from '../pages/paths.ts';
+import { chip, emptyState, select, table } from '../pages/components.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { cursorLinks } from '../pages/navigation.ts';
 import { relativeTime } from '../pages/time.ts';
-import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
-import { table } from '../pages/table.ts';
 
 /** Settings → Audit log: who changed what. */
 
-export interface AuditPage {
+interface AuditPage {
   entries: readonly AuditEntryView[];
   /** The cursors of the next page and of this one; null if there is none. */
   next: string | null;

@@ -3,8 +3,7 @@ import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './audit-act
 import type { AuditEntryView } from '../views.ts';
 import type { Db } from '../database/database.ts';
 import { storable, storableJson } from '../database/packed.ts';
-import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
-import { isUuid } from '../database/uuid.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 
 /** The audit log: an entry is written in the transaction of the change that it records. */
 

@@ -1,14 +1,11 @@
 import { grouped } from '../../core/text/text.ts';
 import { elapsedTime } from '../../report/words.ts';
-import { changesText } from './event-messages.ts';
+import { changesText } from './event-view.ts';
 import type { CheckOutcome, EventType, EventView } from './events.ts';
-import { appPath } from '../apps/path.ts';
-import { status, type Tone } from '../pages/components.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
-import { registryPath } from '../registries/path.ts';
+import { appPath, registryPath } from '../pages/paths.ts';
+import { status, type Tone, table } from '../pages/components.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
 import { relativeTime } from '../pages/time.ts';
-import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
-import { table } from '../pages/table.ts';
 
 /** Events in tables: everything that happened, and checks alone. */
 

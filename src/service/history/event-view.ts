@@ -1,5 +1,111 @@
-import { eventMessage } from './event-messages.ts';
-import type { EventView, NewEvent } from './events.ts';
+import { ruleTitle } from '../../core/rules/lookup.ts';
+import { formatTime } from '../../core/text/format-time.ts';
+import { capitalized, counted, printable, shorten } from '../../core/text/text.ts';
+import { elapsedTime } from '../../report/words.ts';
+import {
+  type CheckOutcome,
+  EVENT_TYPES,
+  type EventData,
+  type EventType,
+  type NewEvent,
+  type EventView,
+} from './events.ts';
+import { reasonsFrom } from '../apps/view.ts';
+
+/** The wording of all events, for the pages, the API and webhooks. */
+
+/** A sentence for people; what a registry says in it is shortened and printable. */
+export function eventMessage(event: NewEvent): string {
+  return messageOf(event, { app: nameOf(event.app ?? ''), version: nameOf(event.version ?? '') });
+}
+
+function messageOf<Type extends EventType>(
+  { type, data }: { type: Type; data: EventData[Type] },
+  names: Names,
+): string {
+  return WORDING[type](data, names);
+}
+
+interface Names {
+  app: string;
+  version: string;
+}
+
+const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Names) => string } = {
+  subscribed: ({ official }) =>
+    official ? 'The organization was subscribed when it was created.' : 'The organization subscribed to the registry.',
+  checked: checkedMessage,
+  failing: ({ rule }) =>
+    `The manifest cannot be used${rule === null ? '' : ` (${ruleTitle(rule)})`}. The last known state remains valid.`,
+  recovered: ({ failingSince }) =>
+    `The manifest can be used again. It had been unusable since ${formatTime(failingSince)}.`,
+  'version-listed': (_, { app, version }) => `${app} ${version} is listed.`,
+  'version-verified': (_, { app, version }) => `${app} ${version} is verified: its artifact has the listed SHA-256.`,
+  'version-refused': ({ rule, offered }, { app, version }) =>
+    offered
+      ? `A replacement of ${app} ${version} is refused (${ruleTitle(rule)}). The verified artifact is still offered.`
+      : `${app} ${version} is refused (${ruleTitle(rule)}).`,
+  'version-withdrawn': ({ wasVerified }, { app, version }) =>
+    wasVerified
+      ? `${app} ${version} is no longer listed, and no longer offered.`
+      : `${app} ${version} is no longer listed. It was never verified.`,
+  'version-restored': (_, { app, version }) => `${app} ${version} is offered again, with the same SHA-256 as before.`,
+  'app-listed': ({ name }, { app }) => `The app ${app} is listed${name === '' ? '' : ` (${nameOf(name)})`}.`,
+  'app-hidden': ({ reasons }, { app }) =>
+    [`The app ${app} cannot be installed.`, ...reasonsFrom(reasons).map(({ message }) => message)].join(' '),
+  'app-shown': ({ latest }, { app }) =>
+    `The app ${app} can be installed again. Its latest version is ${nameOf(latest)}.`,
+  'certificate-changed': ({ host, after }) =>
+    `${nameOf(host)} has a new certificate, issued by ${nameOf(after.issuer)}, valid until ${after.notAfter.slice(0, 10)}.`,
+};
+
+/** How a check ended, unless it found errors. */
+const OUTCOMES: Record<CheckOutcome, string> = {
+  good: 'no errors',
+  problems: 'no errors',
+  failing: 'the manifest cannot be used',
+  unfinished: 'not complete yet',
+};
+
+function checkedMessage({ outcome, seconds, errors, warnings, apps, changes }: EventData['checked']): string {
+  const found = [
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(errors > 0 && outcome === 'problems' ? [] : [OUTCOMES[outcome]]),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+  ];
+  const changed = changesText(changes);
+  return [
+    `Checked ${counted(apps, 'app')} in ${elapsedTime(seconds)}: ${found.join(', ')}.`,
+    ...(changed === '' ? [] : [`${capitalized(changed)}.`]),
+  ].join(' ');
+}
+
+/** `2 versions listed, 1 app not installable`; '' if nothing changed. */
+export function changesText(changes: EventData['checked']['changes']): string {
+  return EVENT_TYPES.flatMap((type) => {
+    const number = changes[type];
+    const noun = CHANGES[type];
+    return number === undefined || noun === undefined ? [] : [`${counted(number, noun[0])} ${noun[1]}`];
+  }).join(', ');
+}
+
+/** What a check counts: a noun, and what became of it. */
+const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]>> = {
+  'version-listed': ['version', 'listed'],
+  'version-verified': ['version', 'verified'],
+  'version-refused': ['version', 'refused'],
+  'version-withdrawn': ['version', 'no longer listed'],
+  'version-restored': ['version', 'offered again'],
+  'app-listed': ['app', 'listed'],
+  'app-hidden': ['app', 'not installable'],
+  'app-shown': ['app', 'installable again'],
+  'certificate-changed': ['certificate', 'changed'],
+};
+
+/** A name of a registry, on one line. */
+function nameOf(text: string): string {
+  return printable(shorten(text, 100));
+}
 
 /**
  * An event as a subscription sees it, in the API, on the pages and in webhooks.

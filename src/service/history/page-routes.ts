@@ -4,9 +4,12 @@ import { listEvents } from './store.ts';
 import { type History, historyPage, organizationHistoryPage } from './page.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../pages/page-error.ts';
-import { registryFrame } from '../registries/page-routes.ts';
+import { registryFrame, requestedSubscription } from '../registries/page-routes.ts';
 import type { MemberRequest } from '../pages/request.ts';
-import { requestedSubscription } from '../registries/requested-subscription.ts';
+import { AUDIT_ACTIONS } from './audit-actions.ts';
+import { listAuditEntries } from './audit-store.ts';
+import { isUuid } from '../database/page.ts';
+import { auditPage } from './audit-page.ts';
 
 /** The history of a registry, and of an organization. */
 export const historyRoutes: readonly PageRoute[] = [
@@ -40,4 +43,17 @@ async function historyOf(
   const wanted = { subscriptionId, appKey: app, type: type === 'all' ? null : type, limit: PAGE_SIZE, after };
   const page = orNotFound(await listEvents(db, organization.id, wanted), 'registry');
   return { ...page, after, type, defaultType, app, now };
+}
+
+/** Settings → Audit log. */
+export const auditRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/settings/audit', access: 'member', scope: 'admin', handle: showAudit },
+];
+
+async function showAudit({ organization, now, query, show }: MemberRequest, { db }: Service) {
+  const action = AUDIT_ACTIONS.find((name) => name === query('action')) ?? null;
+  const cursor = query('after') ?? '';
+  const after = isUuid(cursor) ? cursor : null;
+  const page = await listAuditEntries(db, organization.id, { action, limit: PAGE_SIZE, after });
+  return show(auditPage({ ...page, after, action, now }));
 }

@@ -1,13 +1,11 @@
 import { EVENT_TYPES, type EventType, type EventView } from './events.ts';
-import { pathWithQuery } from '../pages/path-with-query.ts';
+import { pathWithQuery, registryPath } from '../pages/paths.ts';
 import { type Choice, emptyState, select } from '../pages/components.ts';
 import { checkTable, eventLabel, eventTable } from './event-list.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { type Html, html, NOTHING, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { cursorLinks } from '../pages/navigation.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
-import { registryPath } from '../registries/path.ts';
-import { untrusted } from '../pages/untrusted-text.ts';
 
 /** What happened: to one registry, or to all registries of an organization. */
 
@@ -26,7 +24,7 @@ export interface History {
   now: Date;
 }
 
-export interface HistoryPage extends RegistryFrame {
+interface HistoryPage extends RegistryFrame {
   history: History;
 }
 

@@ -1,6 +1,135 @@
-import { EVENT_TYPES } from './events.ts';
-import { ID, IF_NONE_MATCH, PAGE } from '../http/openapi/parameters.ts';
-import { forOrganization, type OpenApiObject, NOT_FOUND, pageResponses, parameter } from '../http/openapi/parts.ts';
+import { EVENT_TYPES, type EventData, type EventType } from './events.ts';
+import {
+  count,
+  withDescription,
+  flag,
+  id,
+  list,
+  dateTime,
+  next,
+  orNull,
+  ref,
+  type Schema,
+  text,
+  strictObject,
+  ID,
+  IF_NONE_MATCH,
+  PAGE,
+  forOrganization,
+  type OpenApiObject,
+  NOT_FOUND,
+  pageResponses,
+  parameter,
+} from '../http/openapi.ts';
+
+/** The schemas of events: one for each type. */
+
+const rule = withDescription(text, 'Id of the violated rule.');
+const checksum = withDescription(text, 'The pinned digest; the listed one if none is pinned yet.');
+
+const certificate = strictObject('A certificate.', {
+  fingerprint256: withDescription(text, 'SHA-256 of the certificate.'),
+  subject: text,
+  issuer: text,
+  notAfter: dateTime,
+});
+
+/** The fields of `data`, by type. */
+const DATA: { readonly [Type in EventType]: [description: string, fields: Record<keyof EventData[Type], Schema>] } = {
+  subscribed: [
+    'The organization subscribed to the registry. This is its first event.',
+    { official: withDescription(flag, 'True if the organization was subscribed at its creation.') },
+  ],
+  checked: [
+    'A check finished. It is recorded if something changed, and otherwise once a day.',
+    {
+      outcome: {
+        enum: ['good', 'problems', 'failing', 'unfinished'],
+        description:
+          'good: without errors. problems: with errors. failing: the manifest cannot be used. unfinished: the check continues soon.',
+      },
+      seconds: withDescription({ type: 'number', minimum: 0 }, 'Duration of the check.'),
+      errors: count,
+      warnings: count,
+      apps: withDescription(count, 'Apps that were checked.'),
+      changes: {
+        description: 'The number of other events that this check recorded, by type.',
+        type: 'object',
+        propertyNames: { enum: EVENT_TYPES },
+        additionalProperties: count,
+      },
+    },
+  ],
+  failing: ['The manifest can no longer be used; the last known state remains valid.', { rule: orNull(rule) }],
+  recovered: ['The manifest can be used again.', { failingSince: dateTime }],
+  'version-listed': [
+    'A version is listed for the first time, or with another digest.',
+    { checksum, artifactUrl: text },
+  ],
+  'version-verified': [
+    'The artifact of a version matched its digest for the first time: it is offered, and the digest is pinned.',
+    { checksum, bytes: orNull(count) },
+  ],
+  'version-refused': [
+    'A version, or its replacement, is not offered.',
+    {
+      rule,
+      checksum,
+      listed: withDescription(orNull(text), 'The listed digest, if it is not the pinned one.'),
+      served: withDescription(orNull(text), 'The digest of the served bytes, if it differs.'),
+      offered: withDescription(flag, 'Whether the version is still offered, with the pinned digest.'),
+    },
+  ],
+  'version-withdrawn': [
+    'A version is no longer listed.',
+    {
+      checksum,
+      wasVerified: withDescription(flag, 'If true, its digest remains pinned in case the version is listed again.'),
+    },
+  ],
+  'version-restored': ['A version is offered again, with the pinned digest.', { checksum }],
+  'app-listed': ['An app is listed for the first time, or again.', { name: text }],
+  'app-hidden': [
+    'An app cannot be installed.',
+    { reasons: withDescription(list(text), 'Codes, as in the “reasons” of the app.') },
+  ],
+  'app-shown': [
+    'An app that was hidden can be installed.',
+    { latest: withDescription(text, 'The highest version that is offered.') },
+  ],
+  'certificate-changed': [
+    'The host of the manifest has a different certificate than before.',
+    { host: text, before: certificate, after: certificate },
+  ],
+};
+
+const name = { app: withDescription(text, 'App key.'), version: text };
+
+/** Types of events about a version, and about an app. */
+const OF_VERSION = /^version-/;
+const OF_APP = /^(?:app|version)-/;
+
+function eventSchema(type: EventType): Schema {
+  const [description, fields] = DATA[type];
+  return strictObject(description, {
+    id,
+    time: dateTime,
+    type: { const: type },
+    registry: strictObject('The subscription.', { id, name: text }),
+    app: OF_APP.test(type) ? name.app : { type: 'null' },
+    version: OF_VERSION.test(type) ? name.version : { type: 'null' },
+    message: withDescription(text, 'A sentence for people. Programs use the other fields.'),
+    data: strictObject('What changed.', fields),
+  });
+}
+
+export const eventSchemas: Record<string, Schema> = {
+  Event: {
+    description: 'Something that happened to a registry or its apps. New types and fields of “data” may be added.',
+    oneOf: EVENT_TYPES.map(eventSchema),
+  },
+  Events: strictObject('A page of events, newest first.', { events: list(ref('Event')), next }),
+};
 
 const APP = parameter('app', 'query', 'Only events of the app with this key.', { type: 'string' });
 const TYPE = parameter('type', 'query', 'Only events of this type.', { enum: EVENT_TYPES });

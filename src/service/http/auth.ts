@@ -1,16 +1,43 @@
+import type { Actor } from '../history/audit-actions.ts';
+import { type Scope, allows } from '../tokens/scopes.ts';
+import { type AuditRecord, recordAudit } from '../history/audit-store.ts';
+import { type Identity, identityOfToken } from '../tokens/store.ts';
+import type { OrganizationView } from '../views.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
-import { allows, type Scope } from '../tokens/scopes.ts';
-import { recordAudit } from '../history/audit-store.ts';
-import { identityOfToken } from '../tokens/store.ts';
-import { type Caller, callerOf, refusedRequest } from './caller.ts';
-import { clientAddress } from './client-address.ts';
-import { clientNetwork } from './client-network.ts';
-import { recordTokenUse } from '../tokens/use.ts';
+import { clientAddress, clientNetwork } from './client-address.ts';
+import { recordTokenUse } from '../tokens/tokens.ts';
 import { type RateLimits, limitHeaders, openLimiters, type LimiterResult } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
+
+/** The organization of a request, and the token that the request, or the session of its page, was authenticated with. */
+export interface Caller {
+  /** Of the organization. */
+  id: string;
+  organization: OrganizationView;
+  scope: Scope;
+  tokenId: string;
+  /** For the audit log. */
+  actor: Actor;
+}
+
+export function callerOf(type: 'token' | 'session', { organization, token }: Identity, address: string): Caller {
+  const actor: Actor = { type, token: { id: token.id, name: token.name }, address };
+  return { id: organization.id, organization, scope: token.scope, tokenId: token.id, actor };
+}
+
+/** The entry of the audit log for a request that the scope of the token does not include. @param request its method and route */
+export function refusedRequest(caller: Caller, needed: Scope, request: string): AuditRecord {
+  return {
+    organizationId: caller.id,
+    actor: caller.actor,
+    action: 'request-refused',
+    target: { name: request },
+    outcome: 'refused',
+    details: { scope: caller.scope, needed },
+  };
+}
 
 /**
  * Authentication and rate limits. API requests are authenticated by the Authorization header only, never by a cookie.

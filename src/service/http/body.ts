@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json.ts';
-import { fieldsIn, textField } from './fields.ts';
-import { nameError } from './name-validation.ts';
+import { fieldsIn, textField, nameError } from './fields.ts';
 import { Refusal } from './problems.ts';
 
 /** Maximum request body in bytes. */

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
-import { safeExcerpt, safeJson } from '../../core/text/text.ts';
+import { safeExcerpt, safeJson, isBlank } from '../../core/text/text.ts';
 import { type FieldError, Refusal } from './problems.ts';
+import { parseUrl } from '../../core/http/url.ts';
 
 /** The fields of a request's body, each read by a function of its own. Further fields are ignored. */
 
@@ -109,4 +110,34 @@ export function futureField(now: number): FieldReader<Date> {
     if (time - now > TEN_YEARS) return { fault: 'is more than ten years ahead.' };
     return { value: new Date(time) };
   };
+}
+
+/** Maximum characters of the name of a registry, an organization or a token. */
+export const LONGEST_NAME = 100;
+
+// Controls, lone surrogates, Unicode line breaks, bidirectional controls. Joiners are allowed: emoji need them.
+const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+
+/** Why a text cannot be the name of a registry or an organization, worded to follow “The name”; or null. */
+export function nameError(text: string): string | null {
+  if (isBlank(text)) return 'is empty.';
+  if ([...text.trim()].length > LONGEST_NAME) return `is longer than ${LONGEST_NAME} characters.`;
+  return INVISIBLE.test(text) ? 'contains invisible characters.' : null;
+}
+
+/** Maximum characters of a URL. */
+export const LONGEST_URL = 2048;
+
+/** Why a text is not the URL of a host that can be requested. */
+export type TypedUrlFault = 'too-long' | 'not-a-url' | 'user-info';
+
+/** The http or https URL that a user typed, without its fragment. */
+export function parseTypedUrl(text: string): { url: URL } | { fault: TypedUrlFault } {
+  const typed = text.trim();
+  if (typed.length > LONGEST_URL) return { fault: 'too-long' };
+  const url = parseUrl(typed);
+  if (!url || !/^https?:\/\//i.test(typed)) return { fault: 'not-a-url' };
+  if (url.username !== '' || url.password !== '') return { fault: 'user-info' };
+  url.hash = '';
+  return { url };
 }

@@ -3,8 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { parseUrl } from '../../core/http/url.ts';
 import { printable, shorten } from '../../core/text/text.ts';
-import { isLocalListenAddress } from '../config/listen-address.ts';
-import type { Settings } from '../config/settings.ts';
+import { isLocalListenAddress, type Settings } from '../config/settings.ts';
 import { addressKind } from '../ip-address.ts';
 import { clientAddress, connectionAddress } from './client-address.ts';
 import { Refusal } from './problems.ts';
@@ -19,7 +18,7 @@ import { Refusal } from './problems.ts';
 const OPERATOR_ROUTES = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** @throws Refusal for a request with several Host headers, or with the host of another site */
-export type HostCheck = (c: Context) => void;
+type HostCheck = (c: Context) => void;
 
 export function openHostCheck(settings: Pick<Settings, 'host' | 'publicUrl' | 'openSignUp'>): HostCheck {
   const isLocal = isLocalListenAddress(settings.host);

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { safeJson } from '../../core/text/text.ts';
+import { type DatabaseFault, FAULT_MESSAGES } from '../database/database-error.ts';
 
 /** Errors as problem details (RFC 9457). Types are stable for programs; titles and details are for people. */
 
@@ -38,7 +39,7 @@ const KINDS = {
   unavailable: [503, 'The service is temporarily unavailable'],
 } as const;
 
-export type ProblemKind = keyof typeof KINDS;
+type ProblemKind = keyof typeof KINDS;
 
 /** The error in one field of the body, or in one parameter. */
 export interface FieldError {
@@ -100,4 +101,17 @@ export function notFound(what: string): Refusal {
 export function orNotFound<Value>(value: Value | null, what: string): Value {
   if (value === null) throw notFound(what);
   return value;
+}
+
+/** Seconds after which a client may repeat a request that failed because of the database. */
+export const RETRY_AFTER = '5';
+
+/** The response while the database has a fault. */
+export function unavailable(fault: DatabaseFault): Refusal {
+  return new Refusal(
+    'unavailable',
+    `${FAULT_MESSAGES[fault]} Try again in a moment.`,
+    {},
+    { 'retry-after': RETRY_AFTER },
+  );
 }

@@ -1,8 +1,14 @@
 import type { Context } from 'hono';
-import { DEFAULT_PAGE_LIMIT, LONGEST_SEARCH, PAGE_LIMIT } from '../database/page.ts';
-import { isUuid } from '../database/uuid.ts';
+import { DEFAULT_PAGE_LIMIT, LONGEST_SEARCH, PAGE_LIMIT, isUuid } from '../database/page.ts';
 import { quotedValue } from './fields.ts';
 import { type FieldError, Refusal } from './problems.ts';
+
+/** A parameter of the route's path. @throws if the path does not name it */
+export function pathParameter(c: Context, name: string): string {
+  const value = c.req.param(name);
+  if (value === undefined) throw new Error(`The path of the route has no parameter "${name}".`);
+  return value;
+}
 
 /** Query parameters. A malformed one is refused, since ignoring it would change the meaning of the request. */
 

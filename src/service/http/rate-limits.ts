@@ -3,7 +3,7 @@
  * higher, which still prevents one client from starving the others.
  */
 
-export interface RateLimit {
+interface RateLimit {
   /** Requests in a burst; the same number is restored over `seconds`. */
   requests: number;
   seconds: number;
@@ -33,7 +33,7 @@ export interface LimiterResult {
   wait: number;
 }
 
-export interface Limiter {
+interface Limiter {
   /** Counts one request. */
   take(client: string): LimiterResult;
   /** The number of buckets. */

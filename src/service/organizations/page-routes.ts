@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
-import { nameError } from '../http/name-validation.ts';
-import { callerOf } from '../http/caller.ts';
+import { nameError } from '../http/fields.ts';
+import { callerOf } from '../http/auth.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { createOrganization } from './store.ts';
 import { closeSession } from '../tokens/sessions-store.ts';

@@ -1,6 +1,5 @@
 import type { OrganizationView } from '../views.ts';
-import { untrusted } from '../pages/untrusted-text.ts';
-import { html } from '../pages/html.ts';
+import { untrusted, html } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { copyable, ifAllowed } from '../pages/components.ts';
 import type { Scope } from '../tokens/scopes.ts';

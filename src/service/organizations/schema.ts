@@ -10,9 +10,9 @@ import {
   parameter,
   refusal,
   type OpenApiObject,
-} from '../http/openapi/parts.ts';
+  ref,
+} from '../http/openapi.ts';
 import { listOrganizationsOperation } from '../tokens/schema.ts';
-import { ref } from '../http/openapi/schemas.ts';
 
 /** Organizations and their tokens. */
 export const organizationsPaths: Record<string, OpenApiObject> = {

@@ -1,15 +1,16 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Actor } from '../history/audit-actions.ts';
-import type { OrganizationView } from '../views.ts';
-import { recordAudit } from '../history/audit-store.ts';
+import type { OrganizationView, OrganizationSummary } from '../views.ts';
+import { recordAudit, deleteAuditEntriesOf } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import type { OrganizationRow } from '../database/organization-tables.ts';
 import { insertToken } from '../tokens/store.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 
 /** The creation of organizations. */
 
-export interface CreatedOrganization {
+interface CreatedOrganization {
   organization: OrganizationView;
   /** Its first token, which can make others; null if the request was repeated, since a token is shown only once. */
   token: { id: string; secret: string } | null;
@@ -61,4 +62,120 @@ function organizationView(
   tokenSince: Date,
 ): OrganizationView {
   return { id, name, createdAt: createdAt.toISOString(), tokenSince: tokenSince.toISOString() };
+}
+
+/** What the operator does with organizations. */
+
+/**
+ * All organizations in order of creation.
+ * @param search a part of the name, ignoring case; null for all @param after the id of an organization
+ */
+export async function listOrganizations(
+  db: Db,
+  { search, limit, after }: PageQuery & { search: string | null },
+): Promise<{ organizations: OrganizationSummary[]; next: string | null }> {
+  let query = organizationSummaries(db)
+    .orderBy('organizations.createdAt')
+    .orderBy('organizations.id')
+    .limit(pageSize(limit) + 1);
+  if (search !== null)
+    query = query.where(
+      sql<boolean>`strpos(
+        lower(organizations.name COLLATE natural_order), lower(${storable(search)}::text COLLATE natural_order)) > 0`,
+    );
+  if (after !== null) {
+    if (!isUuid(after)) return { organizations: [], next: null };
+    query = query.where(
+      sql<boolean>`(organizations.created_at, organizations.id) > (
+        SELECT previous.created_at, previous.id FROM organizations AS previous WHERE previous.id = ${after})`,
+    );
+  }
+  const rows = await query.execute();
+  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  return { organizations: page.map(summaryView), next };
+}
+
+/** @returns null if it does not exist */
+export async function organizationSummary(db: Db, id: string): Promise<OrganizationSummary | null> {
+  if (!isUuid(id)) return null;
+  const row = await organizationSummaries(db).where('organizations.id', '=', id).executeTakeFirst();
+  return row === undefined ? null : summaryView(row);
+}
+
+function organizationSummaries(db: Db) {
+  return db
+    .selectFrom('organizations')
+    .select([
+      'organizations.id',
+      'organizations.name',
+      'organizations.createdAt',
+      'organizations.suspendedAt',
+      sql<string>`(SELECT count(*) FROM subscriptions WHERE organization_id = organizations.id)`.as('subscriptions'),
+      sql<string>`(SELECT count(*) FROM tokens WHERE organization_id = organizations.id)`.as('tokens'),
+      sql<string>`(SELECT count(*) FROM webhooks WHERE organization_id = organizations.id)`.as('webhooks'),
+      sql<Date | null>`(SELECT max(last_used_at) FROM tokens WHERE organization_id = organizations.id)`.as(
+        'lastUsedAt',
+      ),
+    ]);
+}
+
+type SummaryRow = Awaited<ReturnType<ReturnType<typeof organizationSummaries>['execute']>>[number];
+
+function summaryView(row: SummaryRow): OrganizationSummary {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.createdAt.toISOString(),
+    suspendedAt: row.suspendedAt?.toISOString() ?? null,
+    subscriptions: Number(row.subscriptions),
+    tokens: Number(row.tokens),
+    webhooks: Number(row.webhooks),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/**
+ * Suspends an organization, or resumes it: while it is suspended, its tokens and sessions are refused, its webhooks
+ * wait, and registries that only it subscribes to are not checked.
+ * @returns null if it does not exist
+ */
+export async function setSuspended(
+  db: Db,
+  id: string,
+  suspended: boolean,
+  actor: Actor,
+): Promise<OrganizationSummary | null> {
+  if (!isUuid(id)) return null;
+  return db.transaction().execute(async (tx) => {
+    const changed = await tx
+      .updateTable('organizations')
+      .set({ suspendedAt: suspended ? sql<Date>`now()` : null })
+      .where('id', '=', id)
+      .where('suspendedAt', suspended ? 'is' : 'is not', null)
+      .returning('name')
+      .executeTakeFirst();
+    // Repeating the request changes nothing, and is not recorded.
+    if (changed !== undefined) {
+      const action = suspended ? 'organization-suspended' : 'organization-resumed';
+      await recordAudit(tx, { organizationId: id, actor, action, target: { id, name: changed.name } });
+    }
+    return organizationSummary(tx, id);
+  });
+}
+
+/**
+ * Deletes an organization with all its data. Shared registries stay, and are not checked without other subscribers. Of
+ * its audit log, what the operator did is kept.
+ * @returns false if it does not exist
+ */
+export async function deleteOrganization(db: Db, id: string, actor: Actor): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return db.transaction().execute(async (tx) => {
+    const deleted = await tx.deleteFrom('organizations').where('id', '=', id).returning('name').executeTakeFirst();
+    if (deleted === undefined) return false;
+    await deleteAuditEntriesOf(tx, id);
+    const target = { id, name: deleted.name };
+    await recordAudit(tx, { organizationId: id, actor, action: 'organization-deleted', target });
+    return true;
+  });
 }

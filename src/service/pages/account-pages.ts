@@ -1,12 +1,11 @@
 import type { OrganizationView } from '../views.ts';
-import { html, NOTHING } from './html.ts';
+import { html, NOTHING, untrusted } from './html.ts';
 import type { Screen } from './layout.ts';
-import { untrusted } from './untrusted-text.ts';
 import { copyButton, field, notice } from './components.ts';
 
 /** The pages before signing in, and the page that shows a token. */
 
-export interface SignInForm {
+interface SignInForm {
   error: string | null;
   openSignUp: boolean;
   /** The path to redirect to afterwards. */
@@ -34,7 +33,7 @@ export function signInPage({ error, openSignUp, next, signedOut = false }: SignI
   return { title: 'Sign in', section: null, body };
 }
 
-export interface SignUpForm {
+interface SignUpForm {
   error: string | null;
   name: string;
   /** Idempotency key: a form that is submitted twice creates one organization. */
@@ -90,7 +89,7 @@ export function tokenGonePage(): Screen {
   return { title: 'Already created', section: null, body };
 }
 
-export interface FailurePage {
+interface FailurePage {
   title: string;
   text: string;
   signedIn: boolean;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** Static files shared by all pages: read once, with a content hash in the URL for caching. */
 
-export interface Asset {
+interface Asset {
   type: string;
   bytes: Buffer;
   /** The hash of the content. */
@@ -36,7 +36,7 @@ const ASSETS = {
   'script.js': { type: 'text/javascript; charset=utf-8', read: () => readAssetFile('script.js') },
   'icon.svg': { type: 'image/svg+xml', read: () => readAssetFile('icon.svg') },
 };
-export type AssetName = keyof typeof ASSETS;
+type AssetName = keyof typeof ASSETS;
 
 const loaded = new Map<AssetName, Asset>();
 

@@ -1,7 +1,6 @@
 import { LONGEST_SEARCH } from '../database/page.ts';
-import { LONGEST_URL } from '../http/typed-url.ts';
-import { code, sanitized } from './untrusted-text.ts';
-import { type Html, html, NOTHING } from './html.ts';
+import { LONGEST_URL } from '../http/fields.ts';
+import { code, sanitized, type Html, html, NOTHING } from './html.ts';
 import { allows, type Scope } from '../tokens/scopes.ts';
 
 /** Small components shared by the pages. */
@@ -32,7 +31,7 @@ export function copyable(text: string, what: string): Html {
   return html`<span class="copyable">${code(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
 }
 
-export interface Field {
+interface Field {
   name: string;
   label: string;
   value?: string;
@@ -106,7 +105,7 @@ export function emptyState(title: string, body: Html | string, action: Html = NO
   </div>`;
 }
 
-export interface SearchForm {
+interface SearchForm {
   action: string;
   search: string;
   /** Such as `Search apps`. */
@@ -159,4 +158,42 @@ export function confirmDeletion(action: string, label: string, back: string): Ht
       <a class="button" href="${back}">Keep it</a>
     </p>
   </form>`;
+}
+
+/** Tables. The roles remain where the narrow layout displays rows as blocks. */
+
+interface Table {
+  /** CSS classes of this table. */
+  className: string;
+  /** For screen readers. */
+  caption: string;
+  columns: readonly Column[];
+  rows: readonly Html[];
+}
+
+/** A label, `number` for right-aligned numbers, or `unseen` for a label that only screen readers get. */
+type Column = string | { label: string; kind: 'number' | 'unseen' };
+
+export function table({ className, caption, columns, rows }: Table): Html {
+  return html`<table class="table ${className}" role="table">
+    <caption class="unseen">
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map(columnHeader)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+function columnHeader(column: Column): Html {
+  if (typeof column === 'string') return html`<th role="columnheader" scope="col">${column}</th>`;
+  const { label, kind } = column;
+  return kind === 'number'
+    ? html`<th role="columnheader" scope="col" class="number-cell">${label}</th>`
+    : html`<th role="columnheader" scope="col"><span class="unseen">${label}</span></th>`;
 }

@@ -1,7 +1,6 @@
 import type { Service } from '../context.ts';
 import type { DatabaseFault } from '../database/database-error.ts';
-import { Refusal } from '../http/problems.ts';
-import { RETRY_AFTER } from '../http/unavailable.ts';
+import { Refusal, RETRY_AFTER } from '../http/problems.ts';
 import { failurePage } from './account-pages.ts';
 import { type ErrorPage, PageError } from './page-error.ts';
 import { memberOf, type PageContext, showScreen } from './request.ts';

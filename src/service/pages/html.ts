@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { isBlank, printable, redact, shorten } from '../../core/text/text.ts';
 
 /** Markup. All texts in `html` are escaped. */
 export type Html = ReturnType<typeof html>;
@@ -7,3 +8,44 @@ export type Html = ReturnType<typeof html>;
 export const NOTHING: Html = raw('');
 
 export { html };
+
+/** Texts of a registry or a subscriber: sanitized, and distinguished from our own text. */
+
+// Stacked combining marks would overlap the adjacent lines; no script needs more of them on one letter.
+const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
+
+// These two join letters and emoji; elsewhere they are invisible, and escaped like other invisible characters.
+const JOINERS =
+  /(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])([\u200c\u200d])(?=[\p{L}\p{Extended_Pictographic}])/u;
+
+// The time to classify joiners grows with the text.
+const ROOM = 20_000;
+
+/** The text without secrets, truncated, with invisible and reordering characters escaped. */
+export function sanitized(text: string, limit = 200): string {
+  const short = shorten(redact(text.slice(0, ROOM).replace(STACKED_MARKS, '$1')), limit);
+  const parts = short.split(JOINERS);
+  return parts.map((part, i) => (i % 2 === 1 ? part : printable(part))).join('');
+}
+
+/** The same as markup with its own text direction. */
+export function untrusted(text: string, limit = 200): Html {
+  return isBlank(text) ? html`<i class="muted">no name</i>` : html`<bdi>${sanitized(text, limit)}</bdi>`;
+}
+
+/** A URL or digest, always displayed left to right. */
+export function code(text: string, limit = 400): Html {
+  return isBlank(text) ? html`<i class="muted">empty</i>` : html`<code dir="ltr">${sanitized(text, limit)}</code>`;
+}
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The first letter of a name, in place of an icon. */
+export function initial(name: string): string {
+  const visible = sanitized(name, 40).replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}]+/u, '');
+  const [first] = GRAPHEMES.segment(visible);
+  if (first === undefined) return '?';
+  const { segment } = first;
+  // A long one is a letter with many marks: only the letter.
+  return segment.length <= 8 ? segment.toLocaleUpperCase('en') : [...segment].slice(0, 1).join('');
+}

@@ -1,9 +1,7 @@
 import { allows, type Scope } from '../tokens/scopes.ts';
 import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
-import { sanitized, untrusted } from './untrusted-text.ts';
-import { type Html, html, NOTHING } from './html.ts';
-import { LOGO } from './logo.ts';
+import { sanitized, untrusted, type Html, html, NOTHING } from './html.ts';
 
 /** The layout of all pages: head, navigation, landmarks. */
 
@@ -124,3 +122,11 @@ function settingsNavigation(section: SettingsSection, scope: Scope): Html {
 function current(is: boolean): Html {
   return is ? html`aria-current="page"` : NOTHING;
 }
+
+/** The logo, in the current text color. */
+const LOGO = html`<svg class="mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+  <rect x="1" y="1" width="8" height="8" rx="2.2" fill="currentColor" />
+  <rect x="11" y="1" width="8" height="8" rx="2.2" fill="currentColor" opacity=".35" />
+  <rect x="1" y="11" width="8" height="8" rx="2.2" fill="currentColor" opacity=".35" />
+  <rect x="11" y="11" width="8" height="8" rx="4" class="dot" />
+</svg>`;

@@ -1,10 +1,9 @@
 import { grouped } from '../../core/text/text.ts';
-import { type Html, html, NOTHING } from './html.ts';
-import { untrusted } from './untrusted-text.ts';
+import { type Html, html, NOTHING, untrusted } from './html.ts';
 
 /** How pages are connected: breadcrumbs, tabs, and numbered pages of a list. All are links. */
 
-export interface Crumb {
+interface Crumb {
   href: string;
   text: string;
 }
@@ -18,7 +17,7 @@ export function breadcrumbs(...crumbs: readonly Crumb[]): Html {
   </nav>`;
 }
 
-export interface Tab {
+interface Tab {
   href: string;
   label: string;
   isCurrent: boolean;
@@ -38,7 +37,7 @@ export function tabs(label: string, list: readonly Tab[], current: 'page' | 'tru
   </nav>`;
 }
 
-export interface PageOf {
+interface PageOf {
   /** From 1. */
   page: number;
   pageSize: number;

@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
 import { readBytes } from '../http/body.ts';
-import { type Caller, callerOf } from '../http/caller.ts';
+import { type Caller, callerOf } from '../http/auth.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { recordTokenUse } from '../tokens/use.ts';
-import { pathParameter } from '../http/path-parameter.ts';
+import { recordTokenUse } from '../tokens/tokens.ts';
+import { pathParameter } from '../http/query.ts';
 import type { Env } from '../http/routes.ts';
 import type { Service } from '../context.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
 import type { OrganizationView } from '../views.ts';
-import { PAGE_HEADERS } from './headers.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
 import { PageError, type PageStatus, SUSPENDED } from './page-error.ts';
 import { basePath, sessionIdentity } from './session.ts';
@@ -114,3 +113,33 @@ export function showScreen(
   };
   return c.html(layout(frame, screen), status, PAGE_HEADERS);
 }
+
+/** Security headers of all pages: only our own resources may run, load, frame or receive data. */
+export const PAGE_HEADERS: Record<string, string> = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  // Not no-referrer: browsers would then send `Origin: null` for our own forms as well.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** For a registry's icon: opened directly, it is an image without script in a separate origin. */
+export const ICON_HEADERS: Record<string, string> = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+  'Content-Disposition': 'attachment',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+};

@@ -7,7 +7,7 @@ import { dueTime, relativeTime } from './time.ts';
 
 /** The states of subscriptions and versions, in words. */
 
-export interface StateLabel {
+interface StateLabel {
   tone: Tone;
   word: string;
 }

@@ -1,11 +1,11 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import { errorCode } from '../error-fields.ts';
+import { errorCode } from '../log.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
-import { saveIcon } from '../apps/icons-store.ts';
+import { saveIcon } from '../apps/store.ts';
 import { pack } from '../database/packed.ts';
-import { recordEvents } from '../history/record-store.ts';
+import { recordEvents } from '../history/store.ts';
 import { claimedRegistry, type RegistryClaim, Superseded } from './claim-store.ts';
 import type { IconRow, StoredVersion } from '../database/tables.ts';
 import { deleteUnverified, putVersions, type VersionChanges } from '../apps/versions-store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { NewEvent } from '../history/events.ts';
 import type { Db } from '../database/database.ts';
-import { recordEvents } from '../history/record-store.ts';
+import { recordEvents } from '../history/store.ts';
 import { type RegistryClaim, Superseded } from './claim-store.ts';
 import { VERSION_OF_APP } from '../database/sql-fragments.ts';
 

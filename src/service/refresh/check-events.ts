@@ -1,6 +1,15 @@
 import type { Report } from '../../core/engine/report.ts';
-import { type CheckOutcome, type EventData, type EventType, type NewEvent, registryEvent } from '../history/events.ts';
+import {
+  type CheckOutcome,
+  type EventData,
+  type EventType,
+  type NewEvent,
+  registryEvent,
+  type EventCertificate,
+} from '../history/events.ts';
 import type { RegistryRecord } from './records-store.ts';
+import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
+import { parseUrl } from '../../core/http/url.ts';
 
 /** The events of a check as a whole. */
 
@@ -58,4 +67,34 @@ export function checkOutcome(isUsable: boolean, unfinished: boolean, errors: num
   if (!isUsable) return 'failing';
   if (unfinished) return 'unfinished';
   return errors > 0 ? 'problems' : 'good';
+}
+
+/** The certificates of a manifest's host: a new one is an event. */
+
+/** A host may have several at a time, one per address or key type, which are no news each time. */
+const CERTIFICATES_KEPT = 8;
+
+export interface CertificateChange {
+  /** The certificates to store, the last one first. */
+  certificates: EventCertificate[];
+  /** Null for the first certificate of a registry. */
+  event: NewEvent | null;
+}
+
+/** @returns null unless the host has a certificate that it did not have before */
+export function certificateChange(
+  known: readonly EventCertificate[] | null,
+  { web }: DocumentFacts,
+): CertificateChange | null {
+  const hop = isMissing(web) ? undefined : web.server.hops[0];
+  if (!hop?.tls) return null;
+  const { fingerprint256, subject, issuer, notAfter } = hop.tls;
+  if (known?.some((one) => one.fingerprint256 === fingerprint256)) return null;
+  const after = { fingerprint256, subject, issuer, notAfter };
+  const [before] = known ?? [];
+  const host = parseUrl(hop.url)?.host ?? '';
+  return {
+    certificates: [after, ...(known ?? [])].slice(0, CERTIFICATES_KEPT),
+    event: before === undefined ? null : registryEvent('certificate-changed', { host, before, after }),
+  };
 }

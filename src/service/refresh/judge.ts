@@ -7,19 +7,19 @@ import { isSafeKey } from '../../core/registry/app-key.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
-import type { ServiceReason } from '../apps/hidden-reasons.ts';
+import type { ServiceReason } from '../apps/view.ts';
 import { type AppChange, writeApp } from './app-changes-store.ts';
 import { writeListing } from './app-listing-store.ts';
 import type { AppRecord } from '../apps/records-store.ts';
-import { confirmSubscriptions } from '../registries/confirmations-store.ts';
+import { confirmSubscriptions } from '../registries/insert-store.ts';
 import { applyChanges } from '../apps/versions-store.ts';
 import { appEvents } from '../apps/app-events.ts';
-import { certificateChange } from './certificates.ts';
+import { certificateChange } from './check-events.ts';
 import { listedAppsIn } from './manifest-apps.ts';
 import { keepVerified, keptChecksums } from './keep-artifacts.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
-import { truncateFacts } from './truncate-facts.ts';
+import { truncateFacts } from './truncate.ts';
 import { updateVersions } from './version-lifecycle.ts';
 
 /** Judges and writes the manifest, and each app, as they are observed. */

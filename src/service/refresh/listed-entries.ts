@@ -4,6 +4,7 @@ import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import { storable } from '../database/packed.ts';
+import type { StoredVersion } from '../database/tables.ts';
 
 /** The entries of a metadata file that can be stored, with the facts about their artifacts. */
 
@@ -54,4 +55,28 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
     return null;
   const digest = digestOf(listed);
   return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
+}
+
+/** Whether the row of a version needs no write. */
+export function isSameVersion(a: StoredVersion, b: StoredVersion | undefined): boolean {
+  return b !== undefined && COLUMNS.every((name) => isEqual(a[name], b[name]));
+}
+
+// The time of the last attempt on a refused version does not justify a write each hour.
+const COLUMNS = [
+  'artifactUrl',
+  'artifactChecksum',
+  'state',
+  'rule',
+  'reason',
+  'verifiedAt',
+  'bytes',
+  'swappedChecksum',
+  'servedChecksum',
+  'withdrawnAt',
+  'lostAt',
+] as const;
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 }

@@ -4,8 +4,9 @@ import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/o
 import type { ListedArtifact } from '../../observe/registry/options.ts';
 import { artifactCopies } from './keep-artifacts.ts';
 import { judgeAndWriteApp, judgeAndWriteManifest } from './judge.ts';
-import { containsSecret, unlessSecret } from './request-credentials.ts';
 import {
+  containsSecret,
+  unlessSecret,
   artifactTimeout,
   DOCUMENT_LIMITS,
   documentTimeout,

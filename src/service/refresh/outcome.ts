@@ -1,15 +1,14 @@
 import type { Report } from '../../core/engine/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { CheckOutcome, EventData, NewEvent } from '../history/events.ts';
-import { confirmSubscriptions } from '../registries/confirmations-store.ts';
+import { confirmSubscriptions } from '../registries/insert-store.ts';
 import { Superseded } from './claim-store.ts';
 import { type NextCheck, type RegistryRecord, registryRecords, writeRefreshResult } from './records-store.ts';
 import { checkedEvent, checkOutcome, failureEvents } from './check-events.ts';
-import type { RefreshContext } from './context.ts';
+import { type RefreshContext, unlessSecret } from './request-options.ts';
 import { FINDINGS_LIMIT, type Run } from './run.ts';
-import { unlessSecret } from './request-credentials.ts';
 import { nextCheckTime } from './schedule.ts';
-import { truncateReport } from './truncate-report.ts';
+import { truncateReport } from './truncate.ts';
 
 /** The end of a refresh: what is written, logged and counted. */
 

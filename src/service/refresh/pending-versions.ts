@@ -2,7 +2,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { addPendingVersions } from './app-changes-store.ts';
 import { applyChanges } from '../apps/versions-store.ts';
 import type { Run } from './run.ts';
-import { versionEvents } from '../apps/version-events.ts';
+import { versionEvents } from '../apps/app-events.ts';
 import { updateVersions } from './version-lifecycle.ts';
 
 const NO_ERRORS = new Map();

@@ -1,5 +1,5 @@
 import type { CheckProgress } from '../views.ts';
-import { writeProgress } from './progress-store.ts';
+import { writeProgress } from './records-store.ts';
 import type { Run } from './run.ts';
 
 /** Stores how far a refresh has got, for the subscribers who wait for it. A refresh that is quick stores nothing. */
@@ -7,7 +7,7 @@ import type { Run } from './run.ts';
 /** Milliseconds between two writes. */
 const INTERVAL = 1000;
 
-export interface ProgressWriter {
+interface ProgressWriter {
   stop(): Promise<void>;
 }
 

@@ -3,12 +3,13 @@ import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { CheckOutcome, EventCertificate, NewEvent } from '../history/events.ts';
 import { inBatches } from '../database/batch.ts';
-import { type CheckStart, refuseSubscriptions } from '../registries/confirmations-store.ts';
+import { type CheckStart, refuseSubscriptions } from '../registries/insert-store.ts';
 import type { Db } from '../database/database.ts';
 import { pack } from '../database/packed.ts';
-import { recordEvents } from '../history/record-store.ts';
+import { recordEvents } from '../history/store.ts';
 import { type RegistryClaim, Superseded } from './claim-store.ts';
 import { CONFIRMED, HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
+import type { CheckProgress } from '../views.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
@@ -51,7 +52,7 @@ interface Confirmation extends RegistryClaim, NextCheck {
   events: readonly NewEvent[];
 }
 
-export interface RegistryRecords {
+interface RegistryRecords {
   /** @param now of the caller, in milliseconds since 1970; null if the registry does not exist */
   read(id: number, now: number): Promise<RegistryRecord | null>;
   /** @returns false if another refresh has taken over the registry or changed the outcome in the meantime: then nothing is written */
@@ -134,7 +135,7 @@ export async function packedManifestOf(db: Db, id: number): Promise<Buffer | nul
 }
 
 /** The end of a refresh that observed and judged. */
-export interface RefreshResult extends NextCheck {
+interface RefreshResult extends NextCheck {
   checkedAt: Date;
   /** Consecutive failed refreshes, including this one, and since when; 0 and null if the manifest was usable. */
   failures: number;
@@ -196,4 +197,18 @@ export async function writeRefreshResult(
       events.map((event) => ({ ...event, registryId: id, at: columns.checkedAt })),
     );
   });
+}
+
+/** Stores how far a refresh has got, unless another one has taken over the registry. Its end removes it. */
+export async function writeProgress(
+  db: Db,
+  { id, refreshNumber }: RegistryClaim,
+  progress: CheckProgress,
+): Promise<void> {
+  await db
+    .updateTable('registries')
+    .set({ progress: JSON.stringify(progress) })
+    .where('id', '=', id)
+    .where('refreshNumber', '=', refreshNumber)
+    .execute();
 }

@@ -9,7 +9,7 @@ import { addressKind } from '../ip-address.ts';
  */
 
 /** Called with each failure before it is anonymized, for the operator. */
-export type NetworkFailure = (failure: Failure) => void;
+type NetworkFailure = (failure: Failure) => void;
 
 export function redactNetworkOfDocument(facts: DocumentFacts, report: NetworkFailure): DocumentFacts {
   return { ...facts, web: redactWeb(facts.web, report) };

@@ -3,13 +3,18 @@ import type { CheckOutcome } from '../history/events.ts';
 import { Superseded } from './claim-store.ts';
 import { type RegistryRecord, registryRecords } from './records-store.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
-import { openBudget } from './budget.ts';
-import type { RefreshContext } from './context.ts';
+import {
+  openBudget,
+  type RefreshContext,
+  CONNECTIONS,
+  DOCUMENT_LIMITS,
+  documentTimeout,
+  requestOptions,
+  requestCredentials,
+} from './request-options.ts';
 import { discardReceived } from './keep-artifacts.ts';
 import { observe } from './observe.ts';
 import { discardRun, endRun, endUnchanged, incompleteness } from './outcome.ts';
-import { requestCredentials } from './request-credentials.ts';
-import { CONNECTIONS, DOCUMENT_LIMITS, documentTimeout, requestOptions } from './request-options.ts';
 import { startProgressWriter } from './progress-writer.ts';
 import { startRun } from './run.ts';
 import { openUnchangedCheck } from './unchanged/unchanged.ts';

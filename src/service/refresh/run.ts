@@ -9,15 +9,11 @@ import { claimRegistry } from './claim-store.ts';
 import { packedManifestOf, type RegistryRecord } from './records-store.ts';
 import { keysWithPinnedVersions } from '../apps/versions-store.ts';
 import type { ArtifactCheck } from './artifact-checks/check-artifacts.ts';
-import type { Budget } from './budget.ts';
-import type { RefreshContext } from './context.ts';
-import type { CertificateChange } from './certificates.ts';
+import { type Budget, type RefreshContext, originsOf, type RequestCredentials } from './request-options.ts';
+import { type CertificateChange, type EventCounts, openEventCounts } from './check-events.ts';
 import { type DatabaseBaseline, databaseBaseline } from './database-baseline.ts';
-import { type EventCounts, openEventCounts } from './check-events.ts';
 import { type IconCollector, openIconCollector } from './icon-collector.ts';
-import { originsOf } from './request-options.ts';
 import type { ReceivedArtifacts } from '../artifacts/receiving.ts';
-import type { RequestCredentials } from './request-credentials.ts';
 import type { ExpiryProbe } from './unchanged/expiry-probe.ts';
 import type { UnchangedCheck } from './unchanged/unchanged.ts';
 

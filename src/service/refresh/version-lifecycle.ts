@@ -1,7 +1,6 @@
 import type { VersionErrors } from '../../core/engine/offers.ts';
 import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
-import type { ArtifactFacts } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
+import { type ArtifactFacts, isMissing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, latestOf } from '../../core/registry/version.ts';
@@ -10,8 +9,7 @@ import { storable } from '../database/packed.ts';
 import type { StoredVersion, Validators } from '../database/tables.ts';
 import type { VersionChanges } from '../apps/versions-store.ts';
 import { offerBefore } from './database-baseline.ts';
-import { type ListedEntry, listedEntries, type SameVersion } from './listed-entries.ts';
-import { isSameVersion } from './same-version.ts';
+import { type ListedEntry, listedEntries, type SameVersion, isSameVersion } from './listed-entries.ts';
 
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out. What is offered is decided in
@@ -23,7 +21,7 @@ export interface VersionUpdate extends VersionChanges {
   beyond: number;
 }
 
-export interface VersionObservation {
+interface VersionObservation {
   known: readonly StoredVersion[];
   /** The versions in the metadata file, and their artifacts. */
   listed: readonly JsonValue[];

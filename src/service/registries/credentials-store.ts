@@ -9,14 +9,14 @@ import { COUNT } from '../database/sql-fragments.ts';
 /** The sealed credentials of registries. They are bound to their row: its id, its owner and its URL. */
 
 /** The registry that credentials belong to. */
-export interface PrivateRegistry {
+interface PrivateRegistry {
   id: number;
   ownerId: string;
   url: string;
 }
 
 /** The credentials of a registry, or why they cannot be used. */
-export type OpenedAuth = { auth: RegistryAuth } | { fault: 'unknown-key' | 'damaged' };
+type OpenedAuth = { auth: RegistryAuth } | { fault: 'unknown-key' | 'damaged' };
 
 /** @returns null if the registry has none */
 export async function credentialsOf(db: Db, keys: SecretsKeys, registry: PrivateRegistry): Promise<OpenedAuth | null> {

@@ -3,6 +3,7 @@ import { isCredentialHeader, isHeaderName } from '../../core/http/reserved-heade
 import { isLoopback, parseUrl } from '../../core/http/url.ts';
 import { recordFrom } from '../../core/record.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
+import { type FieldReader, invalidFields, secretErrors } from '../http/fields.ts';
 
 /** The credentials of a private registry, as an organization gives them. They are write-only. */
 
@@ -148,3 +149,22 @@ function valueFault(value: JsonObject): string | null {
   if (!/^[ -~]+$/.test(text)) return 'contains line breaks, or characters other than ASCII.';
   return text === text.trim() ? null : 'begins or ends with a space.';
 }
+
+/**
+ * The credentials in a body; null for null.
+ * @param pointer where they are in the body (RFC 6901)
+ * @throws Refusal that lists every invalid field, without its value
+ */
+export function authIn(value: JsonValue, pointer: string): RegistryAuth | null {
+  if (value === null) return null;
+  const read = readAuth(value);
+  if ('auth' in read) return read.auth;
+  throw invalidFields(secretErrors('auth', pointer, read.faults));
+}
+
+/** The field `auth` of a subscription: null, or missing, for a registry that needs no credentials. */
+export const authField: FieldReader<RegistryAuth | null> = (value) => {
+  if (value === undefined || value === null) return { value: null };
+  const read = readAuth(value);
+  return 'auth' in read ? { value: read.auth } : { secret: read.faults };
+};

@@ -1,5 +1,5 @@
 /** Releases the slot. Must be called once. */
-export type Release = () => void;
+type Release = () => void;
 
 interface Waiting {
   client: string;

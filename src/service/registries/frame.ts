@@ -1,12 +1,11 @@
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
-import { sanitized, untrusted } from '../pages/untrusted-text.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { sanitized, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { chip, copyable, doneNotice, ifAllowed, status } from '../pages/components.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { breadcrumbs, tabs } from '../pages/navigation.ts';
-import { REGISTRY_TABS, registryPath, type RegistryTab } from './path.ts';
+import { REGISTRY_TABS, registryPath, type RegistryTab } from '../pages/paths.ts';
 import { isBusy, nextCheckText, progressText, stateDetails, stateOf } from '../pages/states.ts';
 import { relativeTime } from '../pages/time.ts';
 

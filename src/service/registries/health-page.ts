@@ -6,11 +6,10 @@ import { symptomsOf } from '../../report/diagnosis-view.ts';
 import { elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
 import { copyUrlButton, emptyState, notice } from '../pages/components.ts';
 import { causeList, ruleLink } from '../pages/findings.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { type Html, html, NOTHING, sanitized } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { type RegistryFrame, registryScreen } from './frame.ts';
-import { registryPath } from './path.ts';
-import { sanitized } from '../pages/untrusted-text.ts';
+import { registryPath } from '../pages/paths.ts';
 
 /** The health of a registry: its symptoms, and the findings of the last check by what to do about them. */
 

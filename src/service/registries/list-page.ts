@@ -1,16 +1,14 @@
 import { counted, grouped } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
-import { pathWithQuery } from '../pages/path-with-query.ts';
-import { code, untrusted } from '../pages/untrusted-text.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { pathWithQuery } from '../pages/paths.ts';
+import { code, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { chip, doneNotice, emptyState, searchForm, status } from '../pages/components.ts';
+import { chip, doneNotice, emptyState, searchForm, status, table } from '../pages/components.ts';
 import { subscribeLink } from './subscribe-page.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { pageLinks } from '../pages/navigation.ts';
 import { byAttention, isBusy, nextCheckText, progressText, stateDetails, stateOf } from '../pages/states.ts';
 import { relativeTime } from '../pages/time.ts';
-import { table } from '../pages/table.ts';
 
 /** Settings → App Registries: the list of an organization's registries, those that need attention first. */
 

@@ -1,7 +1,6 @@
 import type { Service } from '../context.ts';
-import { confirmSubscriptions, databaseTime } from './confirmations-store.ts';
+import { confirmSubscriptions, databaseTime, insertOfficialSubscription } from './insert-store.ts';
 import { insertRegistry, isGood } from './store.ts';
-import { insertOfficialSubscription } from './insert-store.ts';
 import { checkManifest } from './check-manifest.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 

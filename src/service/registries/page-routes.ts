@@ -1,21 +1,28 @@
+import type { Service } from '../context.ts';
+import { subscriptionOf } from './subscriptions-store.ts';
+import type { SubscriptionView } from '../views.ts';
+import { orNotFound } from '../pages/page-error.ts';
+import { type MemberRequest, pageNumberIn, searchIn, PAGE_HEADERS } from '../pages/request.ts';
 import { safeJsonText } from '../../core/text/text.ts';
 import { reportTicket } from '../../report/ticket.ts';
-import type { Service } from '../context.ts';
 import { appCatalogue } from '../apps/catalogue-store.ts';
 import { unpackText } from '../database/packed.ts';
 import { packedReportOf, reportOf } from './store.ts';
 import { refreshNow } from './refresh-now.ts';
-import type { SubscriptionView } from '../views.ts';
 import { appListQuery, catalogueQuery } from '../apps/page-routes.ts';
-import { PAGE_HEADERS } from '../pages/headers.ts';
 import { healthPage } from './health-page.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import { orNotFound } from '../pages/page-error.ts';
-import { registryAppsPage } from '../apps/registry-apps-page.ts';
-import { type RegistryFrame } from './frame.ts';
-import { REGISTRY_TABS, registryPath } from './path.ts';
-import { type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
-import { requestedSubscription } from './requested-subscription.ts';
+import { registryAppsPage } from '../apps/list-page.ts';
+import type { RegistryFrame } from './frame.ts';
+import { REGISTRY_TABS, registryPath } from '../pages/paths.ts';
+
+/** The subscription in the path. @throws PageError if the organization does not have it */
+export async function requestedSubscription(
+  { organization, parameter }: MemberRequest,
+  { db, settings }: Service,
+): Promise<SubscriptionView> {
+  return orNotFound(await subscriptionOf(db, organization.id, parameter('id'), settings.interval), 'registry');
+}
 
 /** A registry: its apps, its health and the report of the last check. */
 

@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts';
 import { insertRegistry } from './store.ts';
 import { deleteCredentials, putCredentials } from './credentials-store.ts';
 import type { Database } from '../database/tables.ts';
-import { isUuid } from '../database/uuid.ts';
+import { isUuid } from '../database/page.ts';
 
 /** Moves a subscription between the shared row of a registry and the organization's own, depending on whether it has credentials. */
 
@@ -19,7 +19,7 @@ export interface CredentialsTarget {
 }
 
 /** The registry that a subscription uses from now on. */
-export interface MovedSubscription {
+interface MovedSubscription {
   registryId: number;
   /** Whether it was another one before. */
   isMoved: boolean;

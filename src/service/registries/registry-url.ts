@@ -1,7 +1,7 @@
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
-import { LONGEST_URL, parseTypedUrl, type TypedUrlFault } from '../http/typed-url.ts';
+import { LONGEST_URL, parseTypedUrl, type TypedUrlFault } from '../http/fields.ts';
 
 /** The URL of a registry, as typed by a user. */
 

@@ -1,12 +1,10 @@
 import type { Service } from '../context.ts';
-import { insecureAuthFault, type RegistryAuth } from './credentials.ts';
-import { authField } from './auth-fields.ts';
+import { insecureAuthFault, type RegistryAuth, authField, authIn } from './credentials.ts';
 import { nameIn, readBody } from '../http/body.ts';
-import { type FieldReader, fieldsIn, textField } from '../http/fields.ts';
-import type { Caller } from '../http/caller.ts';
+import { type FieldReader, fieldsIn, textField, nameError } from '../http/fields.ts';
+import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
-import { nameError } from '../http/name-validation.ts';
-import { pathParameter } from '../http/path-parameter.ts';
+import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
 import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
 import { listApps } from '../apps/store.ts';
@@ -16,7 +14,7 @@ import type { SubscriptionView } from '../views.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 import { refreshNow } from './refresh-now.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';
-import { ID_PAGE_QUERY, queryIn } from '../http/query.ts';
+import { removeAuth, setAuth } from './set-credentials.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: DEFAULT_PAGE_LIMIT, after: null };
@@ -147,4 +145,47 @@ function urlField({ outbound }: Service, hasAuth: boolean): FieldReader<string> 
     const fault = hasAuth ? insecureAuthFault(parsed.url) : null;
     return fault === null ? { value } : { message: fault };
   };
+}
+
+/** The credentials of private registries: they are set, replaced and removed, and never read. */
+export function registryCredentialsRoutes(service: Service): Route[] {
+  return [
+    {
+      method: 'PUT',
+      path: '/api/registries/{id}/auth',
+      access: 'organization',
+      scope: 'manage',
+      handle: (c, caller) => putAuth(c, service, caller),
+    },
+    {
+      method: 'DELETE',
+      path: '/api/registries/{id}/auth',
+      access: 'organization',
+      scope: 'manage',
+      handle: (c, caller) => deleteAuth(c, service, caller),
+    },
+  ];
+}
+
+/** The body is the object itself, or has it as `auth`, as a subscription does; `"auth": null` removes. */
+async function putAuth(c: WebContext, service: Service, { id: organizationId, actor }: Caller): Promise<Response> {
+  const { db, settings } = service;
+  const id = pathParameter(c, 'id');
+  const body = await readBody(c);
+  const auth = Object.hasOwn(body, 'auth') ? authIn(body['auth'] ?? null, '/auth') : authIn(body, '');
+  const target = { organizationId, subscriptionId: id, actor };
+  const result = auth === null ? await removeAuth(service, target) : await setAuth(service, { ...target, auth });
+  if (result.outcome === 'unsupported') throw new Refusal('credentials-not-supported', result.message);
+  if (result.outcome === 'insecure')
+    throw new Refusal('invalid-field', result.message, { errors: [{ field: 'auth', detail: result.message }] });
+  const subscription = await subscriptionOf(db, organizationId, id, settings.interval);
+  if (subscription === null) throw notFound('registry');
+  return json(c, subscription);
+}
+
+async function deleteAuth(c: WebContext, service: Service, { id, actor }: Caller): Promise<Response> {
+  const target = { organizationId: id, subscriptionId: pathParameter(c, 'id'), actor };
+  const { outcome } = await removeAuth(service, target);
+  if (outcome === 'unknown-subscription') throw notFound('registry');
+  return c.body(null, 204);
 }

@@ -1,4 +1,4 @@
-import { LONGEST_URL } from '../http/typed-url.ts';
+import { LONGEST_URL } from '../http/fields.ts';
 import {
   response,
   BAD_BODY,
@@ -11,9 +11,11 @@ import {
   pageResponses,
   refusal,
   type OpenApiObject,
-} from '../http/openapi/parts.ts';
-import { ID, IF_NONE_MATCH, PAGE } from '../http/openapi/parameters.ts';
-import { ref } from '../http/openapi/schemas.ts';
+  ID,
+  IF_NONE_MATCH,
+  PAGE,
+  ref,
+} from '../http/openapi.ts';
 
 const URL_FIELD = {
   type: 'string',

@@ -1,14 +1,13 @@
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from '../views.ts';
-import { code, untrusted } from '../pages/untrusted-text.ts';
+import { code, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
 import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { confirmDeletion, copyable, field, ifAllowed } from '../pages/components.ts';
 import { allows } from '../tokens/scopes.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
 import { type RegistryFrame, registryScreen } from './frame.ts';
-import { registryPath } from './path.ts';
+import { registryPath } from '../pages/paths.ts';
 import { calendarDay, relativeTime } from '../pages/time.ts';
 
 /** The settings of a subscription: its name, and unsubscribing. */

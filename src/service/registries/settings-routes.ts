@@ -1,19 +1,17 @@
 import type { Service } from '../context.ts';
-import { nameError } from '../http/name-validation.ts';
+import { nameError, LONGEST_URL } from '../http/fields.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from './subscriptions-store.ts';
 import { removeAuth, setAuth } from './set-credentials.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';
-import { LONGEST_URL } from '../http/typed-url.ts';
 import { html } from '../pages/html.ts';
 import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import type { PageStatus } from '../pages/page-error.ts';
 import { registriesPage } from './list-page.ts';
-import { registryFrame } from './page-routes.ts';
+import { registryFrame, requestedSubscription } from './page-routes.ts';
 import { registrySettingsPage, unsubscribePage } from './settings-page.ts';
 import { type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
-import { requestedSubscription } from './requested-subscription.ts';
 import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), the settings of a subscription. */

@@ -5,7 +5,7 @@ import { unpack } from '../database/packed.ts';
 import type { RegistryClaim } from '../refresh/claim-store.ts';
 import { HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
 import { seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
-import { isUuid } from '../database/uuid.ts';
+import { isUuid } from '../database/page.ts';
 
 /** The rows of registries: their creation, schedule and reports. `refresh/records-store.ts` is about their refresh. */
 

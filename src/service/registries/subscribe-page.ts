@@ -1,5 +1,4 @@
-import { sanitized } from '../pages/untrusted-text.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { sanitized, type Html, html, NOTHING } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { type AuthForm, authFields } from './auth-form.ts';
 import { field, ifAllowed } from '../pages/components.ts';

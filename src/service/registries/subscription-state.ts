@@ -7,7 +7,7 @@ import type { SubscriptionView } from '../views.ts';
  */
 
 /** The columns that decide. */
-export interface SharedState {
+interface SharedState {
   registrySince: Date;
   confirmedAt: Date | null;
   refusedAt: Date | null;

@@ -3,11 +3,10 @@ import { redact } from '../../core/text/text.ts';
 import type { Actor } from '../history/audit-actions.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import { deleteCredentials } from './credentials-store.ts';
 import { CONFIRMED, COUNT, INSTALLABLE } from '../database/sql-fragments.ts';
 import { checkTimes, nextCheckTime, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
-import { isUuid } from '../database/uuid.ts';
 import type { SubscriptionView } from '../views.ts';
 
 /**

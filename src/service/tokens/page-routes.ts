@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import { nameError } from '../http/name-validation.ts';
+import { nameError } from '../http/fields.ts';
 import { SCOPES } from './scopes.ts';
 import { addToken, deleteToken, TOO_MANY_TOKENS } from './tokens.ts';
 import { listTokens, TOKENS_LIMIT } from './store.ts';

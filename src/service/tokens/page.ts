@@ -1,12 +1,10 @@
 import { SCOPES, type Scope } from './scopes.ts';
 import type { TokenView } from '../views.ts';
-import { chip, confirmDeletion, copyButton, doneNotice, field } from '../pages/components.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { chip, confirmDeletion, copyButton, doneNotice, field, table } from '../pages/components.ts';
+import { type Html, html, NOTHING, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
 import { calendarDay, relativeTime } from '../pages/time.ts';
-import { untrusted } from '../pages/untrusted-text.ts';
-import { table } from '../pages/table.ts';
 
 /** Settings → Tokens: the tokens of an organization. */
 

@@ -1,14 +1,12 @@
 import type { Service } from '../context.ts';
 import { readBody } from '../http/body.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
-import { pathParameter } from '../http/path-parameter.ts';
+import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
-import { newTokenIn } from './fields.ts';
-import { addToken, deleteToken, TOO_MANY_TOKENS } from './tokens.ts';
+import { newTokenIn, addToken, deleteToken, TOO_MANY_TOKENS } from './tokens.ts';
 import { listTokens } from './store.ts';
-import { ID_PAGE_QUERY, queryIn } from '../http/query.ts';
 
 /** The tokens of an organization. */
 export function tokenRoutes(service: Service): Route[] {

@@ -5,12 +5,10 @@ import type { Scope } from './scopes.ts';
 import type { OrganizationView, TokenView } from '../views.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { lockOrganization } from '../database/lock-organization.ts';
+import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
 import { storable } from '../database/packed.ts';
-import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import type { TokenRow } from '../database/organization-tables.ts';
-import { isUuid } from '../database/uuid.ts';
-import { COUNT } from '../database/sql-fragments.ts';
 
 /** The tokens of organizations. A token is shown once; only its SHA-256 is stored. */
 

@@ -1,7 +1,12 @@
 import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
-import { createToken, type NewToken, revokeToken, TOKENS_LIMIT } from './store.ts';
+import { createToken, type NewToken, revokeToken, TOKENS_LIMIT, type Identity, writeTokenUse } from './store.ts';
 import type { TokenView } from '../views.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { SCOPES } from './scopes.ts';
+import { choiceField, fieldsIn, futureField, nullable, textField, nameError } from '../http/fields.ts';
+import { type Log, errorMessage } from '../log.ts';
+import type { Db } from '../database/database.ts';
 
 /** Creates and deletes the tokens of an organization, for the API and the pages. */
 
@@ -32,4 +37,21 @@ export async function deleteToken(
   const outcome = await revokeToken(db, organizationId, id, actor);
   if (outcome === 'deleted') log('info', 'token-deleted', { organization: organizationId, token: id });
   return outcome;
+}
+
+/** The token that a body describes. @throws Refusal that lists every invalid field */
+export function newTokenIn(body: JsonObject): NewToken {
+  return fieldsIn<NewToken>(body, {
+    name: textField(nameError),
+    scope: choiceField(SCOPES),
+    expiresAt: nullable(futureField(Date.now())),
+  });
+}
+
+/** Records the use of a token. If the database cannot be written, the request continues. */
+export async function recordTokenUse(db: Db, log: Log, { token, isUseStale }: Identity): Promise<void> {
+  if (!isUseStale) return;
+  await writeTokenUse(db, token.id).catch((error: unknown) =>
+    log('warn', 'token-use-not-recorded', { error: errorMessage(error) }),
+  );
 }

@@ -28,7 +28,7 @@ export interface ClaimedDelivery extends StoredWebhookSecret, StoredWebhookUrl {
   failing: boolean;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   limit: number;
   /** Organizations and webhooks that have enough attempts in progress on this node. */
   busyOrganizations: readonly string[];

@@ -5,9 +5,8 @@ import { webhookBody } from './events.ts';
 import { maskedWebhookUrl } from './urls.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
-import { isUuid } from '../database/uuid.ts';
 import { webhookOf } from './store.ts';
 
 /** The deliveries of a webhook, for its organization. */

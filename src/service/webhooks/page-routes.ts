@@ -1,6 +1,5 @@
 import type { Service } from '../context.ts';
-import { parseWebhookUrl } from './url-field.ts';
-import { addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
+import { parseWebhookUrl, addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from './deliveries-store.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf, WEBHOOKS_LIMIT } from './store.ts';
 import type { WebhookView } from '../views.ts';

@@ -1,12 +1,10 @@
 import { counted, grouped } from '../../core/text/text.ts';
 import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from '../views.ts';
-import { confirmDeletion, copyButton, doneNotice, field, status, type Tone } from '../pages/components.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { confirmDeletion, copyButton, doneNotice, field, status, type Tone, table } from '../pages/components.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
 import { calendarDay, dueTime, relativeTime } from '../pages/time.ts';
-import { code, sanitized, untrusted } from '../pages/untrusted-text.ts';
-import { table } from '../pages/table.ts';
 
 /** Settings → Webhooks: where events are sent. */
 
@@ -93,7 +91,7 @@ function webhookRow(webhook: WebhookView, now: Date): Html {
   </tr>`;
 }
 
-export interface WebhookPage {
+interface WebhookPage {
   webhook: WebhookView;
   deliveries: readonly DeliveryView[];
   done: string | null;

@@ -4,10 +4,12 @@ import { targetOf } from '../../observe/http/address-policy.ts';
 import { ConnectFailure } from '../../observe/http/connect-failure.ts';
 import { type ConnectOptions, openSocket } from '../../observe/http/open-socket.ts';
 import type { DeliveryError } from '../views.ts';
+import { createHmac } from 'node:crypto';
+import { signingKey } from './secrets.ts';
 
 /** Sends one request to a webhook: over a connection of its own, to an address that may be requested. */
 
-export interface PostOptions {
+interface PostOptions {
   connect: ConnectOptions;
   /** Milliseconds for everything. */
   timeout: number;
@@ -97,4 +99,26 @@ async function drain(response: IncomingMessage, signal: AbortSignal): Promise<vo
 /** Seconds are common; a date is ignored. */
 function retryAfterIn(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
+}
+
+/**
+ * The headers of a delivery (Standard Webhooks).
+ * @param secrets each signs it: a receiver may not have a new one yet
+ * @param at when it is sent: receivers refuse old signatures
+ */
+export function signatureHeaders(
+  secrets: readonly string[],
+  id: string,
+  at: Date,
+  body: string,
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signatures = secrets.map((secret) =>
+    createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64'),
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.map((signature) => `v1,${signature}`).join(' '),
+  };
 }

@@ -1,16 +1,14 @@
 import type { Service } from '../context.ts';
 import { readBody } from '../http/body.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
-import { pathParameter } from '../http/path-parameter.ts';
+import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
 import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
-import { newWebhookIn, webhookChangeIn } from './fields.ts';
-import { addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
+import { newWebhookIn, webhookChangeIn, addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from './deliveries-store.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from './store.ts';
 import type { DeliveryView } from '../views.ts';
-import { ID_PAGE_QUERY, queryIn } from '../http/query.ts';
 
 const WEBHOOK_PATH = '/api/webhooks/{webhook}';
 

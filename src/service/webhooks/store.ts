@@ -7,11 +7,9 @@ import type { StoredWebhookSecret } from './secrets.ts';
 import { maskedWebhookUrl, openWebhookUrl, sealWebhookUrl, type StoredWebhookUrl } from './urls.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { lockOrganization } from '../database/lock-organization.ts';
-import { type PageQuery, pageOf, pageSize } from '../database/page.ts';
+import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
+import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import type { WebhookRow } from '../database/organization-tables.ts';
-import { isUuid } from '../database/uuid.ts';
-import { COUNT } from '../database/sql-fragments.ts';
 
 /**
  * The webhooks of organizations. Every query is restricted to the organization. Without the keys that sealed it, a URL is

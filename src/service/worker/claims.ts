@@ -5,7 +5,7 @@ import { inBatches } from '../database/batch.ts';
 export type JobClaim = Pick<Job, 'id' | 'retryCount'>;
 
 /** The claimed jobs of a queue. Statements are sent in batches. */
-export interface JobClaims {
+interface JobClaims {
   /** The number of jobs being processed. */
   count(): number;
   /** @returns a signal that is aborted once another node has the job */

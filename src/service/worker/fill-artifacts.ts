@@ -9,14 +9,14 @@ import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import { insecureAuthFault, secretHeadersFor } from '../registries/credentials.ts';
 import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../artifacts/unkept-store.ts';
 import { credentialsOf } from '../registries/credentials-store.ts';
-import type { RefreshContext } from '../refresh/context.ts';
+import type { RefreshContext } from '../refresh/request-options.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 
 /**
  * Fetches the bytes of versions that were verified before the service kept artifacts, or were dropped since, and those
  * that a subscriber waits for.
  */
-export interface ArtifactFiller {
+interface ArtifactFiller {
   stop(): Promise<void>;
 }
 

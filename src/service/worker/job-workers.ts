@@ -1,7 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import { type JobClaim, openClaims } from './claims.ts';
 import { within } from '../within.ts';
-import { startPoller } from './poller.ts';
 
 /**
  * Processes the jobs of a queue with limited concurrency. Jobs are fetched, kept alive and completed in batches, but
@@ -15,7 +14,7 @@ export interface JobWorkers {
   stop(milliseconds: number): Promise<void>;
 }
 
-export interface JobWorkersOptions<Data> {
+interface JobWorkersOptions<Data> {
   /** Maximum concurrent jobs. */
   concurrency: number;
   /** Milliseconds between two polls of an empty queue, and between two heartbeats. */
@@ -93,4 +92,63 @@ async function writeWithRetries(
     } catch (error) {
       if ((await canRetry?.(error)) !== true) throw error;
     }
+}
+
+/** Takes jobs from a queue while there are any and there is room for more. */
+interface Poller {
+  /** Signals that there may be new jobs. */
+  wake(): void;
+  /** There is room again: takes the jobs that were left in the queue. */
+  resume(): void;
+  /** Takes no new jobs. */
+  stop(): Promise<void>;
+}
+
+interface PollerOptions {
+  /** Milliseconds between two polls of an empty queue. */
+  interval: number;
+  hasRoom(): boolean;
+  /** Takes jobs and starts them. @returns how many there were */
+  take(): Promise<number>;
+  onError(error: unknown): void;
+}
+
+function startPoller({ interval, hasRoom, take, onError }: PollerOptions): Poller {
+  let stopped = false;
+  let polling: Promise<void> | null = null;
+  /** Whether the queue may have jobs: new ones were signalled since the last poll, or the last one found some. */
+  let mayHaveJobs = false;
+
+  async function poll(): Promise<void> {
+    try {
+      for (;;) {
+        if (stopped || !mayHaveJobs || !hasRoom()) return;
+        mayHaveJobs = false;
+        // More jobs may follow, even after a partial batch.
+        if ((await take()) > 0) mayHaveJobs = true;
+      }
+    } catch (error) {
+      onError(error);
+    } finally {
+      polling = null;
+    }
+  }
+
+  function wake(): void {
+    mayHaveJobs = true;
+    if (!stopped && hasRoom()) polling ??= poll();
+  }
+
+  const timer = setInterval(wake, interval);
+  return {
+    wake,
+    resume() {
+      if (mayHaveJobs) wake();
+    },
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await polling;
+    },
+  };
 }

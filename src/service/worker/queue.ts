@@ -1,15 +1,14 @@
 import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
-import type { Db } from '../database/database.ts';
+import { type Db, openPool, type DatabaseUrl } from '../database/database.ts';
 import { deleteOldAuditEntries } from '../history/audit-store.ts';
-import { deleteOrphanedIcons } from '../apps/icons-store.ts';
-import { openPool, type DatabaseUrl } from '../database/pool.ts';
-import { deleteOldEvents } from '../history/record-store.ts';
+import { deleteOrphanedIcons } from '../apps/store.ts';
+import { deleteOldEvents } from '../history/store.ts';
 import { dueRegistries, makeDue, postponeRefresh } from '../registries/store.ts';
 import { deleteOldDeliveries } from '../webhooks/deliveries-store.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
 import { refreshRegistry } from '../refresh/refresh.ts';
-import type { RefreshContext } from '../refresh/context.ts';
+import type { RefreshContext } from '../refresh/request-options.ts';
 
 /**
  * The jobs of all nodes, in PostgreSQL (pg-boss). The due time of a registry is stored in its own row; a job only
@@ -23,7 +22,7 @@ export interface Queue {
   stop(): Promise<void>;
 }
 
-export type QueueContext = RefreshContext & Pick<Service, 'stopping' | 'database'>;
+type QueueContext = RefreshContext & Pick<Service, 'stopping' | 'database'>;
 
 const REFRESH = 'refresh';
 /** Registries whose last refresh was slow. They only delay each other. */

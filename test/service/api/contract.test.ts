@@ -16,7 +16,7 @@ import { artifactCases } from './artifact-cases.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
 import { type ContractIds, REGISTRY_URL, registryPath, UNKNOWN_ID } from './contract-case.ts';
-import { recordEvents } from '../../../src/service/history/record-store.ts';
+import { recordEvents } from '../../../src/service/history/store.ts';
 import { EVENTS, eventCases } from './event-cases.ts';
 import { refusalTests } from './contract-refusals.ts';
 import { organizationCases } from './organization-cases.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { storable } from '../../../src/service/database/packed.ts';
-import { probeWrite } from '../../../src/service/database/write-probe.ts';
+import { probeWrite } from '../../../src/service/database/database.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';

@@ -3,7 +3,7 @@ import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import { registryEvent } from '../../../src/service/history/events.ts';
 import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
 import { pack } from '../../../src/service/database/packed.ts';
-import { recordEvents } from '../../../src/service/history/record-store.ts';
+import { recordEvents } from '../../../src/service/history/store.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';

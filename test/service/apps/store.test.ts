@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appOf, listApps, listInstallable } from '../../../src/service/apps/store.ts';
-import { iconFor } from '../../../src/service/apps/icons-store.ts';
+import { appOf, listApps, listInstallable, iconFor } from '../../../src/service/apps/store.ts';
 import { PAGE_LIMIT } from '../../../src/service/database/page.ts';
 import { reportOf } from '../../../src/service/registries/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';

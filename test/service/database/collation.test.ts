@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listApps } from '../../../src/service/apps/store.ts';
-import { listOrganizations } from '../../../src/service/organizations/operator-store.ts';
+import { listOrganizations } from '../../../src/service/organizations/store.ts';
 import {
   addApp,
   addOrganization,

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
 import { SERVICE_ACTOR as actor } from '../../../src/service/history/audit-actions.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
-import { confirmSubscriptions, databaseTime } from '../../../src/service/registries/confirmations-store.ts';
-import { type EventQuery, listEvents } from '../../../src/service/history/store.ts';
+import { confirmSubscriptions, databaseTime } from '../../../src/service/registries/insert-store.ts';
+import { type EventQuery, listEvents, deleteOldEvents, recordEvents } from '../../../src/service/history/store.ts';
 import { removeCredentials, setCredentials } from '../../../src/service/registries/private-store.ts';
-import { deleteOldEvents, recordEvents } from '../../../src/service/history/record-store.ts';
 import {
   addOrganization,
   addRegistry,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { networkOf } from '../../../src/service/http/client-network.ts';
+import { networkOf } from '../../../src/service/http/client-address.ts';
 import { allowing, openWebFixture } from '../web-fixture.ts';
 
 describe('the network of', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rules } from '../../../src/core/rules/index.ts';
-import { nameError } from '../../../src/service/http/name-validation.ts';
-import { hiddenReason } from '../../../src/service/apps/hidden-reasons.ts';
+import { nameError } from '../../../src/service/http/fields.ts';
+import { hiddenReason } from '../../../src/service/apps/view.ts';
 
 test.each([
   'Acme',

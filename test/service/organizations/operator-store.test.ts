@@ -6,8 +6,8 @@ import {
   deleteOrganization,
   listOrganizations,
   setSuspended,
-} from '../../../src/service/organizations/operator-store.ts';
-import { createOrganization } from '../../../src/service/organizations/store.ts';
+  createOrganization,
+} from '../../../src/service/organizations/store.ts';
 import { dueRegistries } from '../../../src/service/registries/store.ts';
 import { openSession } from '../../../src/service/tokens/sessions-store.ts';
 import { deleteOldDeliveries } from '../../../src/service/webhooks/deliveries-store.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { assetNamed } from '../../../src/service/pages/assets.ts';
-import { ICON_HEADERS, PAGE_HEADERS } from '../../../src/service/pages/headers.ts';
+import { ICON_HEADERS, PAGE_HEADERS } from '../../../src/service/pages/request.ts';
 import { layout } from '../../../src/service/pages/layout.ts';
 import { SVG } from '../../support/icons.ts';
 import { SCREENS } from './screens.ts';

@@ -1,10 +1,10 @@
 import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import type { NewEvent } from '../../../src/service/history/events.ts';
-import type { RefreshContext } from '../../../src/service/refresh/context.ts';
+import type { RefreshContext } from '../../../src/service/refresh/request-options.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { recordAudit } from '../../../src/service/history/audit-store.ts';
 import { storable } from '../../../src/service/database/packed.ts';
-import { recordEvents } from '../../../src/service/history/record-store.ts';
+import { recordEvents } from '../../../src/service/history/store.ts';
 import { answer, CORS, type FaultHost, json } from '../../support/fault-host.ts';
 import { archive, checksum, gzipped, SVG } from '../../support/live-registry.ts';
 import { addAccess } from '../api/access-fixture.ts';

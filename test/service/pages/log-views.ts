@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS } from '../../../src/service/history/audit-actions.ts';
-import { eventMessage } from '../../../src/service/history/event-messages.ts';
+import { eventMessage } from '../../../src/service/history/event-view.ts';
 import { type EventView, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
 import type { AuditEntryView, DeliveryView, TokenView, WebhookView } from '../../../src/service/views.ts';
 import { HOSTILE_TEXTS, NOW, PROBLEMS, version } from './views.ts';

@@ -1,7 +1,12 @@
 import type { Screen } from '../../../src/service/pages/layout.ts';
 import { appPage } from '../../../src/service/apps/page.ts';
-import { type AppsPage, appsPage } from '../../../src/service/apps/list-page.ts';
-import type { AppListQuery } from '../../../src/service/apps/table.ts';
+import {
+  type AppsPage,
+  appsPage,
+  type AppListQuery,
+  type RegistryAppsPage,
+  registryAppsPage,
+} from '../../../src/service/apps/list-page.ts';
 import {
   failurePage,
   signInPage,
@@ -15,7 +20,6 @@ import { type HealthPage, healthPage } from '../../../src/service/registries/hea
 import { type History, historyPage, organizationHistoryPage } from '../../../src/service/history/page.ts';
 import { organizationPage } from '../../../src/service/organizations/page.ts';
 import { type RegistriesPage, registriesPage } from '../../../src/service/registries/list-page.ts';
-import { type RegistryAppsPage, registryAppsPage } from '../../../src/service/apps/registry-apps-page.ts';
 import {
   type RegistrySettingsPage,
   registrySettingsPage,

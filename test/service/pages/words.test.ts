@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { code, initial, sanitized, untrusted } from '../../../src/service/pages/untrusted-text.ts';
-import { isLight, tile } from '../../../src/service/apps/tile.ts';
+import { code, initial, sanitized, untrusted } from '../../../src/service/pages/html.ts';
+import { isLight, tile } from '../../../src/service/apps/components.ts';
 import { findingsOf } from '../../../src/service/pages/findings.ts';
 import {
   byAttention,

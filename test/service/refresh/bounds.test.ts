@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ArchiveEntry, ArtifactFacts } from '../../../src/core/facts/facts.ts';
 import type { Finding, Report } from '../../../src/core/engine/report.ts';
-import { truncateReport } from '../../../src/service/refresh/truncate-report.ts';
-import { truncateFacts } from '../../../src/service/refresh/truncate-facts.ts';
+import { truncateReport, truncateFacts } from '../../../src/service/refresh/truncate.ts';
 
 /** The limits of what is stored about a registry. */
 

@@ -6,10 +6,9 @@ import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import { type RefreshOutcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import type { RefreshContext } from '../../../src/service/refresh/context.ts';
+import type { RefreshContext } from '../../../src/service/refresh/request-options.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
-import type { Db } from '../../../src/service/database/database.ts';
-import { probeWrite } from '../../../src/service/database/write-probe.ts';
+import { type Db, probeWrite } from '../../../src/service/database/database.ts';
 import { unpack } from '../../../src/service/database/packed.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import {

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
 import { openLog } from '../../../service/log.ts';
-import { isLocalListenAddress } from '../../../service/config/listen-address.ts';
+import { isLocalListenAddress, type Settings } from '../../../service/config/settings.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
-import type { Settings } from '../../../service/config/settings.ts';
 import { startService } from '../../../service/start.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, CamelCasePlugin } from 'kysely';
 import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
 import { printable, redact } from '../../../core/text/text.ts';
-import { errorMessage } from '../../error-fields.ts';
+import { errorMessage } from '../../log.ts';
 import { databaseFault, FAULT_MESSAGES } from '../database-error.ts';
 import type { Database } from '../tables.ts';
 

@@ -11,8 +11,8 @@ import {
   END_OF_ROWS,
   jsonLine,
   newDigest,
+  BACKUP_TABLES,
 } from './backup-format.ts';
-import { BACKUP_TABLES } from './backup-tables.ts';
 
 /**
  * The backup of a database, in pieces and before gzip: all of it as of one moment, while others write.

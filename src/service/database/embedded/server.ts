@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
-import { errorMessage } from '../../error-fields.ts';
+import { errorMessage } from '../../log.ts';
 import { findBinaries, reachableBinaries, run, runAs, tryBinaries } from './binaries.ts';
 import { createDatabase, openFolder, databaseOwner } from './data-folder.ts';
 import { holdLock } from './hold-lock.ts';

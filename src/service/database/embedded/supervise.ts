@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
-import { errorCode, errorMessage } from '../../error-fields.ts';
-import type { Log } from '../../log.ts';
+import { errorCode, errorMessage, type Log } from '../../log.ts';
 
 /** Starts an embedded PostgreSQL again after it crashed or was killed. */
 
@@ -16,7 +15,7 @@ export interface Supervision {
   timeout?: number;
 }
 
-export interface Supervised<Server> {
+interface Supervised<Server> {
   /** The server; after a restart another one. */
   current(): Server;
   /** Ends the supervision, and waits for a start in progress. */

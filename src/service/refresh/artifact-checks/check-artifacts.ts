@@ -4,7 +4,7 @@ import { groupBy } from '../../../report/group-by.ts';
 import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './store.ts';
 import type { RegistryRecord } from '../records-store.ts';
 import type { Validators } from '../../database/tables.ts';
-import type { RefreshContext } from '../context.ts';
+import type { RefreshContext } from '../request-options.ts';
 import { type ArtifactAsker, openArtifactAsker } from './ask.ts';
 import { type IncomparableBudget, openIncomparableBudget } from './incomparable-budget.ts';
 import { isConclusive, mergeValidators } from './validators.ts';
@@ -29,7 +29,7 @@ const SLACK = 10 * MINUTE;
 /** Requests at once; those to one host are limited further. */
 const CONCURRENCY = 32;
 
-export interface ArtifactCheckOptions {
+interface ArtifactCheckOptions {
   http: HttpClient;
   /** Whether no more requests may be sent. */
   isOver(): boolean;

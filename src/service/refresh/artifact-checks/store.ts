@@ -17,7 +17,7 @@ export interface OfferedArtifact {
   validators: Validators[] | null;
 }
 
-export interface ArtifactSelection {
+interface ArtifactSelection {
   registryId: number;
   /** Artifacts that were last asked for before this time are due. */
   before: Date;
@@ -27,7 +27,7 @@ export interface ArtifactSelection {
   limit: number;
 }
 
-export interface SelectedArtifacts {
+interface SelectedArtifacts {
   artifacts: OfferedArtifact[];
   /** Whether more are due than `limit`. */
   isLimited: boolean;

@@ -27,7 +27,7 @@ export interface ExpiryProbe {
   end(report: Report): string | null;
 }
 
-export interface ExpiryProbeOptions {
+interface ExpiryProbeOptions {
   client: Pick<RecordingClient, 'confirmed'>;
   /** Judges again as of a given time (ISO 8601). */
   judgingAt(moment: string): Judging;

@@ -1,8 +1,37 @@
-import { type Html, html, NOTHING } from '../pages/html.ts';
-import { initial } from '../pages/untrusted-text.ts';
+import { counted } from '../../core/text/text.ts';
+import type { AppView } from '../views.ts';
+import { sanitized, initial, type Html, html, NOTHING } from '../pages/html.ts';
+import { chip } from '../pages/components.ts';
+
+/** Whether an app can be installed, and why not. */
+
+/** The status of an app that cannot be installed, or not yet. */
+export function installability({ visible }: AppView): Html {
+  if (visible === true) return chip('Installable', 'good');
+  return visible === null ? chip('Being verified', 'busy') : chip('Not installable', 'bad');
+}
+
+export function versionCount({ offered, versions }: AppView): string {
+  if (versions === 0) return 'no versions';
+  return offered === versions
+    ? counted(versions, 'version')
+    : `${offered.toLocaleString('en-US')} of ${counted(versions, 'version')} offered`;
+}
+
+/** Why it cannot be installed; limited to the first reasons. */
+export function reasons({ visible, reasons: list, failingSince }: AppView): Html {
+  if (visible !== false && failingSince === null) return NOTHING;
+  const shown = list.slice(0, 3);
+  const omitted = list.length - shown.length;
+  return html`<ul class="reasons">
+    ${shown.map(({ message }) => html`<li>${sanitized(message, 300)}</li>`)}
+    ${omitted > 0 ? html`<li>… and ${counted(omitted, 'more reason')}</li>` : NOTHING}
+    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; the last known state remains valid.</li>` : NOTHING}
+  </ul>`;
+}
 
 /** What a tile shows of an app. */
-export interface TileApp {
+interface TileApp {
   name: string;
   key: string;
   color: string | null;

@@ -1,5 +1,7 @@
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 
 /** Maximum findings, apps and notes kept of a report, to limit the database size. */
 const FINDINGS_LIMIT = 2000;
@@ -22,4 +24,26 @@ export function truncateReport(report: Report): Report {
       ...(omitted === 0 ? [] : [notJudgedEntry('*', {}, { code: 'findings-truncated', count: omitted })]),
     ],
   };
+}
+
+/** The cached facts of two dozen apps must fit into memory at once, for any archive content. */
+const BYTES_LIMIT = 4_000_000;
+const BYTES_PER_ARTIFACT = 1500;
+const BYTES_PER_ENTRY = 130;
+
+/** Omits the artifacts whose facts are too large; their rows still record them as verified. */
+export function truncateFacts({ ids, facts }: RememberedApp): RememberedApp {
+  let bytes = 0;
+  const isKept = facts.artifacts.map(({ archive }) => {
+    const size = BYTES_PER_ARTIFACT + (isMissing(archive) ? 0 : archive.entries.length * BYTES_PER_ENTRY);
+    if (bytes + size > BYTES_LIMIT) return false;
+    bytes += size;
+    return true;
+  });
+  return isKept.every(Boolean)
+    ? { ids, facts }
+    : {
+        ids: ids.filter((_, i) => isKept[i]),
+        facts: { ...facts, artifacts: facts.artifacts.filter((_, i) => isKept[i]) },
+      };
 }
