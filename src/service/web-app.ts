@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
-import { unavailable, json, notFound, problem, Refusal } from './http/problems.ts';
+import { unavailable, json, NotFound, problem, Refusal } from './http/problems.ts';
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './page-routes.ts';
 import { appRoutes } from './apps/routes.ts';
@@ -66,7 +66,7 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
   mountRoutes(app, routes, openAuthenticator(service, limits));
   if (isWeb) app.route('/', pageRoutes(service, limits));
 
-  app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service) : problem(c, notFound('page'))));
+  app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service) : problem(c, new NotFound('page'))));
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
     const request = c.get('requestId');

@@ -11,7 +11,7 @@ import { type AppListQuery, PAGE_SIZE, appsPage } from './list-page.ts';
 import { findingsOf } from '../pages/findings.ts';
 import { ICON_HEADERS, type MemberRequest, type PageRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import { orNotFound } from '../pages/page-error.ts';
+import { orNotFound } from '../http/problems.ts';
 
 /** The apps of all registries, one app, and their icons. */
 export const appRoutes: readonly PageRoute[] = [

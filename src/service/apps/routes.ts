@@ -2,8 +2,8 @@ import { safeJsonText } from '../../core/text/text.ts';
 import type { Service } from '../context.ts';
 import { isNotModified, taggedJson, entityTag } from '../http/conditions.ts';
 import { pathParameter, pageQuery, queryIn, searchIn, visibleIn } from '../http/query.ts';
-import { json, notFound, Refusal } from '../http/problems.ts';
-import type { Route, WebContext } from '../http/routes.ts';
+import { json, NotFound, Refusal, orNotFound } from '../http/problems.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import { appOf, listApps, listInstallable, iconFor } from './store.ts';
 import type { Db } from '../database/database.ts';
 import { unpackText } from '../database/packed.ts';
@@ -15,48 +15,14 @@ import type { Context } from 'hono';
 /** The apps of registries, and their status. */
 export function appRoutes({ db }: Service): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/apps',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getInstallableApps(c, db, id),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries/{id}/apps',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getApps(c, db, id),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries/{id}/apps/{key}',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getApp(c, db, id),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries/{id}/apps/{key}/versions',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getVersions(c, db, id),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries/{id}/report',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getReport(c, db, id),
-    },
-    {
-      method: 'GET',
-      path: '/api/icons/{sha256}',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => iconAnswer(c, db, id, pathParameter(c, 'sha256')),
-    },
+    organizationRoute('GET', '/api/apps', 'read', (c, { id }) => getInstallableApps(c, db, id)),
+    organizationRoute('GET', '/api/registries/{id}/apps', 'read', (c, { id }) => getApps(c, db, id)),
+    organizationRoute('GET', '/api/registries/{id}/apps/{key}', 'read', (c, { id }) => getApp(c, db, id)),
+    organizationRoute('GET', '/api/registries/{id}/apps/{key}/versions', 'read', (c, { id }) => getVersions(c, db, id)),
+    organizationRoute('GET', '/api/registries/{id}/report', 'read', (c, { id }) => getReport(c, db, id)),
+    organizationRoute('GET', '/api/icons/{sha256}', 'read', (c, { id }) =>
+      iconAnswer(c, db, id, pathParameter(c, 'sha256')),
+    ),
   ];
 }
 
@@ -67,27 +33,21 @@ async function getInstallableApps(c: WebContext, db: Db, organizationId: string)
 
 async function getApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
   const query = queryIn(c, { search: searchIn, visible: visibleIn, ...pageQuery() });
-  const page = await listApps(db, organizationId, pathParameter(c, 'id'), query);
-  if (page === null) throw notFound('registry');
-  return taggedJson(c, page);
+  return taggedJson(c, orNotFound(await listApps(db, organizationId, pathParameter(c, 'id'), query), 'registry'));
 }
 
 async function getApp(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const app = await appOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key'));
-  if (app === null) throw notFound('app');
-  return json(c, app);
+  return json(c, orNotFound(await appOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key')), 'app'));
 }
 
 async function getVersions(c: WebContext, db: Db, organizationId: string): Promise<Response> {
-  const page = await versionsOf(
-    db,
-    organizationId,
-    pathParameter(c, 'id'),
-    pathParameter(c, 'key'),
-    queryIn(c, pageQuery()),
+  return taggedJson(
+    c,
+    orNotFound(
+      await versionsOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key'), queryIn(c, pageQuery())),
+      'app',
+    ),
   );
-  if (page === null) throw notFound('app');
-  return taggedJson(c, page);
 }
 
 async function getReport(c: WebContext, db: Db, organizationId: string): Promise<Response> {
@@ -102,7 +62,7 @@ async function getReport(c: WebContext, db: Db, organizationId: string): Promise
 }
 
 async function noReport(db: Db, organizationId: string, subscriptionId: string): Promise<Refusal> {
-  if (!(await isSubscribed(db, organizationId, subscriptionId))) return notFound('registry');
+  if (!(await isSubscribed(db, organizationId, subscriptionId))) return new NotFound('registry');
   return new Refusal('not-found', 'No report yet: the registry has not been checked.');
 }
 
@@ -113,7 +73,8 @@ async function noReport(db: Db, organizationId: string, subscriptionId: string):
  */
 export async function iconAnswer(c: Context, db: Db, organizationId: string, sha256: string): Promise<Response> {
   const icon = await iconFor(db, organizationId, sha256);
-  if (icon === null) throw notFound('icon');
+  // An image is missing, not a page.
+  if (icon === null) throw new Refusal('not-found', 'The icon does not exist.');
   const headers = {
     'cache-control': 'private, max-age=86400',
     vary: 'authorization, cookie',

@@ -5,8 +5,8 @@ import { type ArtifactKeeper, Damaged, type KeptArtifact, StoreUnavailable } fro
 import type { Service } from '../context.ts';
 import { isNotModified } from '../http/conditions.ts';
 import { pathParameter } from '../http/query.ts';
-import { notFound, Refusal } from '../http/problems.ts';
-import type { Route, WebContext } from '../http/routes.ts';
+import { NotFound, Refusal } from '../http/problems.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import { type ArtifactVersion, artifactVersionOf, isUnread } from './store.ts';
 import { requestArtifact } from './unkept-store.ts';
 import { reportOf } from '../registries/store.ts';
@@ -14,13 +14,9 @@ import { reportOf } from '../registries/store.ts';
 /** The verified bytes of versions. */
 export function artifactRoutes(service: Service): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/registries/{id}/apps/{key}/versions/{version}/artifact',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getArtifact(c, service, id).catch(storeRefusal),
-    },
+    organizationRoute('GET', '/api/registries/{id}/apps/{key}/versions/{version}/artifact', 'read', (c, { id }) =>
+      getArtifact(c, service, id).catch(storeRefusal),
+    ),
   ];
 }
 
@@ -36,7 +32,7 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   const subscriptionId = pathParameter(c, 'id');
   const place = { subscriptionId, key: pathParameter(c, 'key'), version: pathParameter(c, 'version') };
   const version = await artifactVersionOf(db, organizationId, place);
-  if (version === null) throw (await isUnread(db, organizationId, place)) ? notReadYet() : notFound('version');
+  if (version === null) throw (await isUnread(db, organizationId, place)) ? notReadYet() : new NotFound('version');
   const refusal = async (refused: ArtifactVersion): Promise<Refusal> =>
     gone(refused, (await reportOf(db, organizationId, subscriptionId))?.findings ?? []);
   if (isGone(version)) throw await refusal(version);

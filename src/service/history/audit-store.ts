@@ -3,7 +3,7 @@ import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './audit-act
 import type { AuditEntryView } from '../views.ts';
 import type { Db } from '../database/database.ts';
 import { storable, storableJson } from '../database/packed.ts';
-import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
+import { pageById, type PageQuery } from '../database/page.ts';
 
 /** The audit log: an entry is written in the transaction of the change that it records. */
 
@@ -47,25 +47,14 @@ export async function recordAudit(tx: Db, record: AuditRecord): Promise<void> {
 export async function listAuditEntries(
   db: Db,
   organizationId: string,
-  { action, limit, after }: PageQuery & { action: AuditAction | null },
+  { action, ...wanted }: PageQuery & { action: AuditAction | null },
 ): Promise<{ entries: AuditEntryView[]; next: string | null }> {
-  let query = db
-    .selectFrom('auditEntries')
-    .selectAll()
-    .where('organizationId', '=', organizationId)
-    .orderBy('sequence', 'desc')
-    .limit(pageSize(limit) + 1);
+  let query = db.selectFrom('auditEntries').selectAll().where('organizationId', '=', organizationId);
   if (action !== null) query = query.where('action', '=', action);
-  if (after !== null) {
-    if (!isUuid(after)) return { entries: [], next: null };
-    query = query.where(
-      sql<boolean>`sequence < (
-        SELECT previous.sequence FROM audit_entries AS previous
-        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
-    );
-  }
-  const rows = await query.execute();
-  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  const { page, next } = await pageById(query, wanted, {
+    table: 'auditEntries',
+    of: ['organizationId', organizationId],
+  });
   const entries = page.map(
     ({ id, at, actorType, tokenId, tokenName, address, targetId, targetName, outcome, details, ...row }) => ({
       id,

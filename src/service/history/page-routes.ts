@@ -3,7 +3,7 @@ import { isEventType } from './events.ts';
 import { listEvents } from './store.ts';
 import { type History, historyPage, organizationHistoryPage } from './page.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import { orNotFound } from '../pages/page-error.ts';
+import { orNotFound } from '../http/problems.ts';
 import { registryFrame, requestedSubscription } from '../registries/page-routes.ts';
 import type { MemberRequest } from '../pages/request.ts';
 import { AUDIT_ACTIONS } from './audit-actions.ts';

@@ -2,8 +2,8 @@ import { EVENT_TYPES } from './events.ts';
 import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, choiceIn, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
-import { notFound } from '../http/problems.ts';
-import type { Route, WebContext } from '../http/routes.ts';
+import { orNotFound } from '../http/problems.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import type { Db } from '../database/database.ts';
 import { listEvents } from './store.ts';
 import { AUDIT_ACTIONS } from './audit-actions.ts';
@@ -12,20 +12,10 @@ import { listAuditEntries } from './audit-store.ts';
 /** The history of registries. */
 export function eventRoutes({ db }: Service): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/events',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getEvents(c, db, id, null),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries/{id}/events',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getEvents(c, db, id, pathParameter(c, 'id')),
-    },
+    organizationRoute('GET', '/api/events', 'read', (c, { id }) => getEvents(c, db, id, null)),
+    organizationRoute('GET', '/api/registries/{id}/events', 'read', (c, { id }) =>
+      getEvents(c, db, id, pathParameter(c, 'id')),
+    ),
   ];
 }
 
@@ -37,21 +27,15 @@ async function getEvents(
 ): Promise<Response> {
   const page = queryIn(c, { type: choiceIn('type', EVENT_TYPES), ...ID_PAGE_QUERY });
   const query = { subscriptionId, appKey: c.req.query('app') ?? null, ...page };
-  const events = await listEvents(db, organizationId, query);
-  if (events === null) throw notFound('registry');
-  return taggedJson(c, events);
+  return taggedJson(c, orNotFound(await listEvents(db, organizationId, query), 'registry'));
 }
 
 /** The audit log of an organization. */
 export function auditRoutes({ db }: Service): Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/audit',
-      access: 'organization',
-      scope: 'admin',
-      handle: async (c, { id }) => taggedJson(c, await listAuditEntries(db, id, auditQueryIn(c))),
-    },
+    organizationRoute('GET', '/api/audit', 'admin', async (c, { id }) =>
+      taggedJson(c, await listAuditEntries(db, id, auditQueryIn(c))),
+    ),
   ];
 }
 

@@ -92,14 +92,19 @@ export function json(
   return c.body(`${safeJson(value, 0)}\n`, status, { 'content-type': 'application/json', ...headers });
 }
 
-/** The same response for something missing and for something of another organization. */
-export function notFound(what: string): Refusal {
-  return new Refusal('not-found', `The ${what} does not exist.`);
+/** Something does not exist, or belongs to another organization: the response is the same. */
+export class NotFound extends Refusal {
+  readonly what: string;
+
+  constructor(what: string) {
+    super('not-found', `The ${what} does not exist.`);
+    this.what = what;
+  }
 }
 
-/** @returns the value @throws Refusal `not-found` for null */
+/** @returns the value @throws NotFound for null */
 export function orNotFound<Value>(value: Value | null, what: string): Value {
-  if (value === null) throw notFound(what);
+  if (value === null) throw new NotFound(what);
   return value;
 }
 

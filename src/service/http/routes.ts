@@ -32,6 +32,18 @@ export type Route = { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path:
   | { access: 'organization'; scope: Scope; handle(c: WebContext, caller: Caller): Promise<Response> }
 );
 
+type OrganizationRoute = Extract<Route, { access: 'organization' }>;
+
+/** A route for the token of an organization. @param scope that the token needs */
+export function organizationRoute(
+  method: Route['method'],
+  path: string,
+  scope: Scope,
+  handle: OrganizationRoute['handle'],
+): Route {
+  return { method, path, access: 'organization', scope, handle };
+}
+
 /** Mounts routes, and responds to other methods on their paths with the allowed ones. */
 export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authenticator: Authenticator): void {
   for (const route of routes) {

@@ -10,8 +10,7 @@ import { type Identity, identityOfToken, rotateToken } from '../tokens/store.ts'
 import { subscribeOfficial } from '../registries/official.ts';
 import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from '../pages/account-pages.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import { SUSPENDED } from '../pages/page-error.ts';
-import type { MemberRequest, PageRequest } from '../pages/request.ts';
+import { SUSPENDED, type MemberRequest, type PageRequest } from '../pages/request.ts';
 import { safeRedirectPath, signIn, signOut } from '../pages/session.ts';
 import { organizationPage } from './page.ts';
 

@@ -9,8 +9,8 @@ import {
 import { rotateToken, type NewToken } from '../tokens/store.ts';
 import { subscribeOfficial } from '../registries/official.ts';
 import { nameIn, readBody } from '../http/body.ts';
-import { json, Refusal, notFound, orNotFound } from '../http/problems.ts';
-import type { Route, WebContext } from '../http/routes.ts';
+import { json, Refusal, NotFound, orNotFound } from '../http/problems.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import type { Actor } from '../history/audit-actions.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, ID_PAGE_QUERY, queryIn, searchIn } from '../http/query.ts';
@@ -40,24 +40,12 @@ export function organizationRoutes(service: Service): Route[] {
         return json(c, { organization, token: token?.secret ?? null }, token === null ? 200 : 201);
       },
     },
-    {
-      method: 'GET',
-      path: '/api/organization',
-      access: 'organization',
-      scope: 'read',
-      handle: async (c, { organization }) => json(c, organization),
-    },
-    {
-      method: 'POST',
-      path: '/api/organization/token',
-      access: 'organization',
-      scope: 'admin',
-      async handle(c, { id, tokenId, actor }) {
-        const token = await rotateToken(db, id, tokenId, actor);
-        log('info', 'token-rotated', { organization: id });
-        return json(c, { token });
-      },
-    },
+    organizationRoute('GET', '/api/organization', 'read', async (c, { organization }) => json(c, organization)),
+    organizationRoute('POST', '/api/organization/token', 'admin', async (c, { id, tokenId, actor }) => {
+      const token = await rotateToken(db, id, tokenId, actor);
+      log('info', 'token-rotated', { organization: id });
+      return json(c, { token });
+    }),
   ];
 }
 
@@ -94,7 +82,7 @@ export function operatorRoutes(service: Service): Route[] {
       path: ORGANIZATION_PATH,
       access: 'operator',
       async handle(c, actor) {
-        if (!(await deleteOrganization(db, idIn(c), actor))) throw notFound('organization');
+        if (!(await deleteOrganization(db, idIn(c), actor))) throw new NotFound('organization');
         log('info', 'organization-deleted', { organization: idIn(c) });
         return c.body(null, 204);
       },
@@ -147,7 +135,7 @@ async function getAudit(c: WebContext, db: Db): Promise<Response> {
   const query = auditQueryIn(c);
   const page = isUuid(id) ? await listAuditEntries(db, id, query) : null;
   if (page === null || (page.entries.length === 0 && (await organizationSummary(db, id)) === null))
-    throw notFound('organization');
+    throw new NotFound('organization');
   return taggedJson(c, page);
 }
 

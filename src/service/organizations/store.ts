@@ -6,7 +6,7 @@ import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import type { OrganizationRow } from '../database/organization-tables.ts';
 import { insertToken } from '../tokens/store.ts';
-import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
+import { BY_CREATION, isUuid, pageById, type PageQuery } from '../database/page.ts';
 
 /** The creation of organizations. */
 
@@ -72,26 +72,15 @@ function organizationView(
  */
 export async function listOrganizations(
   db: Db,
-  { search, limit, after }: PageQuery & { search: string | null },
+  { search, ...wanted }: PageQuery & { search: string | null },
 ): Promise<{ organizations: OrganizationSummary[]; next: string | null }> {
-  let query = organizationSummaries(db)
-    .orderBy('organizations.createdAt')
-    .orderBy('organizations.id')
-    .limit(pageSize(limit) + 1);
+  let query = organizationSummaries(db);
   if (search !== null)
     query = query.where(
       sql<boolean>`strpos(
         lower(organizations.name COLLATE natural_order), lower(${storable(search)}::text COLLATE natural_order)) > 0`,
     );
-  if (after !== null) {
-    if (!isUuid(after)) return { organizations: [], next: null };
-    query = query.where(
-      sql<boolean>`(organizations.created_at, organizations.id) > (
-        SELECT previous.created_at, previous.id FROM organizations AS previous WHERE previous.id = ${after})`,
-    );
-  }
-  const rows = await query.execute();
-  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  const { page, next } = await pageById(query, wanted, { table: 'organizations', key: BY_CREATION });
   return { organizations: page.map(summaryView), next };
 }
 

@@ -1,9 +1,8 @@
 import type { Service } from '../context.ts';
 import type { DatabaseFault } from '../database/database-error.ts';
-import { Refusal, RETRY_AFTER } from '../http/problems.ts';
+import { NotFound, Refusal, RETRY_AFTER } from '../http/problems.ts';
 import { failurePage } from './account-pages.ts';
-import { type ErrorPage, PageError } from './page-error.ts';
-import { memberOf, type PageContext, showScreen } from './request.ts';
+import { type ErrorPage, PageError, memberOf, type PageContext, showScreen } from './request.ts';
 
 /** The responses to requests that fail. */
 
@@ -46,6 +45,10 @@ export function errorResponse(
   route: string,
   error: unknown,
 ): Response | Promise<Response> {
+  if (error instanceof NotFound) {
+    const text = `The ${error.what} does not exist, or it belongs to another organization.`;
+    return showError(c, settings, { status: 404, title: 'Not found', text });
+  }
   if (error instanceof Refusal) throw error;
   if (error instanceof PageError) return showError(c, settings, error.page);
   const request = c.get('requestId');

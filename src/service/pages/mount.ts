@@ -7,8 +7,14 @@ import { clientNetwork } from '../http/client-address.ts';
 import { type RateLimits, openLimiters } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
 import { errorResponse, showError } from './error-responses.ts';
-import { type ErrorPage, PageError } from './page-error.ts';
-import { type MemberRequest, type PageContext, type PageRequest, readRequest } from './request.ts';
+import {
+  type ErrorPage,
+  PageError,
+  type MemberRequest,
+  type PageContext,
+  type PageRequest,
+  readRequest,
+} from './request.ts';
 import { isFromOwnPage } from './session.ts';
 
 /**

@@ -9,8 +9,32 @@ import type { Service } from '../context.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
 import type { OrganizationView } from '../views.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
-import { PageError, type PageStatus, SUSPENDED } from './page-error.ts';
 import { basePath, sessionIdentity } from './session.ts';
+
+export type PageStatus = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 501 | 503;
+
+/** A page that is shown in place of a requested one. */
+export interface ErrorPage {
+  status: PageStatus;
+  title: string;
+  text: string;
+}
+
+export const SUSPENDED: ErrorPage = {
+  status: 403,
+  title: 'The organization is suspended',
+  text: 'The operator of this service has suspended the organization. Ask the operator to resume it.',
+};
+
+/** Ends a request with an error page. */
+export class PageError extends Error {
+  readonly page: ErrorPage;
+
+  constructor(page: ErrorPage) {
+    super(page.title);
+    this.page = page;
+  }
+}
 
 /** What the handlers of pages know of a request, and how they respond. */
 

@@ -5,8 +5,8 @@ import { type FieldReader, fieldsIn, textField, nameError } from '../http/fields
 import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
-import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
-import type { Route, WebContext } from '../http/routes.ts';
+import { json, NotFound, orNotFound, Refusal } from '../http/problems.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import { listApps } from '../apps/store.ts';
 import { DEFAULT_PAGE_LIMIT } from '../database/page.ts';
 import { pageOfSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from './subscriptions-store.ts';
@@ -23,56 +23,24 @@ const FIRST_APPS = { search: null, visible: null, limit: DEFAULT_PAGE_LIMIT, aft
 export function registryRoutes(service: Service): Route[] {
   const { db } = service;
   return [
-    {
-      method: 'POST',
-      path: '/api/registries/subscribe',
-      access: 'organization',
-      scope: 'manage',
-      handle: (c, caller) => postSubscription(c, service, caller),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries',
-      access: 'organization',
-      scope: 'read',
-      handle: (c, { id }) => getRegistries(c, service, id),
-    },
-    {
-      method: 'GET',
-      path: '/api/registries/{id}',
-      access: 'organization',
-      scope: 'read',
-      handle: async (c, { id }) => json(c, await registryOf(service, id, pathParameter(c, 'id'))),
-    },
-    {
-      method: 'PATCH',
-      path: '/api/registries/{id}',
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        const name = nameIn(await readBody(c));
-        const subscriptionId = pathParameter(c, 'id');
-        if (!(await renameSubscription(db, id, subscriptionId, name, actor))) throw notFound('registry');
-        return json(c, await registryOf(service, id, subscriptionId));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/registries/{id}',
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        if (!(await removeSubscription(db, id, pathParameter(c, 'id'), actor))) throw notFound('registry');
-        return c.body(null, 204);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/api/registries/{id}/refresh',
-      access: 'organization',
-      scope: 'manage',
-      handle: (c, caller) => postRefresh(c, service, caller),
-    },
+    organizationRoute('POST', '/api/registries/subscribe', 'manage', (c, caller) =>
+      postSubscription(c, service, caller),
+    ),
+    organizationRoute('GET', '/api/registries', 'read', (c, { id }) => getRegistries(c, service, id)),
+    organizationRoute('GET', '/api/registries/{id}', 'read', async (c, { id }) =>
+      json(c, await registryOf(service, id, pathParameter(c, 'id'))),
+    ),
+    organizationRoute('PATCH', '/api/registries/{id}', 'manage', async (c, { id, actor }) => {
+      const name = nameIn(await readBody(c));
+      const subscriptionId = pathParameter(c, 'id');
+      if (!(await renameSubscription(db, id, subscriptionId, name, actor))) throw new NotFound('registry');
+      return json(c, await registryOf(service, id, subscriptionId));
+    }),
+    organizationRoute('DELETE', '/api/registries/{id}', 'manage', async (c, { id, actor }) => {
+      if (!(await removeSubscription(db, id, pathParameter(c, 'id'), actor))) throw new NotFound('registry');
+      return c.body(null, 204);
+    }),
+    organizationRoute('POST', '/api/registries/{id}/refresh', 'manage', (c, caller) => postRefresh(c, service, caller)),
   ];
 }
 
@@ -150,20 +118,8 @@ function urlField({ outbound }: Service, hasAuth: boolean): FieldReader<string> 
 /** The credentials of private registries: they are set, replaced and removed, and never read. */
 export function registryCredentialsRoutes(service: Service): Route[] {
   return [
-    {
-      method: 'PUT',
-      path: '/api/registries/{id}/auth',
-      access: 'organization',
-      scope: 'manage',
-      handle: (c, caller) => putAuth(c, service, caller),
-    },
-    {
-      method: 'DELETE',
-      path: '/api/registries/{id}/auth',
-      access: 'organization',
-      scope: 'manage',
-      handle: (c, caller) => deleteAuth(c, service, caller),
-    },
+    organizationRoute('PUT', '/api/registries/{id}/auth', 'manage', (c, caller) => putAuth(c, service, caller)),
+    organizationRoute('DELETE', '/api/registries/{id}/auth', 'manage', (c, caller) => deleteAuth(c, service, caller)),
   ];
 }
 
@@ -178,14 +134,12 @@ async function putAuth(c: WebContext, service: Service, { id: organizationId, ac
   if (result.outcome === 'unsupported') throw new Refusal('credentials-not-supported', result.message);
   if (result.outcome === 'insecure')
     throw new Refusal('invalid-field', result.message, { errors: [{ field: 'auth', detail: result.message }] });
-  const subscription = await subscriptionOf(db, organizationId, id, settings.interval);
-  if (subscription === null) throw notFound('registry');
-  return json(c, subscription);
+  return json(c, orNotFound(await subscriptionOf(db, organizationId, id, settings.interval), 'registry'));
 }
 
 async function deleteAuth(c: WebContext, service: Service, { id, actor }: Caller): Promise<Response> {
   const target = { organizationId: id, subscriptionId: pathParameter(c, 'id'), actor };
   const { outcome } = await removeAuth(service, target);
-  if (outcome === 'unknown-subscription') throw notFound('registry');
+  if (outcome === 'unknown-subscription') throw new NotFound('registry');
   return c.body(null, 204);
 }

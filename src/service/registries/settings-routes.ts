@@ -7,11 +7,10 @@ import { type SubscribeOutcome, subscribe } from './subscribe.ts';
 import { html } from '../pages/html.ts';
 import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import type { PageStatus } from '../pages/page-error.ts';
+import { type PageStatus, type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 import { registriesPage } from './list-page.ts';
 import { registryFrame, requestedSubscription } from './page-routes.ts';
 import { registrySettingsPage, unsubscribePage } from './settings-page.ts';
-import { type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), the settings of a subscription. */

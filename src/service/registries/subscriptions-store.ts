@@ -3,7 +3,7 @@ import { redact } from '../../core/text/text.ts';
 import type { Actor } from '../history/audit-actions.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
+import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import { deleteCredentials } from './credentials-store.ts';
 import { CONFIRMED, COUNT, INSTALLABLE } from '../database/sql-fragments.ts';
 import { checkTimes, nextCheckTime, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
@@ -14,19 +14,13 @@ import type { SubscriptionView } from '../views.ts';
  * checks of a registry, in milliseconds.
  */
 
-/** Official subscriptions first, then in order of creation. `isAfter` compares the same columns. */
-const LIST_ORDER = sql`NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id`;
-
-/** Whether a subscription follows another one of its organization in the list. @param id of that one */
-function isAfter(id: string, organizationId: string) {
-  return sql<boolean>`(NOT subscriptions.official, subscriptions.created_at, subscriptions.registry_id) > (
-    SELECT NOT previous.official, previous.created_at, previous.registry_id FROM subscriptions AS previous
-    WHERE previous.id = ${id} AND previous.organization_id = ${organizationId})`;
-}
+/** Official subscriptions first, then in order of creation. */
+const listKey = (row: string) =>
+  sql`NOT ${sql.ref(`${row}.official`)}, ${sql.ref(`${row}.createdAt`)}, ${sql.ref(`${row}.registryId`)}`;
 
 /** All subscriptions, in the order of the list. */
 export async function listSubscriptions(db: Db, organizationId: string, interval: number): Promise<SubscriptionView[]> {
-  const rows = await subscriptionDetails(db, organizationId).orderBy(LIST_ORDER).execute();
+  const rows = await subscriptionDetails(db, organizationId).orderBy(listKey('subscriptions')).execute();
   return rows.map((row) => viewOf(row, interval));
 }
 
@@ -35,7 +29,7 @@ export async function subscriptionNames(db: Db, organizationId: string): Promise
   return db
     .selectFrom('subscriptions')
     .where('organizationId', '=', organizationId)
-    .orderBy(LIST_ORDER)
+    .orderBy(listKey('subscriptions'))
     .select(['id', 'name'])
     .execute();
 }
@@ -44,15 +38,14 @@ export async function subscriptionNames(db: Db, organizationId: string): Promise
 export async function pageOfSubscriptions(
   db: Db,
   organizationId: string,
-  { limit, after }: PageQuery,
+  wanted: PageQuery,
   interval: number,
 ): Promise<{ registries: SubscriptionView[]; next: string | null }> {
-  let query = subscriptionDetails(db, organizationId)
-    .orderBy(LIST_ORDER)
-    .limit(pageSize(limit) + 1);
-  if (after !== null) query = query.where(isAfter(after, organizationId));
-  const rows = await query.execute();
-  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  const { page, next } = await pageById(subscriptionDetails(db, organizationId), wanted, {
+    table: 'subscriptions',
+    key: listKey,
+    of: ['organizationId', organizationId],
+  });
   return { registries: page.map((row) => viewOf(row, interval)), next };
 }
 

@@ -5,7 +5,7 @@ import { addToken, deleteToken, TOO_MANY_TOKENS } from './tokens.ts';
 import { listTokens, TOKENS_LIMIT } from './store.ts';
 import type { TokenView } from '../views.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import { orNotFound } from '../pages/page-error.ts';
+import { orNotFound } from '../http/problems.ts';
 import type { MemberRequest } from '../pages/request.ts';
 import { createdTokenPage, deleteTokenPage, EMPTY_TOKEN_FORM, type TokenForm, tokensPage } from './page.ts';
 

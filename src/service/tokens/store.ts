@@ -7,7 +7,7 @@ import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
 import { storable } from '../database/packed.ts';
-import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
+import { BY_CREATION, isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { TokenRow } from '../database/organization-tables.ts';
 
 /** The tokens of organizations. A token is shown once; only its SHA-256 is stored. */
@@ -81,25 +81,14 @@ export async function writeTokenUse(db: Db, id: string): Promise<void> {
 export async function listTokens(
   db: Db,
   organizationId: string,
-  { limit, after }: PageQuery,
+  wanted: PageQuery,
 ): Promise<{ tokens: TokenView[]; next: string | null }> {
-  let query = db
-    .selectFrom('tokens')
-    .selectAll()
-    .where('organizationId', '=', organizationId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(pageSize(limit) + 1);
-  if (after !== null) {
-    if (!isUuid(after)) return { tokens: [], next: null };
-    query = query.where(
-      sql<boolean>`(tokens.created_at, tokens.id) > (
-        SELECT previous.created_at, previous.id FROM tokens AS previous
-        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
-    );
-  }
-  const rows = await query.execute();
-  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  const query = db.selectFrom('tokens').selectAll().where('organizationId', '=', organizationId);
+  const { page, next } = await pageById(query, wanted, {
+    table: 'tokens',
+    key: BY_CREATION,
+    of: ['organizationId', organizationId],
+  });
   return { tokens: page.map(tokenView), next };
 }
 

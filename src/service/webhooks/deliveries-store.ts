@@ -5,7 +5,7 @@ import { webhookBody } from './events.ts';
 import { maskedWebhookUrl } from './urls.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
+import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
 import { webhookOf } from './store.ts';
 
@@ -19,23 +19,11 @@ export async function listDeliveries(
   db: Db,
   organizationId: string,
   webhookId: string,
-  { limit, after }: PageQuery,
+  wanted: PageQuery,
 ): Promise<{ deliveries: DeliveryView[]; next: string | null } | null> {
   if ((await webhookOf(db, organizationId, webhookId)) === null) return null;
-  let query = db
-    .selectFrom('webhookDeliveries')
-    .selectAll()
-    .where('webhookId', '=', webhookId)
-    .orderBy('sequence', 'desc')
-    .limit(pageSize(limit) + 1);
-  if (after !== null) {
-    if (!isUuid(after)) return { deliveries: [], next: null };
-    query = query.where(
-      sql<boolean>`sequence < (SELECT sequence FROM webhook_deliveries WHERE id = ${after} AND webhook_id = ${webhookId})`,
-    );
-  }
-  const rows = await query.execute();
-  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  const query = db.selectFrom('webhookDeliveries').selectAll().where('webhookId', '=', webhookId);
+  const { page, next } = await pageById(query, wanted, { table: 'webhookDeliveries', of: ['webhookId', webhookId] });
   return { deliveries: page.map(deliveryView), next };
 }
 

@@ -5,7 +5,7 @@ import { changeWebhook, deleteWebhook, listWebhooks, webhookOf, WEBHOOKS_LIMIT }
 import type { WebhookView } from '../views.ts';
 import { WEBHOOK_EVENT_TYPES } from './events.ts';
 import type { PageRoute } from '../pages/mount.ts';
-import { orNotFound } from '../pages/page-error.ts';
+import { orNotFound } from '../http/problems.ts';
 import type { MemberRequest } from '../pages/request.ts';
 import { deleteWebhookPage, type WebhookForm, webhookPage, webhookSecretPage, webhooksPage } from './page.ts';
 

@@ -3,8 +3,8 @@ import { readBody } from '../http/body.ts';
 import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
-import { json, notFound, orNotFound, Refusal } from '../http/problems.ts';
-import type { Route, WebContext } from '../http/routes.ts';
+import { json, NotFound, orNotFound, Refusal } from '../http/problems.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import { newWebhookIn, webhookChangeIn, addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from './deliveries-store.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from './store.ts';
@@ -21,97 +21,46 @@ function collectionRoutes(service: Service): Route[] {
   const { db, outbound } = service;
   const { secretsKeys } = service.settings;
   return [
-    {
-      method: 'GET',
-      path: '/api/webhooks',
-      access: 'organization',
-      scope: 'manage',
-      handle: async (c, { id }) => taggedJson(c, await listWebhooks(db, id, queryIn(c, ID_PAGE_QUERY), secretsKeys)),
-    },
-    {
-      method: 'POST',
-      path: '/api/webhooks',
-      access: 'organization',
-      scope: 'manage',
-      handle: (c, caller) => postWebhook(c, service, caller),
-    },
-    {
-      method: 'GET',
-      path: WEBHOOK_PATH,
-      access: 'organization',
-      scope: 'manage',
-      handle: async (c, { id }) =>
-        json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook'), secretsKeys), 'webhook')),
-    },
-    {
-      method: 'PATCH',
-      path: WEBHOOK_PATH,
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        const change = webhookChangeIn(await readBody(c), outbound.guard);
-        return json(
-          c,
-          orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor, secretsKeys), 'webhook'),
-        );
-      },
-    },
-    {
-      method: 'DELETE',
-      path: WEBHOOK_PATH,
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        if (!(await deleteWebhook(db, id, pathParameter(c, 'webhook'), actor))) throw notFound('webhook');
-        return c.body(null, 204);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${WEBHOOK_PATH}/secret`,
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        const replaced = orNotFound(await replaceSecret(service, id, pathParameter(c, 'webhook'), actor), 'webhook');
-        return json(c, { ...replaced.webhook, secret: replaced.secret });
-      },
-    },
+    organizationRoute('GET', '/api/webhooks', 'manage', async (c, { id }) =>
+      taggedJson(c, await listWebhooks(db, id, queryIn(c, ID_PAGE_QUERY), secretsKeys)),
+    ),
+    organizationRoute('POST', '/api/webhooks', 'manage', (c, caller) => postWebhook(c, service, caller)),
+    organizationRoute('GET', WEBHOOK_PATH, 'manage', async (c, { id }) =>
+      json(c, orNotFound(await webhookOf(db, id, pathParameter(c, 'webhook'), secretsKeys), 'webhook')),
+    ),
+    organizationRoute('PATCH', WEBHOOK_PATH, 'manage', async (c, { id, actor }) => {
+      const change = webhookChangeIn(await readBody(c), outbound.guard);
+      return json(
+        c,
+        orNotFound(await changeWebhook(db, id, pathParameter(c, 'webhook'), change, actor, secretsKeys), 'webhook'),
+      );
+    }),
+    organizationRoute('DELETE', WEBHOOK_PATH, 'manage', async (c, { id, actor }) => {
+      if (!(await deleteWebhook(db, id, pathParameter(c, 'webhook'), actor))) throw new NotFound('webhook');
+      return c.body(null, 204);
+    }),
+    organizationRoute('POST', `${WEBHOOK_PATH}/secret`, 'manage', async (c, { id, actor }) => {
+      const replaced = orNotFound(await replaceSecret(service, id, pathParameter(c, 'webhook'), actor), 'webhook');
+      return json(c, { ...replaced.webhook, secret: replaced.secret });
+    }),
   ];
 }
 
 function deliveryRoutes({ db }: Service): Route[] {
   return [
-    {
-      method: 'POST',
-      path: `${WEBHOOK_PATH}/test`,
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        return accepted(c, await queueTest(db, id, pathParameter(c, 'webhook'), actor));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${WEBHOOK_PATH}/deliveries`,
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id }) {
-        return taggedJson(
-          c,
-          orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), queryIn(c, ID_PAGE_QUERY)), 'webhook'),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: `${WEBHOOK_PATH}/deliveries/{delivery}/redeliver`,
-      access: 'organization',
-      scope: 'manage',
-      async handle(c, { id, actor }) {
-        const [webhook, delivery] = [pathParameter(c, 'webhook'), pathParameter(c, 'delivery')];
-        return accepted(c, await redeliver(db, id, webhook, delivery, actor));
-      },
-    },
+    organizationRoute('POST', `${WEBHOOK_PATH}/test`, 'manage', async (c, { id, actor }) => {
+      return accepted(c, await queueTest(db, id, pathParameter(c, 'webhook'), actor));
+    }),
+    organizationRoute('GET', `${WEBHOOK_PATH}/deliveries`, 'manage', async (c, { id }) => {
+      return taggedJson(
+        c,
+        orNotFound(await listDeliveries(db, id, pathParameter(c, 'webhook'), queryIn(c, ID_PAGE_QUERY)), 'webhook'),
+      );
+    }),
+    organizationRoute('POST', `${WEBHOOK_PATH}/deliveries/{delivery}/redeliver`, 'manage', async (c, { id, actor }) => {
+      const [webhook, delivery] = [pathParameter(c, 'webhook'), pathParameter(c, 'delivery')];
+      return accepted(c, await redeliver(db, id, webhook, delivery, actor));
+    }),
   ];
 }
 
@@ -123,7 +72,7 @@ async function postWebhook(c: WebContext, service: Service, { id, actor }: Calle
 }
 
 function accepted(c: WebContext, delivery: DeliveryView | 'disabled' | 'pending' | null): Response {
-  if (delivery === null) throw notFound('webhook or delivery');
+  if (delivery === null) throw new NotFound('webhook or delivery');
   if (delivery === 'disabled')
     throw new Refusal('webhook-disabled', 'The webhook is disabled. Enable it first: PATCH { "enabled": true }.');
   if (delivery === 'pending')

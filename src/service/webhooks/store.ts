@@ -8,7 +8,7 @@ import { maskedWebhookUrl, openWebhookUrl, sealWebhookUrl, type StoredWebhookUrl
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
-import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
+import { BY_CREATION, isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookRow } from '../database/organization-tables.ts';
 
 /**
@@ -23,23 +23,14 @@ export const WEBHOOKS_LIMIT = 10;
 export async function listWebhooks(
   db: Db,
   organizationId: string,
-  { limit, after }: PageQuery,
+  wanted: PageQuery,
   keys: SecretsKeys = [],
 ): Promise<{ webhooks: WebhookView[]; next: string | null }> {
-  let query = webhooksOf(db, organizationId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(pageSize(limit) + 1);
-  if (after !== null) {
-    if (!isUuid(after)) return { webhooks: [], next: null };
-    query = query.where(
-      sql<boolean>`(webhooks.created_at, webhooks.id) > (
-        SELECT previous.created_at, previous.id FROM webhooks AS previous
-        WHERE previous.id = ${after} AND previous.organization_id = ${organizationId})`,
-    );
-  }
-  const rows = await query.execute();
-  const { page, next } = pageOf(rows, limit, ({ id }) => id);
+  const { page, next } = await pageById(webhooksOf(db, organizationId), wanted, {
+    table: 'webhooks',
+    key: BY_CREATION,
+    of: ['organizationId', organizationId],
+  });
   return { webhooks: page.map((row) => webhookView(row, keys)), next };
 }
 
