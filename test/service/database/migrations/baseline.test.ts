@@ -1,9 +1,8 @@
-import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { claimUnkeptArtifacts } from '../../../../src/service/artifacts/unkept-store.ts';
-import { type Db, openDatabase } from '../../../../src/service/database/database.ts';
+import { openDatabase } from '../../../../src/service/database/database.ts';
 import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
-import { requestedArtifacts } from '../../../../src/service/database/migrations/012-requested-artifacts.ts';
 import { startDatabase } from '../../../support/database.ts';
 import { addApp, addOrganization, addRegistry, addSubscription } from '../../database-fixture.ts';
 
@@ -22,12 +21,6 @@ function explaining(plans: string[]): KyselyPlugin {
   };
 }
 
-async function keepAfterIndexes(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ indexname: string }>`
-    SELECT indexname FROM pg_indexes WHERE tablename = 'versions' AND indexdef LIKE '%(keep_after)%'`.execute(db);
-  return rows.map(({ indexname }) => indexname);
-}
-
 test('an index finds the artifacts that a subscriber waits for', { timeout: 60_000 }, async () => {
   const { db } = openDatabase((await startDatabase()).url, 1, () => {});
   try {
@@ -44,26 +37,6 @@ test('an index finds the artifacts that a subscriber waits for', { timeout: 60_0
     const plans: string[] = [];
     await claimUnkeptArtifacts(db.withPlugin(explaining(plans)), 'store', 4, true);
     expect(plans.join('\n')).toMatch(/Scan (using|on) versions_keep_after_idx/);
-  } finally {
-    await db.destroy();
-  }
-});
-
-test.each<[string, string[]]>([
-  ['without the index', []],
-  ['that has it already', ['CREATE INDEX ON versions (keep_after) WHERE keep_after IS NOT NULL']],
-])('a database %s has one afterwards', { timeout: 60_000 }, async (_, statements) => {
-  const { db } = openDatabase((await startDatabase()).url, 1, () => {});
-  try {
-    const former: Migration = {
-      async up(tx) {
-        for (const statement of ['CREATE TABLE versions (keep_after timestamptz)', ...statements])
-          await sql.raw(statement).execute(tx);
-      },
-    };
-    const steps = { '007': former, '012': requestedArtifacts };
-    await new Migrator({ db, provider: { getMigrations: async () => steps } }).migrateToLatest();
-    expect(await keepAfterIndexes(db)).toEqual(['versions_keep_after_idx']);
   } finally {
     await db.destroy();
   }
