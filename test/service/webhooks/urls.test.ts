@@ -2,12 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { backUp } from '../../../src/service/backup/backup.ts';
 import { secretsKeyIn, type SecretsKeys } from '../../../src/service/secrets-keys.ts';
 import { claimDeliveries } from '../../../src/service/webhooks/claims-store.ts';
-import { sealedWebhookUrls } from '../../../src/service/database/migrations/016-sealed-webhook-urls.ts';
 import { webhookOf } from '../../../src/service/webhooks/store.ts';
 import { checkSecretsKeys } from '../../../src/service/check-secrets-keys.ts';
 import { maskedWebhookUrl, openWebhookUrl } from '../../../src/service/webhooks/urls.ts';
@@ -111,24 +109,4 @@ describe('a webhook that was created without SECRETS_KEY', () => {
     expect(await backup()).not.toContain(PLANTED);
     expect(await webhookOf(web.db, organization, id, [keyOf(1)])).toMatchObject({ url: URL_OF_WEBHOOK });
   });
-});
-
-test('what an earlier release recorded is masked by the migration', async () => {
-  const { id: organization } = await web.join();
-  const webhookId = await addWebhook(web.db, organization, 'https://other.example.com/');
-  const details = JSON.stringify({ url: URL_OF_WEBHOOK, enabled: true });
-  await sql`INSERT INTO audit_entries (organization_id, actor_type, action, target_name, outcome, details)
-    VALUES (${organization}, 'token', 'webhook-changed', ${URL_OF_WEBHOOK}, 'done', ${details})`.execute(web.db);
-  const data = { webhook: { url: URL_OF_WEBHOOK }, message: `The webhook ${URL_OF_WEBHOOK} was disabled.` };
-  await web.db
-    .insertInto('webhookDeliveries')
-    .values({ webhookId, type: 'webhook-disabled', body: JSON.stringify({ data }) })
-    .execute();
-  await sql`ALTER TABLE webhooks DROP COLUMN url_key_id, DROP COLUMN sealed_url`.execute(web.db);
-  await sealedWebhookUrls.up(web.db);
-  expect(await backup()).not.toContain(PLANTED);
-  const { body } = await web.db.selectFrom('webhookDeliveries').select('body').executeTakeFirstOrThrow();
-  const masked = 'https://hooks.slack.com/…';
-  const message = `The webhook ${masked} was disabled.`;
-  expect(JSON.parse(body)).toEqual({ data: { webhook: { url: masked }, message } });
 });
