@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, buildSync } from 'esbuild';
+import { writeSchemas } from './schemas.mjs';
 
 /** The parts of a schema that define the fields and their types; rules check the format of texts. */
 function shapeOf(schema) {
@@ -52,8 +53,8 @@ export function validatorFiles(root) {
       { facts: { ...withoutWords(facts), $id: 'facts' } },
       {
         validateFacts: 'facts',
-        validateManifestFacts: 'facts#/definitions/document',
-        validateAppFacts: 'facts#/definitions/app',
+        validateManifestFacts: 'facts#/definitions/documentFacts',
+        validateAppFacts: 'facts#/definitions/appFacts',
       },
       { allErrors: true, allowUnionTypes: true, inlineRefs: 3 },
     ),
@@ -84,6 +85,7 @@ function sourceOf(root, schemas, names, options) {
 }
 
 export function compileSchemas(root) {
+  writeSchemas(root);
   const folder = join(root, 'src/core/generated');
   mkdirSync(folder, { recursive: true });
   for (const [name, source] of Object.entries(validatorFiles(root))) {

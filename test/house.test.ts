@@ -5,6 +5,8 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
+// @ts-expect-error a script without types
+import { schemaFiles } from '../scripts/schemas.mjs';
 import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
@@ -310,6 +312,11 @@ test('every rule has a live case, except those about files in a workspace', () =
 });
 
 describe('generated files are up to date', () => {
+  test('the schemas match the types', () => {
+    for (const [name, text] of Object.entries(schemaFiles(root) as Record<string, string>))
+      expect(readFileSync(join(root, 'schemas', name), 'utf8')).toBe(text);
+  });
+
   test('the validators match the schemas', () => {
     for (const [name, source] of Object.entries(validatorFiles(root) as Record<string, string>))
       expect(readFileSync(join(root, 'src/core/generated', name), 'utf8')).toBe(source);

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { AppProblem } from '../core/release/version-file.ts';
+import type { FileOfApp, UiOfApp } from '../core/scalars.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { isWithin } from '../observe/workspace/places.ts';
@@ -12,13 +13,31 @@ import { foldersOf } from './match-folders.ts';
 
 /** An element of `release` in the configuration. */
 export interface ReleaseEntry {
-  /** A glob, relative to the configuration. */
+  /**
+   * A glob for the folders of apps, relative to this file, such as apps/*.
+   *
+   * @pattern ^(?![/\\]|[A-Za-z]:)[^!]
+   * @patternErrorMessage a relative glob, such as "apps/*"
+   */
   folder: string;
-  /** A template; `{name}` is the last segment of the folder. */
+  /**
+   * The app key; {name} is the last segment of the folder.
+   *
+   * @pattern .
+   * @patternErrorMessage text that is not empty, such as "{name}"
+   * @default {name}
+   */
   key?: string;
-  entry?: string;
-  ui?: string | null;
-  version?: string;
+  /** The entry point, relative to the folder. */
+  entry?: FileOfApp;
+  /** A second entry point, built to ui.js. */
+  ui?: UiOfApp | null;
+  /**
+   * The file with the version: JSON with a member version, or a text with one version.
+   *
+   * @default package.json
+   */
+  version?: FileOfApp;
 }
 
 /** An app in a folder of the repository. */

@@ -1,13 +1,6 @@
 import { VERSION } from '../core/tool-version.ts';
+import type { Envelope } from './results.ts';
 import { redact, safeJson } from '../core/text/text.ts';
-
-/** The fields that every JSON document of the command line begins with (schemas/output.schema.json). */
-interface Envelope {
-  schema: 1;
-  tool: { name: 'appreg'; version: string };
-  /** Null if the command line names no command. */
-  command: string | null;
-}
 
 /** The envelope of a document of `command`. */
 function envelopeOf(command: string | null): Envelope {

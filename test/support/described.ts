@@ -30,6 +30,7 @@ export function undescribed(root: Schema, value: unknown): string[] {
 
   function resolve(schema: Schema, part: object): Schema {
     if (schema.$ref !== undefined) return resolve(root.definitions![schema.$ref.replace('#/definitions/', '')]!, part);
+    if (schema.then !== undefined && schema.else === undefined) return resolve(schema.then as Schema, part);
     if (schema.else === undefined) return schema;
     return resolve('missing' in part && typeof schema.then === 'object' ? schema.then : schema.else, part);
   }

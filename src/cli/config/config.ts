@@ -5,40 +5,13 @@ import { printable } from '../../core/text/text.ts';
 import { validateConfig } from '../../core/generated/validators.js';
 import type { ShapeError } from '../../core/json/shape-error.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
-import type { ReleaseEntry } from '../../release/find-apps.ts';
 import type { ConfigRequest } from './config-request.ts';
+import type { Config } from './config-type.ts';
 import { type ConfigFile, configIn, findConfig, namedConfig } from './find-config.ts';
 import type { ExecuteConfig } from './config-search.ts';
 import { configText, jsonValue, refuseUnreadable, unreadableConfig } from './read-data.ts';
 
-/** The configuration, as schemas/config.schema.json defines it. */
-export interface Config {
-  $schema?: string;
-  manifest?: string;
-  baseUrl?: string;
-  serviceOrigins?: string[];
-  store?:
-    | { type: 'directory' }
-    | { type: 'git'; remote?: string; branch?: string }
-    | { type: 's3'; bucket: string; prefix?: string; region?: string; endpoint?: string; unconditional?: boolean };
-  bundle?: { external?: string[]; target?: string; include?: string[] };
-  artifact?: { entry?: string };
-  release?: ReleaseEntry[];
-  rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
-  exceptions?: ConfiguredException[];
-  verify?: { concurrency?: number; timeout?: number; origins?: string[] };
-}
-
-/** An exception as written; `exceptionsOf` checks what the schema cannot. */
-export interface ConfiguredException {
-  rule: string;
-  app?: string;
-  version?: string;
-  url?: string;
-  reason: string;
-  until?: string;
-  issue?: string;
-}
+export type { Config, ConfiguredException } from './config-type.ts';
 
 export interface LoadedConfig {
   config: Config;

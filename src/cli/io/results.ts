@@ -1,17 +1,24 @@
+import type { ReleaseReport } from '../../core/release/report.ts';
 import { printable } from '../../core/text/text.ts';
 import { documentText } from '../../report/envelope.ts';
 import type { Format } from '../../report/options.ts';
+import type { Results } from '../../report/results.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
 import type { Context } from '../context.ts';
 import { shownPath } from './shown-path.ts';
 import { outputsOf } from './outputs.ts';
 
+/** What each command prints as JSON. */
+interface Documents extends Results {
+  release: ReleaseReport;
+}
+
 /** A result of a command, in each form that can be requested. */
-export interface Result {
+export interface Result<Fields extends object> {
   /** For people; null if there is only an error, which is on stderr. */
   pretty(style: Style): string | null;
   /** The fields of the JSON document in addition to its envelope. */
-  json(): object;
+  json(): Fields;
   markdown?(): string;
   /** Applied to every text of the JSON document (default: `redact`). */
   conceal?: (text: string) => string;
@@ -19,8 +26,14 @@ export interface Result {
   summary?(): string;
 }
 
-/** Prints the result of a command as --format, --output and --report request it. Called once per run. */
-export function printResult(context: Context, result: Result): void {
+/**
+ * Prints the result of a command as --format, --output and --report request it. Called once per run, with the name of the
+ * command as type argument: `printResult<'lock'>(…)`.
+ */
+export function printResult<Name extends keyof Documents = never>(
+  context: Context,
+  result: Result<Documents[Name]>,
+): void {
   const render = (format: Format, style: Style): string | null => {
     if (format === 'json') return documentText(context.command.name, result.json(), result.conceal);
     return format === 'markdown' && result.markdown ? result.markdown() : result.pretty(style);

@@ -1,13 +1,6 @@
-import type { RunError } from '../../core/engine/report.ts';
 import { exitCodeOf } from '../../core/error-codes/exit-codes.ts';
 import { isAppregError } from '../../core/errors.ts';
-
-/** A failed run as its JSON document describes it. */
-interface FailedRun {
-  /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
-  outcome: 'refused' | 'interrupted' | 'failed';
-  error: RunError;
-}
+import type { FailedRun } from '../../report/results.ts';
 
 /** What a document says about a thrown error. */
 export function failureOf(error: unknown): FailedRun {

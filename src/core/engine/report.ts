@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../error-codes/index.ts';
 import type { ResourceKind } from '../facts/facts.ts';
 import type { NotJudgedCode } from '../facts/missing.ts';
+import type { Count, Integer, Position, PositiveInteger, RuleId, Sentence } from '../scalars.ts';
 
 /**
  * The report of a run: the vocabulary and shapes of `--format json` (schemas/report.schema.json). Absent values are
@@ -33,34 +34,53 @@ export const SYMPTOM_OF_KIND: Record<ResourceKind, Symptom> = {
 
 export type Evidence = Record<string, string | number | boolean | null | readonly string[]>;
 
-/** Why a finding does not count, as the configuration says. */
+/**
+ * The exception of the configuration that covers a finding, which therefore does not count; visibility and symptoms are
+ * as without it.
+ */
 export interface Excepted {
-  reason: string;
-  /** The last day, YYYY-MM-DD in UTC; null for no end. */
+  reason: Sentence;
+  /**
+   * The last day of the exception, YYYY-MM-DD in UTC; null for no end.
+   *
+   * @pattern ^[0-9]{4}-[0-9]{2}-[0-9]{2}$
+   */
   until: string | null;
   issue: string | null;
 }
 
 export interface Finding {
-  rule: string;
+  rule: RuleId;
   severity: Severity;
   symptom: Symptom | null;
-  /** Section of the specification, or null if the rule is not based on it. */
+  /**
+   * Section of the specification, or null if the rule is not based on it.
+   *
+   * @pattern ^[1-9](\.[1-9])?$
+   */
   spec: string | null;
-  message: string;
-  advice: string;
-  /** Machine-readable cause within the rule. */
+  message: Sentence;
+  advice: Sentence;
+  /**
+   * Machine-readable cause within the rule.
+   *
+   * @pattern ^[a-z0-9]+(-[a-z0-9]+)*$
+   */
   cause: string | null;
   app: string | null;
   version: string | null;
   resource: ResourceKind;
   url: string | null;
   file: string | null;
-  /** RFC 6901. */
+  /**
+   * JSON Pointer (RFC 6901).
+   *
+   * @pattern ^(/([^~/]|~[01])*)*$
+   */
   pointer: string | null;
-  /** 1-based; columns count UTF-16 code units, as editors do. */
-  line: number | null;
-  column: number | null;
+  line: Position | null;
+  /** Counts UTF-16 code units, as editors do. */
+  column: Position | null;
   evidence: Evidence;
   /** Set if an exception covers it: it does not count, except for visibility and symptoms. */
   excepted: Excepted | null;
@@ -70,23 +90,30 @@ export interface Finding {
 
 /** A rule whose facts were not observed, with the reason. */
 export interface NotJudged {
+  /**
+   * `*` for no rule: the run as a whole or, with a resource, what was left to another run or reused from an earlier one.
+   *
+   * @pattern ^(\*|[a-z0-9]+(-[a-z0-9]+)*)$
+   */
   rule: string;
   app: string | null;
   version: string | null;
   resource: ResourceKind | null;
+  /** Why, for programs. */
   code: NotJudgedCode;
   /** The reason in words. */
-  reason: string;
+  reason: Sentence;
   /** The rule whose finding prevents the check; null for another reason. */
-  blockedBy: string | null;
+  blockedBy: RuleId | null;
   /** How many further subjects this entry counts, for a rule with too many to list; null for an entry about one. */
-  count: number | null;
+  count: PositiveInteger | null;
 }
 
 export interface SymptomStatus {
   id: Symptom;
   status: 'clear' | 'suspected' | 'confirmed' | 'not-judged';
-  rules: string[];
+  /** @uniqueItems true */
+  rules: RuleId[];
 }
 
 export interface AppVerdict {
@@ -96,8 +123,12 @@ export interface AppVerdict {
    * such as when no artifact was examined.
    */
   visible: boolean | null;
-  /** Ids of the rules that hide it, or that keep its visibility unknown. */
-  because: readonly string[];
+  /**
+   * Ids of the rules that hide it, or that keep its visibility unknown.
+   *
+   * @uniqueItems true
+   */
+  because: readonly RuleId[];
   /** The highest version that is offered, as far as is known, plain ones preferred; null for a hidden app. */
   latest: string | null;
 }
@@ -107,38 +138,55 @@ export const CHECK_COMMANDS = ['lint', 'verify', 'diagnose', 'judge'] as const;
 export type CheckCommand = (typeof CHECK_COMMANDS)[number];
 
 export interface Summary {
-  errors: number;
-  warnings: number;
-  notes: number;
+  errors: Count;
+  warnings: Count;
+  notes: Count;
   /** Findings that do not count as any of these: excepted, or in the baseline. */
-  excepted: number;
-  notJudged: number;
-  apps: number;
-  versions: number;
-  artifacts: number;
-  bytes: number;
+  excepted: Count;
+  notJudged: Count;
+  apps: Count;
+  versions: Count;
+  /** Artifacts that were hashed. */
+  artifacts: Count;
+  /** Bytes that were read. */
+  bytes: Count;
+  /** @minimum 0 */
   seconds: number;
 }
 
 /** Why a run ended early: an error of docs/errors.md. */
 export interface RunError {
+  /** @asType string */
   code: ErrorCode;
   message: string;
   hint: string | null;
   /** The exit code of the run. */
-  exit: number;
+  exit: Integer;
   /** The ids of the rules that a refused change violates. */
   rules?: readonly string[];
 }
 
+/**
+ * What `lint`, `verify`, `diagnose` and `judge` print with `--format json`. Absent values are null, never missing.
+ *
+ * @title appreg report
+ */
 export interface Report {
   schema: 1;
   tool: { name: 'appreg'; version: string };
   command: CheckCommand;
+  /** What was checked, as the user named it; secrets in URLs are hidden. */
   target: string;
+  /** `findings`: at least one finding counts. `incomplete`: a rule failed, or the run did not observe everything. */
   outcome: Outcome;
   summary: Summary;
+  /**
+   * The four symptoms of the specification's section 7, in its order.
+   *
+   * @orderedBy id
+   */
   symptoms: SymptomStatus[];
+  /** Every app of the manifest, sorted by key. */
   apps: AppVerdict[];
   findings: Finding[];
   notJudged: NotJudged[];

@@ -1,3 +1,4 @@
+import type { Count } from '../scalars.ts';
 import type { AddressFacts } from './address-facts.ts';
 import type { Missing } from './missing.ts';
 import type { Probe } from './probe.ts';
@@ -26,7 +27,7 @@ export interface HttpViews {
   /**
    * The revalidation request of a browser that has a stored response; sent for one document or icon per kind and host.
    */
-  revalidation?: { condition: Conditional['condition']; probe: Probe };
+  revalidation?: { condition: Condition; probe: Probe };
   /** Requests sent because a browser's response differed from the first one, to find the headers that cause it. */
   headerProbes?: HeaderProbe[];
   /** Requests repeated because one of them got an error status while a plain GET got the file. */
@@ -44,8 +45,8 @@ export interface RepeatedProbe {
   /** The requested URL; another file of the host if requests to it had already been repeated often enough. */
   url: string;
   /** The statuses in order, including those before a retry; 0 for none. */
-  plain: number[];
-  same: number[];
+  plain: Count[];
+  same: Count[];
 }
 
 /**
@@ -63,10 +64,15 @@ export interface HeaderProbe {
   probe: Probe;
 }
 
+/** @asType string */
+type ConditionName = 'if-none-match' | 'if-modified-since';
+
+/** The request header: its name in lower case, its value. */
+type Condition = [name: ConditionName, value: string];
+
 /** A conditional request (RFC 9110 section 13). */
 export interface Conditional {
-  /** The request header. */
-  condition: [name: 'if-none-match' | 'if-modified-since', value: string];
+  condition: Condition;
   /**
    * True for an entity tag that the host never issued, or a date before the last change: "not modified" would be wrong.
    */

@@ -15,6 +15,7 @@ export interface ImageFacts {
   fault: { code: string; message: string } | null;
   /** SVG only: active or external content in it. `line` is 1-based. */
   active: {
+    /** @asType string */
     code:
       | 'script'
       | 'event-handler'

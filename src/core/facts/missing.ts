@@ -1,3 +1,4 @@
+import type { Count } from '../scalars.ts';
 import { counted } from '../text/text.ts';
 import { keysOf } from '../record.ts';
 import { formatDuration } from '../text/format-duration.ts';
@@ -7,7 +8,11 @@ import { machineLimitText } from '../http/machine-limit.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
 
-/** A missing fact, and why it is not known. */
+/**
+ * A missing fact, and why it is not known.
+ *
+ * @discriminator missing
+ */
 export interface Missing {
   missing: MissingReason;
   /** True when the reason holds for the whole run, as `offline` does. */
@@ -40,7 +45,7 @@ export type MissingReason =
   /** This machine could not send the request; `failure`: the code of the system, such as EMFILE. */
   | { code: 'machine-limit'; failure: string }
   /** `probe`: the kind of request; `failure`: the code of the failure, or the status. */
-  | { code: 'probe-failed'; probe: string; attempts: number; failure: string }
+  | { code: 'probe-failed'; probe: string; attempts: Count; failure: string }
   | { code: 'other-bytes' }
   | { code: 'metadata-missing'; reason: MissingReason }
   | { code: 'no-baseline' }
@@ -50,7 +55,7 @@ export type MissingReason =
   | { code: 'documents-only' }
   | { code: 'additions-only' }
   | { code: 'not-cached' }
-  | { code: 'not-saved'; bytes: number }
+  | { code: 'not-saved'; bytes: Count }
   | { code: 'verified-before' }
   | { code: 'over-budget' }
   | { code: 'content-not-scanned' }

@@ -1,3 +1,4 @@
+import type { Count, Digest } from '../scalars.ts';
 import type { TlsFacts } from './tls.ts';
 
 /** One request, and its outcome. */
@@ -10,8 +11,12 @@ export interface Probe {
   hops: Hop[];
   /** What ended the probe before a response was complete, or null. A failure is a fact. */
   failure: Failure | null;
-  attempts: number;
-  /** Milliseconds waited because the host sent Retry-After. */
+  attempts: Count;
+  /**
+   * Milliseconds waited because the host sent Retry-After.
+   *
+   * @minimum 0
+   */
   retryAfterMs: number;
   /** The errors of the attempts before the last one: a failure's code, or a status. */
   retriedErrors?: string[];
@@ -23,7 +28,13 @@ export interface Probe {
 
 export interface Hop {
   url: string;
-  /** 0 if it failed before a status was received. */
+  /**
+   * 0 if it failed before a status was received.
+   *
+   * @asType integer
+   * @minimum 0
+   * @maximum 999
+   */
   status: number;
   /** Names in lower case, values as sent, one pair per header line. */
   headers: [string, string][];
@@ -58,7 +69,11 @@ export interface ProxyFacts {
 }
 
 export interface Failure {
-  /** `not-sent`: not requested, since too many requests to the host had failed. */
+  /**
+   * `not-sent`: not requested, since too many requests to the host had failed.
+   *
+   * @asType string
+   */
   phase:
     | 'not-sent'
     | 'url'
@@ -87,7 +102,7 @@ export interface ComparedBody {
   /** The codings in the order in which they were applied, joined by a comma; '' for none. */
   coding: string;
   /** As sent. */
-  bytes: number;
+  bytes: Count;
   /** The kind of the bytes as sent, by their first bytes: gzip, brotli, json, html, … */
   kind: string;
   /**
@@ -97,11 +112,11 @@ export interface ComparedBody {
    */
   fault: 'broken' | 'truncated' | 'members' | 'end' | null;
   /** The body as a browser decodes it; null if it cannot. */
-  decoded: { bytes: number; sha256: string; kind: string } | null;
+  decoded: { bytes: Count; sha256: Digest; kind: string } | null;
   /** Whether it has the same content as the first response: equal bytes or an equal JSON value; for icons, an image. */
   same: boolean;
   /** The first response, decoded. */
-  first: { bytes: number; sha256: string };
-  /** The coding of the bytes that Content-Encoding does not name: gzip, deflate, zstd, br. Absent if there is none. */
-  missingCoding?: string;
+  first: { bytes: Count; sha256: Digest };
+  /** The coding of the bytes that Content-Encoding does not name; absent if there is none. */
+  missingCoding?: 'gzip' | 'deflate' | 'zstd' | 'br';
 }

@@ -1,3 +1,4 @@
+import type { Count, Digest, Integer, Moment } from '../scalars.ts';
 import type { HttpViews } from './http-views.ts';
 import type { Missing } from './missing.ts';
 
@@ -21,10 +22,10 @@ export interface Resource {
    * differ in case or Unicode normalization. The file is not read then: a host does not find it.
    */
   otherName?: { path: string; listed: string };
-  /** ISO 8601. When it was observed, if this run reused an earlier observation and sent no request. */
-  reusedFrom?: string;
-  /** ISO 8601. The same for the browser and HEAD views, if only the document or the icon was requested. */
-  viewsReusedFrom?: string;
+  /** When it was observed, if this run reused an earlier observation and sent no request. */
+  reusedFrom?: Moment;
+  /** The same for the browser and HEAD views, if only the document or the icon was requested. */
+  viewsReusedFrom?: Moment;
 }
 
 /** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
@@ -36,27 +37,36 @@ export interface DocumentContent {
   text: string | null;
   base64: string | null;
   /** Size in bytes of the document, as far as it was read. */
-  bytes: number;
+  bytes: Count;
   /** True when reading stopped at the size limit. */
   cut: boolean;
 }
 
 /** The bytes of an artifact or an icon, digested while streaming. */
 export interface Content {
-  bytes: number;
+  bytes: Count;
   /** Lowercase hexadecimal digests of the bytes as found on disk or on the wire. */
-  sha256: string;
+  sha256: Digest;
   /** '' if the weak digests were not computed: they only identify the cause of a mismatch. */
-  sha1: string;
-  md5: string;
+  sha1: Digest;
+  md5: Digest;
   /** Base64 of the first bytes (up to 512; 10 of gzip data), enough to distinguish an HTML page from an archive. */
   head: string;
   /** True when reading stopped at the size limit; the digests then cover what was read. */
   cut: boolean;
   /** The bytes after decoding the Content-Encoding; null when there is none. */
-  decoded: { coding: string; bytes: number; sha256: string; head: string; error: string | null } | null;
+  decoded: DecodedContent | null;
   /** SHA-256 of the content of the gzip layer; computed only if the digest is not the listed one. */
   inner?: string | null;
   /** Line feeds in it, and those after a carriage return; counted only in that case as well. */
-  lineFeeds?: { all: number; afterCr: number };
+  lineFeeds?: { all: Integer; afterCr: Integer };
+}
+
+/** The bytes after decoding the Content-Encoding. */
+interface DecodedContent {
+  coding: string;
+  bytes: Count;
+  sha256: Digest;
+  head: string;
+  error: string | null;
 }

@@ -1,3 +1,4 @@
+import type { Count, Moment, PositiveInteger } from '../scalars.ts';
 import type { ArtifactFacts } from './archive.ts';
 import type { IconFacts } from './icon.ts';
 import type { Missing } from './missing.ts';
@@ -20,17 +21,27 @@ export interface RequestedApps {
   version: string | null;
 }
 
-/** The observed state of a registry. */
+/**
+ * What `appreg verify --save` writes: what was observed of a registry, to be judged again with the same result (`appreg
+ * judge`). A missing fact is an object with the field `missing`, which says why. Other fields are allowed everywhere.
+ *
+ * @title appreg facts
+ */
 export interface Snapshot {
   snapshot: 1;
+  /** The URL of the manifest; secrets are hidden. */
   target: string;
-  /** ISO 8601. */
-  seenAt: string;
+  seenAt: Moment;
   /** The requested origins, as the user gave them; empty when none was given. */
   origins: string[];
   manifest: DocumentFacts;
+  /** In the order of the manifest. */
   apps: AppFacts[];
-  /** Metadata files in a workspace that no app entry points to. */
+  /**
+   * Metadata files in a workspace that no app entry points to.
+   *
+   * @default []
+   */
   orphans: string[];
   /** Why the run did not observe everything (it was interrupted, a limit was reached); absent when it did. */
   incomplete?: string | null;
@@ -51,7 +62,7 @@ export interface HostFacts {
   /** Scheme, host and port of its URLs. */
   origin: string;
   /** By the number of requests in flight to it when one was sent, that one included; in ascending order. */
-  load: { inFlight: number; answered: number; refused: number }[];
+  load: { inFlight: PositiveInteger; answered: Count; refused: Count }[];
   /** The kinds of refusal, each once: `status 503`, or the code of a failure. */
   refusals: string[];
 }
@@ -59,8 +70,8 @@ export interface HostFacts {
 /** One of several runs that divide the apps among them. */
 export interface Shard {
   /** From 1. */
-  index: number;
-  of: number;
+  index: PositiveInteger;
+  of: PositiveInteger;
   /** The number of apps in the other shards. */
-  elsewhere: number;
+  elsewhere: Count;
 }

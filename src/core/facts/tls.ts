@@ -1,3 +1,5 @@
+import type { Count, Integer } from '../scalars.ts';
+
 export interface TlsFacts {
   protocol: string | null;
   subject: string;
@@ -7,7 +9,7 @@ export interface TlsFacts {
   notBefore: string;
   notAfter: string;
   fingerprint256: string;
-  chainLength: number;
+  chainLength: Count;
   /** True when it is trusted only because of an authority that Node does not ship. */
   privateCa: boolean;
   /** The source of that authority: a flag, an environment variable, or the system's store. */
@@ -15,7 +17,7 @@ export interface TlsFacts {
   /** The subject of that authority. */
   authorityName?: string;
   /** The number of certificates the host sent, including its own. */
-  sent?: number;
+  sent?: Count;
   /** The certificate above the host’s own that expires before it does; absent if there is none. */
   endsFirst?: { subject: string; notAfter: string; fingerprint256: string; root: boolean };
   /** The verified chain, the host’s own certificate first; absent if it was refused. */
@@ -48,7 +50,7 @@ export interface PathCertificate {
   /** basicConstraints says CA:TRUE. */
   authority: boolean;
   /** The number of CA certificates that may follow below it; null for no limit. */
-  pathLength: number | null;
+  pathLength: Integer | null;
   /** Names of RFC 5280, section 4.2.1.3; null for no restriction. */
   keyUsage: string[] | null;
   /** Object identifiers; null for no restriction. */

@@ -1,23 +1,34 @@
+import type { RunError } from '../engine/report.ts';
 import { recordFrom } from '../record.ts';
+import type { Count } from '../scalars.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
 
-/** The report of `appreg release` (schemas/release.schema.json). */
+/**
+ * The output of `release --format json` (schemas/release.schema.json). A run that ended early has the outcome
+ * `incomplete`, and an error.
+ *
+ * @title Report of appreg release
+ */
 export interface ReleaseReport {
   schema: 1;
   tool: { name: 'appreg'; version: string };
   command: 'release';
   /** `incomplete`: the run ended before all apps were judged. */
   outcome: 'clean' | 'findings' | 'incomplete';
-  summary: Record<ReleaseState, number> & {
+  summary: Record<ReleaseState, Count> & {
     /** Apps whose declared version this run published. */
-    published: number;
+    published: Count;
     /** Apps that are broken, or whose publication failed. */
-    failed: number;
+    failed: Count;
   };
   /** Sorted by key. */
   apps: ReleasedApp[];
   /** What would be written, in this order; null except for a dry run. */
   plan: PlannedWrite[] | null;
+  /** Why the run ended early. */
+  error?: RunError;
+  /** What a run that ended early had written, by path. */
+  written?: object | null;
 }
 
 /** A file that would be written. */
@@ -32,14 +43,19 @@ export interface ReleasedApp {
   /** Relative to the configuration. */
   folder: string;
   state: ReleaseState;
+  /** The version that the app declares; null if it cannot be read. */
   declared: string | null;
   /** The highest listed version. */
   listed: string | null;
+  /** Of the archive that was built; null for a broken app. */
   checksum: string | null;
-  /** Of the declared version. */
+  /** Of the declared version, as it is listed. */
   listedChecksum: string | null;
+  /** Whether this run published the declared version. */
   published: boolean;
+  /** What has to be known about the app. */
   message: string | null;
+  /** What to do. */
   advice: string | null;
 }
 

@@ -98,7 +98,7 @@ function copyOf(
   return { coding, bytes, kind, fault, decoded, same, first, ...missing };
 }
 
-function missingCoding(sent: Buffer, reference: Reference, limit: number): { missingCoding?: string } {
+function missingCoding(sent: Buffer, reference: Reference, limit: number): Pick<ComparedBody, 'missingCoding'> {
   const isWanted = (content: Buffer): boolean =>
     createHash('sha256').update(content).digest('hex') === reference.sha256 ||
     isEquivalent(content, kindOf(content), reference);

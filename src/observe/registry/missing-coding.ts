@@ -1,9 +1,12 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { ComparedBody } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 
 /** Detects a compressed body without a Content-Encoding. */
 
-const BY_SIGNATURE = new Map([
+type Coding = NonNullable<ComparedBody['missingCoding']>;
+
+const BY_SIGNATURE: ReadonlyMap<string, Coding> = new Map([
   ['gzip', 'gzip'],
   ['zlib', 'deflate'],
   ['zstd', 'zstd'],
@@ -20,14 +23,14 @@ const UNDO = [
  * @param isWanted whether some bytes are the requested file
  * @param isArchive true for a file that is compressed itself: its own signature is not evidence
  * @param limit maximum number of decoded bytes
- * @returns gzip, deflate, zstd or br; null if the bytes are the file, or of an unknown form
+ * @returns null if the bytes are the file, or of an unknown form
  */
 export function missingCodingOf(
   sent: Buffer,
   isWanted: (content: Buffer) => boolean,
   isArchive: boolean,
   limit: number,
-): string | null {
+): Coding | null {
   const kind = kindOf(sent);
   const options = { maxOutputLength: limit };
   const bySignature = BY_SIGNATURE.get(kind) ?? null;

@@ -43,7 +43,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
   if (status === 'added') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
-  printResult(context, {
+  printResult<'add-app'>(context, {
     pretty(style) {
       if (status === 'unchanged') return `${key} is already in ${printable(place.manifest)}; nothing to do`;
       if (status === 'planned') return planText(style, plan, lines);

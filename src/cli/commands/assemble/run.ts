@@ -42,7 +42,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgeSettings));
     const { length } = folders.apps;
-    printResult(context, {
+    printResult<'assemble'>(context, {
       pretty: () => `${counted(length, 'app')}, no errors`,
       json: () => ({ status: 'checked', apps: length }),
     });
@@ -58,7 +58,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   if (status === 'assembled') await applyPlan(plan, place.store);
 
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
-  printResult(context, {
+  printResult<'assemble'>(context, {
     pretty(style) {
       const count = counted(apps.length, 'app');
       if (status === 'unchanged') return `${printable(place.manifest)} is already up to date (${count}); nothing to do`;

@@ -64,7 +64,7 @@ export async function runBundle(context: Context, entry: string, output: string,
 
   for (const warning of warnings) terminal.log(`warning: ${warning}`);
   const width = Math.max(...entries.map((one) => grouped(one.size).length));
-  printResult(context, {
+  printResult<'bundle'>(context, {
     pretty: (style) =>
       [
         `${style.bold(printable(output))}  ${grouped(archive.length)} bytes`,

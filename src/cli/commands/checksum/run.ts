@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Content } from '../../../core/facts/facts.ts';
-import type { RunError } from '../../../core/engine/report.ts';
+import type { HashedFile } from '../../../report/results.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { counted, printable, redact, shorten } from '../../../core/text/text.ts';
 import { createDigester } from '../../../observe/digest/digest.ts';
@@ -38,7 +38,7 @@ export async function runChecksum(context: Context, targets: readonly string[]):
   const failed = files.filter((file) => file.error !== null);
   const failure = failed.length === 0 ? null : incomplete(failed, files.length);
   const done = files.filter(({ checksum }) => checksum !== null);
-  printResult(context, {
+  printResult<'checksum'>(context, {
     pretty() {
       if (done.length === 0) return null;
       return targets.length === 1
@@ -50,14 +50,6 @@ export async function runChecksum(context: Context, targets: readonly string[]):
   });
   if (failure !== null) terminal.error(failure.message, failure.hint);
   return failure?.exit ?? 0;
-}
-
-/** One target, with its checksum, or the reason why it has none. */
-interface HashedFile {
-  target: string;
-  checksum: string | null;
-  bytes: number | null;
-  error: RunError | null;
 }
 
 async function hashed(context: Context, target: string): Promise<HashedFile> {

@@ -18,7 +18,7 @@ export async function runCompletion(context: Context, shell: string): Promise<nu
       `Use one of ${SHELLS.join(', ')}.`,
     );
   const script = SCRIPTS[shell].trim();
-  printResult(context, {
+  printResult<'completion'>(context, {
     pretty: () => script,
     json: () => ({ shell, script }),
     summary: () => `${shell} completion`,

@@ -19,7 +19,7 @@ export async function runDiff(
     await registryState(context, before, options),
     await registryState(context, after ?? '.', options),
   );
-  printResult(context, {
+  printResult<'diff'>(context, {
     pretty: (style) => diffAsText(found, style),
     json: () => found,
     markdown: () => diffAsMarkdown(found),

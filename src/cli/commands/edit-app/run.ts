@@ -51,7 +51,7 @@ export async function runEditApp(context: Context, key: string, options: Options
   if (status === 'edited') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
-  printResult(context, {
+  printResult<'edit-app'>(context, {
     pretty: (style) => resultText(style, workspace, key, status, planned),
     json: () => ({ key, status, changes, entry, files }),
   });

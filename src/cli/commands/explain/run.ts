@@ -17,7 +17,7 @@ export async function runExplain(context: Context, given: string): Promise<numbe
   const rule = ruleById(id) ?? null;
   const code = isErrorCode(id) ? id : null;
   if (rule === null && code === null) throw unknown(given);
-  printResult(context, {
+  printResult<'explain'>(context, {
     pretty(style) {
       const parts = [
         ...(rule === null ? [] : [ruleAsText(rule, style)]),

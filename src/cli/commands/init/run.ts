@@ -12,6 +12,7 @@ import { planFiles } from '../../../publish/new-files.ts';
 import type { Plan } from '../../../publish/plan.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
 import { journaled } from '../../../store/journal.ts';
+import type { WrittenFile } from '../../../report/results.ts';
 import type { Store } from '../../../store/store.ts';
 import { CI_SYSTEMS, HOSTS, isOneOf, STORES } from '../../choices.ts';
 import type { OptionValues, TextOption } from '../../command-definition.ts';
@@ -47,7 +48,7 @@ export async function runInit(context: Context, dir: string | undefined, options
   if (settings === null) return 130;
   const { manifest, baseUrl, ci } = settings;
   const results = await writeWorkspace(context, root, settings, existing);
-  printResult(context, {
+  printResult<'init'>(context, {
     pretty: () =>
       results
         .map(({ path, status, store }) => {
@@ -154,13 +155,6 @@ async function writeWorkspace(
   const configuration: WrittenFile[] =
     existing === null ? [] : [{ path: existing.file, status: 'unchanged', store: null }];
   return [...configuration, ...(await createFiles(plan, folder, localFiles)), ...remote];
-}
-
-interface WrittenFile {
-  path: string;
-  status: 'created' | 'unchanged';
-  /** The name of the store; null for the workspace's folder. */
-  store: string | null;
 }
 
 /** Writes the files that do not exist yet. */

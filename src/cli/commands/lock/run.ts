@@ -42,7 +42,7 @@ export async function runLock(
   }
   for (const { app, version, before, after } of changed)
     terminal.error(describeChange(app, version, before, after), CHANGED_ADVICE);
-  printResult(context, {
+  printResult<'lock'>(context, {
     pretty: () =>
       `${LOCK_FILE}: ${counted(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${counted(changed.length, 'error')}` : ''}`,
     json: () => ({ file: LOCK_FILE, versions, added, changed, notRecorded }),

@@ -77,7 +77,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
     );
   printProblems(terminal, result);
-  printResult(context, {
+  printResult<'mirror'>(context, {
     pretty: () => describeMirror(result),
     json: () => ({ root, baseUrl: base, manifest, ...result }),
     summary: () => mirrorSummary(result),

@@ -13,6 +13,7 @@ import { planVersion, type VersionPlan } from '../../../publish/publish-version.
 import { describesApp } from '../../../release/find-apps.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
+import type { Results } from '../../../report/results.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -90,7 +91,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
 
   printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
-  printResult(context, {
+  printResult<'publish-version'>(context, {
     pretty: (style) => describeResult(style, key, status, done, bytes),
     json: () => resultJson(key, status, done, bytes),
   });
@@ -118,7 +119,12 @@ function notLocked(error: AppregError, what: string, journal: Journal = newJourn
   return error.with({ summary, written });
 }
 
-function resultJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {
+function resultJson(
+  app: string,
+  status: Status,
+  { planned, results }: Published,
+  bytes: number,
+): Results['publish-version'] {
   const { version, artifactUrl, artifactChecksum } = planned.entry;
   const outcomes = new Map(results.map(({ step, outcome }) => [step, outcome]));
   const steps = planned.plan.steps.map((step) => {

@@ -51,7 +51,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
     failed,
     isPlan ? (plan?.steps ?? []) : null,
   );
-  printResult(context, {
+  printResult<'release'>(context, {
     pretty(style) {
       const text = releaseAsText(report, style, context.options.verbose === true);
       return isPlan && plan !== null ? `${text}\n${planText(style, plan)}` : text;

@@ -44,7 +44,7 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
 
   const files = plan.steps.map(({ path }) => path);
   const status = dryRun ? 'planned' : 'removed';
-  printResult(context, {
+  printResult<'remove-app'>(context, {
     pretty(style) {
       const done = `removed ${style.bold(name)}: ${printable(files.join(', '))}`;
       return [dryRun ? planText(style, plan, removal.lines) : done, ...consequences].join('\n');

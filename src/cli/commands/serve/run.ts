@@ -52,7 +52,7 @@ export async function runServe(
     throw error;
   });
   const { url, manifestUrl } = serving;
-  printResult(context, {
+  printResult<'serve'>(context, {
     pretty: () => manifestUrl,
     json: () => ({ manifestUrl, url, root, caFile: certificate?.caFile ?? null }),
   });

@@ -18,7 +18,7 @@ export async function runServiceBackup(context: Context, file: string, options: 
   const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
   const path = resolve(cwd, file);
   const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
-  printResult(context, {
+  printResult<'service backup'>(context, {
     pretty: () => `Wrote ${printable(file)}: ${size(bytes)}, ${describeRows(rows)}.`,
     json: () => ({ file: path, bytes, rows }),
   });

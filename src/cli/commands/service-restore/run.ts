@@ -22,7 +22,7 @@ export async function runServiceRestore(context: Context, file: string, options:
   const { rows, header } = await untilSignal((signal) => restore(settings, resolve(cwd, file), signal));
   const target = settings.databaseUrl === null ? settings.dataFolder : 'the database of DATABASE_URL';
   const { createdAt, appreg } = header;
-  printResult(context, {
+  printResult<'service restore'>(context, {
     pretty: () => `Restored ${printable(target)} as of ${printable(createdAt)}: ${describeRows(rows)}.`,
     json: () => ({ target: settings.databaseUrl === null ? target : null, createdAt, appreg, rows }),
   });

@@ -30,7 +30,7 @@ export async function runService(context: Context, options: ServiceCommandOption
     stopped.forget();
     throw error;
   });
-  printResult(context, { pretty: () => running.url, json: () => ({ url: running.url }) });
+  printResult<'service'>(context, { pretty: () => running.url, json: () => ({ url: running.url }) });
   remarks(terminal, settings, running.url);
   const signal = await Promise.race([stopped.signal, running.failure]);
   if (typeof signal !== 'string') {

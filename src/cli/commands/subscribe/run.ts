@@ -54,7 +54,7 @@ export async function runSubscribe(context: Context, url: string, options: Optio
   // A service may echo what it was sent.
   const conceal = redactor(secrets);
   const what = `${shown(redact(registry.href))} as “${shown(name)}”`;
-  printResult(context, {
+  printResult<'subscribe'>(context, {
     pretty: () => (isSubscribed(response) ? conceal(describeSubscription(what, response, check)) : null),
     json: () => ({ registry: registry.href, name, ...response, check }),
     conceal: (text) => conceal(redact(text)),

@@ -1,0 +1,130 @@
+// Generates the files of schemas/ from the TypeScript types that declare the same documents (schema-generator.mjs).
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SchemaGenerator } from './schema-generator.mjs';
+
+/** The type of each schema. `closed`: unknown members are refused. */
+const SCHEMAS = {
+  facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
+  report: { file: 'src/core/engine/report.ts', type: 'Report', closed: true },
+  release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
+  config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
+};
+
+/** The generated schemas as texts, by the name of their file. */
+export function schemaFiles(root) {
+  const files = Object.entries(SCHEMAS).map(([name, { file, type, closed }]) => {
+    const generator = new SchemaGenerator(join(root, file), closed);
+    return [name, withDefinitions(generator.document(type), generator, closed)];
+  });
+  return Object.fromEntries(
+    [...files, ['output', outputSchema(root)]].map(([name, schema]) => [
+      `${name}.schema.json`,
+      `${printed(schema, 0)}\n`,
+    ]),
+  );
+}
+
+/** Writes the schemas that have changed. */
+export function writeSchemas(root) {
+  for (const [name, text] of Object.entries(schemaFiles(root))) {
+    const target = join(root, 'schemas', name);
+    if (readFileSync(target, { encoding: 'utf8', flag: 'a+' }) !== text) writeFileSync(target, text);
+  }
+}
+
+/**
+ * A schema with its definitions. One that a single place refers to is in that place: messages about unknown members find
+ * the known ones there. In facts, all members are allowed.
+ */
+function withDefinitions(schema, { definitions }, closed) {
+  const uses = new Map();
+  for (const [ref] of JSON.stringify([schema, definitions]).matchAll(/"#\/definitions\/[^"]+"/g))
+    uses.set(ref, (uses.get(ref) ?? 0) + 1);
+  const isShared = (name) => (uses.get(JSON.stringify(`#/definitions/${name}`)) ?? 0) > (closed ? 1 : 0);
+  const inlined = (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(inlined);
+    // An object or null.
+    const { $ref, ...rest } = Array.isArray(value.type) && value.then?.$ref ? nullableRef(value) : value;
+    const name = $ref?.replace('#/definitions/', '');
+    if (name !== undefined && Object.hasOwn(definitions, name) && !isShared(name))
+      return { ...inlined(definitions[name]), ...rest };
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inlined(item)]));
+  };
+  const shared = Object.entries(definitions).filter(([name]) => isShared(name));
+  return { ...inlined(schema), definitions: inlined(Object.fromEntries(shared)) };
+}
+
+function nullableRef({ then, type, description }) {
+  return { ...then, ...(description && { description }), type };
+}
+
+const CHECKS = ['lint', 'verify', 'diagnose', 'judge'];
+
+function isCommand(command) {
+  return { properties: { command } };
+}
+
+/** The document of any command: by its name, that of a check, of release, of a failure, or a result. */
+function outputSchema(root) {
+  const generator = new SchemaGenerator(join(root, 'src/report/results.ts'), true);
+  const results = generator.members('Results');
+  for (const [name, schema] of Object.entries(results))
+    generator.definitions[name.replace(' ', '-')] = inEnvelope(schema, generator);
+  return withDefinitions(
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'Output of appreg',
+      description:
+        'Every JSON document of the command line: the result of a command with --format json, or the error that ended it.',
+      type: 'object',
+      allOf: [
+        generator.reference('Envelope'),
+        { if: isCommand({ enum: CHECKS }), then: { $ref: 'report.schema.json' } },
+        { if: isCommand({ const: 'release' }), then: { $ref: 'release.schema.json' } },
+        {
+          if: { required: ['error'], ...isCommand({ not: { enum: [...CHECKS, 'release'] } }) },
+          then: generator.reference('FailedRun'),
+          else: isCommand({ enum: [...CHECKS, 'release', ...Object.keys(results)] }),
+        },
+        ...Object.keys(results).map((name) => ({
+          if: { not: { required: ['error'] }, ...isCommand({ const: name }) },
+          then: { $ref: `#/definitions/${name.replace(' ', '-')}` },
+        })),
+      ],
+    },
+    generator,
+    true,
+  );
+}
+
+/** A result with the members of the envelope. */
+function inEnvelope(schema, { definitions }) {
+  const own = schema.$ref ? definitions[schema.$ref.replace('#/definitions/', '')] : schema;
+  return { ...own, properties: { schema: true, tool: true, command: true, ...own.properties } };
+}
+
+/** JSON as the formatter prints it: on one line where it fits. */
+function printed(value, indent, room = 0) {
+  const flat = oneLine(value);
+  if (typeof value !== 'object' || value === null || indent + room + flat.length <= WIDTH) return flat;
+  const inner = ' '.repeat(indent + 2);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const items = Array.isArray(value)
+    ? value.map((item) => printed(item, indent + 2, 1))
+    : Object.entries(value).map(([key, item]) => {
+        const name = `${JSON.stringify(key)}: `;
+        return name + printed(item, indent + 2, name.length + 1);
+      });
+  return `${open}\n${items.map((item) => inner + item).join(',\n')}\n${' '.repeat(indent)}${close}`;
+}
+
+const WIDTH = 120;
+
+function oneLine(value) {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}

@@ -1,0 +1,103 @@
+import type { NotBlank } from '../../core/scalars.ts';
+import type { ReleaseEntry } from '../../release/find-apps.ts';
+
+/**
+ * Do not write secrets here: use ${ENV_NAME}, or the store's usual environment variables.
+ *
+ * @title appreg configuration
+ */
+export interface Config {
+  $schema?: string;
+  /**
+   * File name of the manifest in the workspace.
+   *
+   * @pattern ^[^/\\]+\.json$
+   * @patternErrorMessage the name of a .json file without a folder, such as "registry.json"
+   * @default registry.json
+   */
+  manifest?: string;
+  /** The address that the workspace's files are served at; URLs are baseUrl + path. */
+  baseUrl?: ConfiguredUrl;
+  /** Origins that browsers request from; empty or absent: any. */
+  serviceOrigins?: Origin[];
+  store?: ConfiguredStore;
+  bundle?: { external?: string[]; target?: string; include?: string[] };
+  artifact?: {
+    /**
+     * The entry file of an app's code, at the top level of its artifact.
+     *
+     * @pattern ^(?!/)(?!(.*[/])?\.\.?(/|$))[^\\]+[^/\\]$
+     * @patternErrorMessage a path inside the artifact, such as "app.js"
+     * @default app.js
+     */
+    entry?: string;
+  };
+  /**
+   * Where the apps of this repository are, for appreg release. Of entries that give the same key to the same folder, the
+   * first one counts.
+   */
+  release?: ReleaseEntry[];
+  /** Severity by rule id. */
+  rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
+  /** Findings that do not count. They stay in the report, and count for visibility and symptoms. */
+  exceptions?: ConfiguredException[];
+  verify?: {
+    /**
+     * @asType integer
+     * @minimum 1
+     * @maximum 256
+     */
+    concurrency?: number;
+    /** @exclusiveMinimum 0 */
+    timeout?: number;
+    origins?: Origin[];
+  };
+}
+
+type ConfiguredStore =
+  | { type: 'directory' }
+  | { type: 'git'; remote?: string; branch?: string }
+  | {
+      type: 's3';
+      bucket: string;
+      prefix?: string;
+      region?: string;
+      endpoint?: ConfiguredUrl;
+      /** s3: use a store that ignores conditional writes. Safe only if nobody else publishes at the same time. */
+      unconditional?: boolean;
+    };
+
+/** An exception as written; `exceptionsOf` checks what the schema cannot. */
+export interface ConfiguredException {
+  /** The id of the rule. */
+  rule: string;
+  /** Only findings about this app; a glob. Absent: any. */
+  app?: NotBlank;
+  /** Only findings about these versions; a semver range such as <1.4. Absent: any. */
+  version?: NotBlank;
+  /** Only findings about these URLs; a glob: * matches within a path segment, ** across segments. Absent: any. */
+  url?: NotBlank;
+  /** Why they do not count. */
+  reason: NotBlank;
+  /**
+   * The last day of the exception (YYYY-MM-DD, UTC); afterwards the findings count again. Required for rules about
+   * immutability.
+   */
+  until?: string;
+  /** Where it is tracked. */
+  issue?: NotBlank;
+}
+
+/**
+ * @pattern ^https?://[^\s/@?#]+(/[^\s?#]*)?$
+ * @patternErrorMessage a URL with http: or https: and without user name, query and fragment, such as "https://apps.example.com/"
+ */
+type ConfiguredUrl = string;
+
+/**
+ * Scheme, host and port, without a trailing slash.
+ *
+ * @pattern ^https?://[^\s/@?#]+$
+ * @patternErrorMessage an origin without a path, such as "https://flows.example.com"
+ */
+type Origin = string;

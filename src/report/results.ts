@@ -1,0 +1,207 @@
+import type { RunError } from '../core/engine/report.ts';
+import type { JsonValue } from '../core/json/json.ts';
+import type { Count } from '../core/scalars.ts';
+
+/** The JSON document of each command with --format json; those of checks and of release are reports of their own. */
+
+/**
+ * The fields that every document begins with.
+ *
+ * @additionalProperties true
+ */
+export interface Envelope {
+  schema: 1;
+  tool: { name: 'appreg'; version: string };
+  /** As on the command line, such as `service backup`. Null if the command line names none. */
+  command: string | null;
+}
+
+/**
+ * A run that failed. Those of checks and of release are reports whose outcome is `incomplete`.
+ *
+ * @additionalProperties true
+ */
+export interface FailedRun {
+  /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
+  outcome: 'failed' | 'refused' | 'interrupted';
+  error: RunError;
+  /** What the run had written, by path. */
+  written?: object | null;
+}
+
+/** The fields of a document in addition to its envelope, by the name of the command. */
+export interface Results {
+  init: {
+    /** The folder of the workspace. */
+    root: string;
+    manifest: string;
+    baseUrl: string;
+    manifestUrl: string;
+    files: readonly WrittenFile[];
+  };
+  'add-app': {
+    key: string;
+    status: 'added' | 'planned' | 'unchanged';
+    /** The app's entry in the manifest. */
+    entry: object;
+    /** The files that were written, or would be. */
+    files: readonly string[];
+  };
+  'edit-app': {
+    key: string;
+    status: 'edited' | 'planned' | 'unchanged';
+    changes: readonly { field: string; before: string | null; after: string }[];
+    /**
+     * The app's entry in the manifest.
+     *
+     * @asType object
+     */
+    entry: JsonValue;
+    /** The files that were written, or would be. */
+    files: readonly string[];
+  };
+  'remove-app': {
+    key: string;
+    status: 'removed' | 'planned';
+    /** The app's entry in the manifest: any value, if it is invalid. */
+    entry: unknown;
+    /** What subscribers lose. */
+    subscribers: object;
+    /** The files that were written, or would be. */
+    files: readonly string[];
+    /** The files of the app, which are not deleted. */
+    kept: readonly string[];
+  };
+  assemble: {
+    status: 'assembled' | 'planned' | 'unchanged' | 'checked';
+    manifest?: string;
+    /** The number of apps. */
+    apps: Count;
+    added?: readonly string[];
+    changed?: readonly string[];
+    removed?: readonly string[];
+    steps?: readonly { kind: string; path: string; what: string }[];
+  };
+  bundle: {
+    path: string;
+    bytes: Count;
+    entries: readonly { path: string; size: Count }[];
+    checksum: string;
+    tarSha256: string;
+    warnings: readonly string[];
+  };
+  checksum: {
+    /** One entry for each file or URL, in the given order. */
+    files: readonly HashedFile[];
+  };
+  'publish-version': {
+    app: string;
+    version: string;
+    artifactUrl: string;
+    artifactChecksum: string;
+    bytes: Count;
+    status: 'published' | 'already-published' | 'planned';
+    steps: readonly { kind: string; path: string; what: string; outcome: string | null }[];
+  };
+  lock: {
+    file: string;
+    /** Versions in the file. */
+    versions: Count;
+    added: Count;
+    /** Versions that are listed with another checksum. */
+    changed: readonly { app: string; version: string; before: string; after: string }[];
+    /** Apps whose versions cannot be read. */
+    notRecorded: readonly { app: string; reason: string }[];
+  };
+  mirror: {
+    root: string;
+    baseUrl: string;
+    manifest: string;
+    apps: Count;
+    versions: Count;
+    fetched: Count;
+    bytes: Count;
+    problems: readonly MirrorFault[];
+    /** Apps without a published version, which the copy does not list. */
+    unpublished: readonly string[];
+    kept: readonly object[];
+    pruned: readonly string[];
+    interrupted: boolean;
+  };
+  diff: {
+    before: string;
+    after: string;
+    summary: object;
+    apps: readonly object[];
+    /** Keys of apps that subscribers would no longer see. */
+    vanishing: readonly string[];
+    hosts: { added: readonly string[]; removed: readonly string[] };
+    notCompared: readonly { key: string; reason: string }[];
+  };
+  explain: {
+    rule: object | null;
+    /** The error code of that name. */
+    errorCode: object | null;
+  };
+  rules: { rules: readonly object[] };
+  subscribe: SubscribeResult;
+  serve: {
+    manifestUrl: string;
+    url: string;
+    root: string;
+    /** The certificate of the local authority. */
+    caFile: string | null;
+  };
+  service: { url: string };
+  'service backup': { file: string; bytes: Count; rows: RowsByTable };
+  'service restore': {
+    /** The folder of the embedded database; null for that of DATABASE_URL. */
+    target: string | null;
+    createdAt: string;
+    /** The version of appreg that wrote the backup. */
+    appreg: string;
+    rows: RowsByTable;
+  };
+  completion: { shell: string; script: string };
+}
+
+/** A file of a new workspace. */
+export interface WrittenFile {
+  path: string;
+  status: 'created' | 'unchanged';
+  /** The branch or bucket that has the file; null if it is in the folder. */
+  store: string | null;
+}
+
+/** A file or URL with its checksum, or the reason why it has none. */
+export interface HashedFile {
+  target: string;
+  checksum: string | null;
+  bytes: Count | null;
+  error: RunError | null;
+}
+
+/** @additionalProperties true */
+interface MirrorFault {
+  app: string | null;
+  version: string | null;
+  url: string | null;
+  message: string;
+}
+
+/** @additionalProperties true */
+interface SubscribeResult {
+  registry: string;
+  name: string;
+  outcome: 'subscribed' | 'already-subscribed' | 'refused' | 'web-page';
+  /** The HTTP status of the response. */
+  status: Count;
+  /** The body of the response, if it is JSON. */
+  body?: unknown;
+  text?: string | null;
+  /** The first check of the registry. */
+  check: object | null;
+}
+
+/** Rows by table. */
+type RowsByTable = Record<string, Count>;
