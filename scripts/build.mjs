@@ -10,9 +10,11 @@ import { compileSchemas } from './compile-schemas.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-/** What Node runs: the command line, and the programs of worker threads. */
+/** The command line, in the order in which it is loaded, and the programs of worker threads. */
 const PROGRAMS = {
   main: 'src/cli/main.ts',
+  program: 'src/cli/program.ts',
+  run: 'src/cli/process/run.ts',
   'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
   'digest-worker': 'src/observe/digest/digest-worker.ts',
 };
@@ -90,6 +92,8 @@ async function buildCommands(out, common) {
     {
       dir: join(out, 'cli'),
       format: 'cjs',
+      // As `require`, which also finds packages by NODE_PATH.
+      dynamicImportInCjs: false,
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name].cjs',
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
@@ -109,7 +113,7 @@ async function buildCommands(out, common) {
 function moduleGroups(entries) {
   const groupOfEntry = (name) =>
     name in PROGRAMS ? name : (Object.keys(GROUPS).find((group) => GROUPS[group].includes(name)) ?? 'other');
-  const order = ['main', ...Object.keys(GROUPS), 'other', 'prefetch-worker', 'digest-worker'];
+  const order = ['main', 'program', 'run', ...Object.keys(GROUPS), 'other', 'prefetch-worker', 'digest-worker'];
   let users = null;
   return (id, context) => {
     users ??= usersOfModules(
@@ -118,10 +122,11 @@ function moduleGroups(entries) {
     );
     const names = users.get(id) ?? new Set();
     if (names.size < 2) return null;
-    const groups = new Set([...names].map((name) => (name === DEMAND ? DEMAND : groupOfEntry(name))));
+    const groups = new Set([...names].filter((name) => name !== DEMAND).map(groupOfEntry));
     const first = order.find((group) => groups.has(group));
     if (first === undefined) return null;
-    return groups.size === 1 ? `${first}-common` : `${first}-shared`;
+    if (groups.size > 1) return `${first}-shared`;
+    return names.has(DEMAND) ? `${first}-on-demand` : `${first}-common`;
   };
 }
 

@@ -7,7 +7,6 @@ import type { BundleOptions } from './options.ts';
 import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
-import { missingPackages } from './missing-packages.ts';
 import type { BundlerOptions, Built } from './native.ts';
 import { packagePath, withPackagePaths } from './package-paths.ts';
 import type { Trace } from './sources.ts';
@@ -65,6 +64,7 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
     ...(uiBuilt?.errors ?? []).map((error) => issue(error, uiPlaces)),
   ];
   if (issues.length > 0) {
+    const { missingPackages } = await import('./missing-packages.ts');
     const advice = [...missingPackages(appBuilt.errors, places), ...missingPackages(uiBuilt?.errors ?? [], uiPlaces)];
     throw buildError(issues, [...new Set(advice)]);
   }

@@ -3,17 +3,15 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable, safeExcerpt } from '../core/text/text.ts';
-import { homeFolder } from '../platform/home-folder.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
-import { createArchiveReader } from '../observe/archive/read-archive.ts';
-import { createDigester } from '../observe/digest/digest.ts';
 import { MAX_ARTIFACT_BYTES } from '../observe/http/limits.ts';
 import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
-import { chunksOf, fileBytes } from '../store/bytes.ts';
+import { fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
 import { checkUrl, INSTEAD_OF_FOLDER, isUrl, readInputFile, unlikeArtifact, unreadableFile } from './input-file.ts';
+import { inspectBytes, inspectStream } from './inspect-artifact.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { readChunks } from '../platform/read-chunks.ts';
@@ -161,34 +159,6 @@ async function artifactFromFile(path: string, shownAs: string, cwd: string): Pro
   refuseUnlikeArtifact(printable(shownAs), content.head);
   const known = { length: content.bytes, sha256: content.sha256, md5: md5.digest('base64') };
   return { bytes: fileBytes(path, shownAs, known), url: null, ...inspected };
-}
-
-/** Digests, lists and scans an archive. @param cwd a folder that it should not name */
-export function inspectBytes(bytes: Uint8Array, cwd: string): Promise<Pick<Artifact, 'content' | 'archive'>> {
-  return inspectStream(chunksOf(bytes), { packedBytes: bytes.length, cwd });
-}
-
-interface StreamOptions {
-  /** Its size. */
-  packedBytes: number;
-  cwd: string;
-  onChunk?: (chunk: Uint8Array) => void;
-}
-
-/** Digests, lists and scans a stream. */
-async function inspectStream(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { packedBytes, cwd, onChunk = () => {} }: StreamOptions,
-): Promise<Pick<Artifact, 'content' | 'archive'>> {
-  const digester = createDigester(Infinity);
-  const reader = createArchiveReader({ packedBytes, scan: { folders: [cwd, homeFolder() ?? cwd] } });
-  for await (const chunk of chunks) {
-    const listed = reader.write(chunk);
-    digester.write(chunk);
-    onChunk(chunk);
-    if (listed !== undefined) await listed;
-  }
-  return { content: digester.end(), archive: await reader.end() };
 }
 
 function refuseUnlikeArtifact(shown: string, head: string): void {

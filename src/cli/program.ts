@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, CommanderError, Option } from 'commander';
 import { AppregError } from '../core/errors.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
@@ -17,16 +17,45 @@ import { PromptingCommand } from './io/missing-arguments.ts';
 import { columns, toStderr, toStdout } from './io/streams.ts';
 import { globalOptions } from './option-groups.ts';
 
-/** Runs a command with its arguments. */
-export type RunCommand = (command: RunnableCommand, options: GlobalOptions, args: readonly unknown[]) => Promise<void>;
+/** A command with its arguments. */
+export interface Requested {
+  command: RunnableCommand;
+  options: GlobalOptions;
+  args: readonly unknown[];
+}
+
+/** A command line that cannot be run. */
+interface Refused {
+  /** AppregError, or MissingArguments. */
+  error: unknown;
+}
+
+export type Parsed = Requested | Refused;
+
+/** Parses a command line; prints the help and the version. @returns what to run; null after the help was printed */
+export function parse(words: readonly string[]): Parsed | null {
+  let requested: Requested | null = null;
+  const program = buildProgram(words, (command) => {
+    requested = command;
+  });
+  try {
+    program.parse(words, { from: 'user' });
+    return requested;
+  } catch (error) {
+    return error instanceof CommanderError ? null : { error };
+  }
+}
 
 /**
  * The program with all its commands.
- * @param run called with the requested command
  * @param words of the command line: commands that none of them names are created without options, which take longer to
  * create than Node takes to load all this; null for all of them
+ * @param onRequest called with the requested command
  */
-export function buildProgram(run: RunCommand, words: readonly string[] | null): Command {
+export function buildProgram(
+  words: readonly string[] | null,
+  onRequest: (requested: Requested) => void = () => {},
+): Command {
   const program = new PromptingCommand('appreg')
     .description('Author, lint, publish and verify app registries.')
     .version(VERSION)
@@ -45,7 +74,7 @@ export function buildProgram(run: RunCommand, words: readonly string[] | null): 
   addOptions(program, globalOptions, 'appreg');
   for (const command of COMMANDS) {
     const { definition } = command;
-    const added = addCommand(program, definition, (options, args) => run(command, options, args));
+    const added = addCommand(program, definition, (options, args) => onRequest({ command, options, args }));
     if (words === null || definition.name.split(' ').every((word) => words.includes(word))) {
       addOptions(added, definition.options, `appreg ${definition.name}`);
       addOptions(added, optionsWithFormats(definition), `appreg ${definition.name}`);
@@ -58,7 +87,7 @@ export function buildProgram(run: RunCommand, words: readonly string[] | null): 
 function addCommand(
   program: PromptingCommand,
   definition: CommandDefinition,
-  run: (options: GlobalOptions, args: readonly unknown[]) => Promise<void>,
+  onRequest: (options: GlobalOptions, args: readonly unknown[]) => void,
 ): Command {
   const { name, description, arguments: declared } = definition;
   const [first = '', second] = name.split(' ');
@@ -72,7 +101,7 @@ function addCommand(
     const options = command.optsWithGlobals<GlobalOptions>();
     // The program's own default would override an option after the command's name.
     if (command.opts<GlobalOptions>().color === false) options.color = false;
-    return run(options, command.processedArgs);
+    onRequest(options, command.processedArgs);
   });
 }
 

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
-import { processWide } from '../platform/process-wide.ts';
 
 /**
  * Signals that ask the process to end. The command line requests a stop; stores and plans check for it while they can
@@ -30,14 +29,11 @@ interface StopState {
   listener: (signal: NodeJS.Signals) => void;
 }
 
+let state: StopState | null = null;
+
 function stopState(): StopState {
-  return processWide<StopState>('appreg.stop', () => ({
-    requested: null,
-    controller: stopController(),
-    deferrals: 0,
-    pending: null,
-    listener: deferSignal,
-  }));
+  state ??= { requested: null, controller: stopController(), deferrals: 0, pending: null, listener: deferSignal };
+  return state;
 }
 
 /** Each request in flight listens to it. */

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/cli/completion/complete.ts';
 import type { OptionDefinition } from '../../src/cli/command-definition.ts';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram, parse } from '../../src/cli/program.ts';
 import { unquoted } from '../../src/cli/io/shell-words.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { folder, write } from '../support/folders.ts';
 
 /** The candidates at Tab, without a shell. */
 
-const program = buildProgram(async () => {}, null);
+const program = buildProgram(null);
 const CHECK_FORMATS = expect.arrayContaining(['pretty', 'json']);
 
 async function candidatesFor(...words: string[]): Promise<{ values: string[]; otherwise: string }> {
@@ -55,11 +55,9 @@ describe('completion of commands and options', () => {
 
   test.each(COMMANDS.flatMap(({ definition }) => definition.examples))(
     'accepts the example “%s” as a valid call',
-    async (line) => {
+    (line) => {
       const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-      let calls = 0;
-      await buildProgram(async () => void (calls += 1), words).parseAsync(words, { from: 'user' });
-      expect(calls).toBe(1);
+      expect(parse(words)).toHaveProperty('command');
     },
   );
 });

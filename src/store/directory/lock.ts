@@ -5,7 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
-import { processWide } from '../../platform/process-wide.ts';
 import { errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted } from '../interrupt.ts';
@@ -43,9 +42,7 @@ export interface LockOptions {
 const HEARTBEAT = 4_000;
 
 /** The names of the locks that this thread holds or takes. */
-function ownLocks(): Set<string> {
-  return processWide('appreg.locks', () => new Set<string>());
-}
+const OWN_LOCKS = new Set<string>();
 
 /**
  * Takes the lock of the file `target`, whose folder must exist.
@@ -57,7 +54,7 @@ export async function takeLock(target: string, shownAs: string, options: LockOpt
   const id = `${randomBytes(12).toString('hex')}.json`;
   const prepared = join(dirname(target), tempName(basename(target)));
   await mkdir(prepared);
-  ownLocks().add(id);
+  OWN_LOCKS.add(id);
   try {
     await writeFile(join(prepared, id), `${JSON.stringify({ ...currentProcess(), thread: threadId })}\n`, {
       flag: 'wx',
@@ -65,7 +62,7 @@ export async function takeLock(target: string, shownAs: string, options: LockOpt
     failpoint('lock-prepared');
     await acquire(prepared, folder, shownAs, options);
   } catch (error) {
-    ownLocks().delete(id);
+    OWN_LOCKS.delete(id);
     await rm(prepared, FORCE_REMOVE);
     throw error;
   }
@@ -120,7 +117,7 @@ async function tryRename(prepared: string, folder: string): Promise<boolean> {
 function isHeld({ owner, file }: Holder): boolean | null {
   if (owner === null) return null;
   const alive = isAlive(owner);
-  if (alive === true && owner.pid === process.pid && owner.thread === threadId) return ownLocks().has(basename(file));
+  if (alive === true && owner.pid === process.pid && owner.thread === threadId) return OWN_LOCKS.has(basename(file));
   return alive === true && owner.started === null ? null : alive;
 }
 
@@ -176,7 +173,7 @@ function keepAlive(folder: string, file: string): Lock {
       failpoint('before-unlock');
       await rm(file, FORCE_REMOVE);
       await removeEmpty(folder);
-      ownLocks().delete(basename(file));
+      OWN_LOCKS.delete(basename(file));
     },
   };
 }

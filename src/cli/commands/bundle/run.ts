@@ -7,7 +7,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
 import { checkContent } from '../../../publish/check-content.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
-import { inspectBytes } from '../../artifact-source.ts';
+import { inspectBytes } from '../../inspect-artifact.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
