@@ -90,6 +90,6 @@ test('an app without a valid description fails the check, which says what to wri
   write(root, { 'apps/radio/app.json': { name: 'Radio' } });
   const invalid = await run('check');
   expect(invalid.status).toBe(1);
-  for (const part of ['unlisted', 'the field “description” is missing', 'the field “color” is missing'])
+  for (const part of ['unlisted', '“description” is missing', '“color” is missing'])
     expect(invalid.output).toContain(part);
 });

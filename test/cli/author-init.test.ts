@@ -100,7 +100,7 @@ describe('init', () => {
       path: '.github/workflows/registry.yml',
       lines: [
         'fetch-depth: 2',
-        'lint --against HEAD^1',
+        'lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1',
         'verify "$REGISTRY_URL" --origin "$SERVICE_ORIGIN_1"',
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],

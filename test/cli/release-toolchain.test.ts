@@ -82,7 +82,7 @@ test('--against a URL reads the lock file that is served beside the manifest', a
     writeFiles(served, { 'appreg.lock.json': '<!doctype html>' });
     expect(await checked()).toEqual([
       { clock: 'changed' },
-      [expect.stringMatching(/^warning: http:.*\/appreg\.lock\.json is not a valid lock file \()],
+      [expect.stringMatching(/^warning: http:.*\/appreg\.lock\.json is not a valid lock file \(/)],
     ]);
     rmSync(join(served, 'appreg.lock.json'));
     expect(await checked()).toEqual([{ clock: 'changed' }, []]);
