@@ -8,7 +8,32 @@ import { describe, expect, test } from 'vitest';
  * large. If a number has to grow, this table shows it. A number that shrinks by a tenth is lowered, so that it holds.
  */
 const LOADED: Record<string, number> = {
-  '--version': 4,
+  '--version': 5.5,
+  '--help': 120,
+  'add-app': 1085,
+  assemble: 1085,
+  bundle: 335,
+  checksum: 305,
+  completion: 305,
+  diagnose: 1615,
+  diff: 1140,
+  'edit-app': 1095,
+  explain: 1135,
+  init: 1060,
+  judge: 1130,
+  lint: 1130,
+  lock: 1030,
+  mirror: 1130,
+  'publish-version': 1090,
+  release: 1125,
+  'remove-app': 1090,
+  rules: 1135,
+  serve: 1060,
+  service: 3815,
+  'service-backup': 1555,
+  'service-restore': 1565,
+  subscribe: 1605,
+  verify: 1615,
 };
 
 const program = join(import.meta.dirname, '../../dist/cli');
