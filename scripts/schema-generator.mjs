@@ -90,7 +90,12 @@ export class SchemaGenerator {
     if (name === 'Record') {
       const [key, value] = node.typeArguments;
       if (literalsOf(key) !== null) return this.#object(membersOf(node));
-      return { type: 'object', additionalProperties: this.#of(value) };
+      const { pattern, patternErrorMessage } = this.#of(key, true);
+      return {
+        type: 'object',
+        ...(pattern && { propertyNames: { pattern, patternErrorMessage } }),
+        additionalProperties: this.#of(value),
+      };
     }
     const declaration = declarationOf(name, node.getSourceFile());
     if (inline && ts.isTypeAliasDeclaration(declaration)) {

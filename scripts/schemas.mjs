@@ -8,6 +8,8 @@ const SCHEMAS = {
   facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
   report: { file: 'src/core/engine/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
+  lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
+  'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
   config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
 };
 

@@ -74,6 +74,15 @@ test.each<[tags: string, type: string, schema: object]>([
   expect(memberOf(`/**\n * ${tags}\n */\n${type}`)).toEqual(schema);
 });
 
+test('the pattern of names', () => {
+  const types = '/**\n * @pattern x\n * @patternErrorMessage y\n */\ntype Name = string;';
+  expect(memberOf('a: Record<Name, 1>', types)).toEqual({
+    type: 'object',
+    propertyNames: { pattern: 'x', patternErrorMessage: 'y' },
+    additionalProperties: { const: 1 },
+  });
+});
+
 test('a member with a default may be absent', () => {
   expect(schemaOf('interface Root {\n/** @default x */ a: string }')).not.toHaveProperty('required');
 });

@@ -1,14 +1,11 @@
 import { isMissing, type Missing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
-import type { AnyRule, Problem } from '../rules/rule.ts';
+import type { AnyRule, CheckResult, Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff, severityOf } from './settings.ts';
 import { isSuperseded, type Superseder, supersederIn } from './supersede.ts';
-
-/** The result of a rule's check. */
-type CheckResult = Problem | readonly Problem[] | null | undefined;
 
 /**
  * Runs one rule on one subject if its facts are present. A rule that throws is not judged, and the run is incomplete.

@@ -5,9 +5,9 @@ import { isMissing } from '../facts/facts.ts';
 import { validateLock } from '../generated/input-files.js';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { type Fault, faultText } from '../json/faults.ts';
-import { isObject, type JsonValue, member } from '../json/json.ts';
+import { type JsonValue, member } from '../json/json.ts';
+import type { Count } from '../scalars.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
-import { manifestApps } from './manifest.ts';
 import { byteOrderMarkOf } from './document-text.ts';
 import { compareText } from '../engine/order.ts';
 import { comparePrecedence, isSemver } from './version.ts';
@@ -17,6 +17,45 @@ import { comparePrecedence, isSemver } from './version.ts';
  * together with its artifact, which nothing else can (spec 2.4, 9).
  */
 export const LOCK_FILE = 'appreg.lock.json';
+
+/**
+ * appreg.lock.json: each version as it was first seen, which appreg lock and publishing record.
+ *
+ * @title appreg lock file
+ */
+interface LockDocument {
+  lock: 1;
+  /** By app key, then by version. */
+  apps: Record<string, Record<VersionName, LockedEntry>>;
+}
+
+/**
+ * @pattern ^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$
+ * @patternErrorMessage a semantic version, such as 1.2.0
+ */
+type VersionName = string;
+
+interface LockedEntry {
+  /** As it was listed. */
+  artifactChecksum: string;
+  /** As it was listed. */
+  artifactUrl: string;
+  /** Null if it was not observed. */
+  bytes?: Count | null;
+  /**
+   * @pattern ^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)?$
+   * @patternErrorMessage a time in UTC, such as "2026-01-31T12:00:00.000Z"
+   */
+  firstSeen?: string;
+  /**
+   * The digest of everything that the artifact was built from: over path and content of each file that was read.
+   *
+   * @pattern ^sha256:[0-9a-f]{64}$
+   * @patternErrorMessage "sha256:" and 64 lowercase hexadecimal digits
+   */
+  sources?: string;
+  toolchain?: Toolchain;
+}
 
 export interface LockedVersion extends PublishedVersion {
   /** Size of the artifact in bytes, or null if it was not observed. */
@@ -28,11 +67,7 @@ export interface LockedVersion extends PublishedVersion {
 }
 
 /** What an artifact was built from. */
-export interface Provenance {
-  /** `sha256:HEX` over path and content of every file that was read. */
-  sources: string;
-  toolchain: Toolchain;
-}
+export type Provenance = Required<Pick<LockedEntry, 'sources' | 'toolchain'>>;
 
 /** The versions of the programs that built an artifact. */
 interface Toolchain {
@@ -59,8 +94,9 @@ export function isLockFile(value: JsonValue | undefined): boolean {
 export function readLockFile(content: DocumentContent): LockFile | { faults: readonly Fault[] } {
   const { value, faults } = readInputFile(content, (given) => schemaViolations(validateLock, given, WORDS));
   if (value === null) return { faults };
-  const apps = Object.entries(manifestApps(value) ?? {});
-  return new Map(apps.map(([key, versions]) => [key, versionsIn(versions)]));
+  // It has no faults.
+  const { apps } = value as unknown as LockDocument;
+  return new Map(Object.entries(apps).map(([key, versions]) => [key, versionsIn(versions)]));
 }
 
 const WORDS = { schema, whole: 'The lock file', member: 'field' } as const;
@@ -81,32 +117,15 @@ export function lockFileIn(content: DocumentContent, name: string): LockFile {
   );
 }
 
-function versionsIn(versions: JsonValue): Map<string, LockedVersion> {
-  const known = new Map<string, LockedVersion>();
-  for (const [version, item] of Object.entries(isObject(versions) ? versions : {})) {
-    const { artifactUrl, artifactChecksum } = versionFields(item);
-    if (artifactUrl === null || artifactChecksum === null) continue;
-    const bytes = member(item, 'bytes');
-    const firstSeen = member(item, 'firstSeen');
-    known.set(version, {
-      version,
-      artifactUrl,
-      artifactChecksum,
-      bytes: typeof bytes === 'number' ? bytes : null,
-      firstSeen: typeof firstSeen === 'string' ? firstSeen : '',
-      ...provenanceIn(item),
-    });
-  }
-  return known;
-}
-
-/** Lock files of earlier releases have none. */
-function provenanceIn(item: JsonValue): Pick<LockedVersion, 'provenance'> {
-  const sources = member(item, 'sources');
-  const toolchain = member(item, 'toolchain');
-  const [appreg, esbuild] = [member(toolchain, 'appreg'), member(toolchain, 'esbuild')];
-  if (typeof sources !== 'string' || typeof appreg !== 'string' || typeof esbuild !== 'string') return {};
-  return { provenance: { sources, toolchain: { appreg, esbuild } } };
+function versionsIn(versions: Record<VersionName, LockedEntry>): Map<string, LockedVersion> {
+  const known = Object.entries(versions).map(
+    ([version, { artifactUrl, artifactChecksum, bytes = null, firstSeen = '', sources, toolchain }]) => {
+      // Lock files of earlier releases have no provenance.
+      const provenance = sources !== undefined && toolchain !== undefined && { provenance: { sources, toolchain } };
+      return [version, { version, artifactUrl, artifactChecksum, bytes, firstSeen, ...provenance }] as const;
+    },
+  );
+  return new Map(known);
 }
 
 /**

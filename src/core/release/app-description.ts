@@ -2,15 +2,46 @@ import schema from '../../../schemas/app-description.schema.json' with { type: '
 import type { DocumentContent } from '../facts/facts.ts';
 import { validateAppDescription } from '../generated/input-files.js';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
-import { isObject, type JsonValue, member } from '../json/json.ts';
+import { isObject, type JsonValue } from '../json/json.ts';
 import type { Fault } from '../json/faults.ts';
 import type { Violation } from '../json/violations.ts';
 import { isSemver } from '../registry/version.ts';
+import type { FileOfApp, NotBlank, UiOfApp } from '../scalars.ts';
 import { similarNames } from '../text/similar-names.ts';
 
 /** The app.json of an app: its entry in the manifest, and how it is built (schemas/app-description.schema.json). */
 
 export const APP_DESCRIPTION = 'app.json';
+
+/**
+ * apps/<key>/app.json: the entry of an app in the manifest, which appreg assemble writes, and how appreg release builds it.
+ *
+ * @title App description
+ */
+interface AppDescription {
+  $schema?: string;
+  /** Display name. */
+  name: NotBlank;
+  /** What the app does. */
+  description: NotBlank;
+  /** Background color of the blocks, in the form #RRGGBB. */
+  color: NotBlank;
+  /** The icon, if it is hosted elsewhere. */
+  iconUrl?: NotBlank;
+  /** The metadata file, if it is hosted elsewhere. */
+  appMetadataUrl?: NotBlank;
+  /** The entry point, relative to the folder. */
+  entry?: FileOfApp;
+  /** A second entry point, built to ui.js. */
+  ui?: UiOfApp | null;
+  /**
+   * The version, or the file with the version.
+   *
+   * @pattern ^(?![/\\]|[A-Za-z]:)(?!(.*[/\\])?\.\.([/\\]|$)).+$
+   * @patternErrorMessage a version, such as "1.2.0", or the relative path of the file that contains it
+   */
+  version?: string;
+}
 
 /** The fields for the manifest. */
 export interface DescribedEntry {
@@ -35,13 +66,9 @@ const WORDS = { schema, whole: 'The description of an app', member: 'field' } as
 export function describedEntry(content: DocumentContent): DescribedEntry | { faults: readonly Fault[] } {
   const { value, faults } = readInputFile(content, violationsOfAll);
   if (value === null) return { faults };
-  return {
-    name: textOf(value, 'name') ?? '',
-    description: textOf(value, 'description') ?? '',
-    color: textOf(value, 'color') ?? '',
-    iconUrl: textOf(value, 'iconUrl'),
-    appMetadataUrl: textOf(value, 'appMetadataUrl'),
-  };
+  // It has no faults.
+  const { name, description, color, iconUrl = null, appMetadataUrl = null } = value as unknown as AppDescription;
+  return { name, description, color, iconUrl, appMetadataUrl };
 }
 
 const BUILD_FIELDS = ['entry', 'ui', 'version'] as const;
@@ -55,12 +82,8 @@ export function describedBuild(content: DocumentContent): DescribedBuild | { fau
   const { value, faults } = readInputFile(content, (given) => violationsOfAll(given).filter(isAboutBuild));
   if (value === null) return { faults };
   if (!isObject(value) || !BUILD_FIELDS.some((field) => Object.hasOwn(value, field))) return null;
-  const version = textOf(value, 'version');
-  return {
-    entry: textOf(value, 'entry'),
-    ui: textOf(value, 'ui'),
-    version: version !== null && isSemver(version) ? APP_DESCRIPTION : version,
-  };
+  const { entry = null, ui = null, version = null } = value as Pick<AppDescription, (typeof BUILD_FIELDS)[number]>;
+  return { entry, ui, version: version !== null && isSemver(version) ? APP_DESCRIPTION : version };
 }
 
 function violationsOfAll(value: JsonValue): Violation[] {
@@ -71,9 +94,4 @@ function violationsOfAll(value: JsonValue): Violation[] {
 function isAboutBuild({ pointer, isAboutName }: Violation): boolean {
   const name = pointer.slice(1);
   return isAboutName ? similarNames(name, BUILD_FIELDS).length > 0 : BUILD_FIELDS.some((field) => field === name);
-}
-
-function textOf(value: JsonValue, field: string): string | null {
-  const text = member(value, field);
-  return typeof text === 'string' ? text : null;
 }

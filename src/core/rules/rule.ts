@@ -41,7 +41,7 @@ export interface Problem<C extends string = string> {
 }
 
 /** What a check returns: the problems that it found. */
-type CheckResult<C extends string> = Problem<C> | readonly Problem<C>[] | null | undefined;
+export type CheckResult<C extends string = string> = Problem<C> | readonly Problem<C>[] | null | undefined;
 
 export interface Rule<
   S extends Subject = Subject,
@@ -112,7 +112,7 @@ export function defineRule<S extends Subject, const N extends keyof Subjects[S],
 /** A rule regardless of its subject, for lists; the engine passes it the facts of its own subject. */
 export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
   needs: readonly string[];
-  check(facts: any): CheckResult<string>;
+  check(facts: any): CheckResult;
 }
 
 /** True if an error by the rule may keep a version from being offered: the service fetches artifacts, not a browser. */
