@@ -5,9 +5,10 @@ import { machineLimitError } from '../core/http/machine-limit.ts';
 import { machineLimitOf } from '../core/http/machine-failure.ts';
 import { explainDownload } from '../core/engine/explain-download.ts';
 import { isAnswered } from '../core/http/probe.ts';
-import { type ArchiveOptions, type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
-import { createDigester, type Digester } from '../observe/digest/digest.ts';
+import { type ArchiveOptions, createArchiveReader } from '../observe/archive/read-archive.ts';
+import { createDigester } from '../observe/digest/digest.ts';
 import { type HttpOptions, openHttpClient } from '../observe/http/client.ts';
+import type { Body } from '../observe/http/body.ts';
 import { ARTIFACT_LIMITS, download } from '../observe/http/download.ts';
 import { networkOf } from './config/network.ts';
 
@@ -28,26 +29,24 @@ export async function fetchBytes(
 ): Promise<InspectedFile> {
   const { scan = null } = options;
   const http = openHttpClient(options);
-  let digester: Digester = createDigester(ARTIFACT_LIMITS.bytes);
-  let archive: ArchiveReader = createArchiveReader({ scan });
-  let bytes = 0;
+  const open = (): Pick<Body, 'write'> & { end(): Promise<Omit<InspectedFile, 'probe'>> } => {
+    const digester = createDigester(ARTIFACT_LIMITS.bytes);
+    const archive = createArchiveReader({ scan });
+    let bytes = 0;
+    return {
+      write(chunk) {
+        bytes += chunk.length;
+        onBytes(bytes);
+        const listed = archive.write(chunk);
+        digester.write(chunk);
+        return listed;
+      },
+      end: async () => ({ content: digester.end(), archive: await archive.end() }),
+    };
+  };
   try {
-    const probe = await download(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS }, () => {
-      digester = createDigester(ARTIFACT_LIMITS.bytes);
-      archive = createArchiveReader({ scan });
-      bytes = 0;
-      return {
-        instant: true,
-        write(chunk) {
-          bytes += chunk.length;
-          onBytes(bytes);
-          const listed = archive.write(chunk);
-          digester.write(chunk);
-          return listed;
-        },
-      };
-    });
-    return { probe, content: digester.end(), archive: await archive.end() };
+    const { probe, taken } = await download(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS }, open);
+    return { probe, ...(await (taken ?? open()).end()) };
   } finally {
     await http.close();
   }

@@ -1,5 +1,5 @@
 import type { Probe } from '../../core/facts/facts.ts';
-import type { Body } from './body.ts';
+import { type Body, perAttempt } from './body.ts';
 import type { HttpClient } from './client.ts';
 import { DEFAULT_TIMEOUTS, MAX_ARTIFACT_BYTES } from './limits.ts';
 
@@ -27,20 +27,23 @@ export interface DownloadRequest {
 /**
  * Downloads a file.
  * @param open called once per attempt: returns what takes its bytes, from the start
+ * @returns what took the bytes of the last attempt; null if none had a body
  */
-export function download(
+export async function download<Taker extends Pick<Body, 'write'>>(
   http: HttpClient,
   { url, accept, limits }: DownloadRequest,
-  open: () => Pick<Body, 'write' | 'instant'>,
-): Promise<Probe> {
-  return http.probe({
+  open: () => Taker,
+): Promise<{ probe: Probe; taken: Taker | null }> {
+  const reader = perAttempt(() => ({ ...open(), instant: true, limit: limits.bytes, over: 'fail' as const }));
+  const probe = await http.probe({
     method: 'GET',
     url,
     origin: null,
     accept,
     total: limits.time,
-    body: () => ({ ...open(), limit: limits.bytes, over: 'fail' }),
+    body: reader.body,
   });
+  return { probe, taken: reader.last() };
 }
 
 /** Downloads a file into memory. The bytes are complete only if the probe says so. */
@@ -48,10 +51,9 @@ export async function downloadBytes(
   http: HttpClient,
   request: DownloadRequest,
 ): Promise<{ probe: Probe; bytes: Buffer }> {
-  let chunks: Buffer[] = [];
-  const probe = await download(http, request, () => {
-    chunks = [];
-    return { instant: true, write: (chunk) => void chunks.push(Buffer.from(chunk)) };
+  const { probe, taken } = await download(http, request, () => {
+    const chunks: Buffer[] = [];
+    return { chunks, write: (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk)) };
   });
-  return { probe, bytes: Buffer.concat(chunks) };
+  return { probe, bytes: Buffer.concat(taken?.chunks ?? []) };
 }

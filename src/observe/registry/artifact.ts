@@ -4,12 +4,11 @@ import { codings, header } from '../../core/http/headers.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
 import { InspectionLost } from '../digest/digest-thread.ts';
-import type { Inspected, Inspection } from '../digest/digest-artifact.ts';
-import type { Body } from '../http/body.ts';
+import type { Inspected } from '../digest/digest-artifact.ts';
+import { type Body, perAttempt } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { REQUESTED_ONCE } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
-import type { ArtifactCopy } from './artifact-copy.ts';
 import { fetchStatus, noteCertificates, reasonMissing } from './fetch.ts';
 
 /** Fetches an artifact: it is digested and listed while it is received, and never held in memory. */
@@ -48,7 +47,11 @@ async function fetchOnce(
   context: ObserveContext,
   options: DigestOptions,
 ): Promise<FetchedArtifact> {
-  const reader = createArtifactReader(url, context, options);
+  const reader = perAttempt<Reading>((hop, earlier) => {
+    context.onBody(hop);
+    void earlier?.drop();
+    return openReading(url, hop, context, options);
+  });
   const probe = await context.http.probe({
     method: 'GET',
     url,
@@ -56,19 +59,21 @@ async function fetchOnce(
     accept: '*/*',
     fresh,
     total: context.timeouts.artifact,
-    body: (hop) => reader.body(hop),
+    body: reader.body,
   });
   noteCertificates(probe, context);
   const reason = reasonMissing(probe);
   if (reason !== null) {
-    await reader.drop();
+    await reader.last()?.drop();
     return { probe, content: reason, archive: reason };
   }
+  const reading = reader.last();
+  if (reading === null) throw new Error('A response without a body cannot be inspected.');
   try {
-    return { probe, ...(await reader.end()) };
+    return { probe, ...(await reading.end()) };
   } catch (error) {
     if (!(error instanceof InspectionLost)) throw error;
-    await reader.drop();
+    await reading.drop();
     // This artifact, or another one that was in the worker.
     if (options.scan !== false) return fetchOnce(url, true, context, { ...options, scan: false });
     return { probe, content: NOT_INSPECTED, archive: NOT_INSPECTED };
@@ -81,90 +86,59 @@ const NOT_INSPECTED: Missing = { missing: { code: 'over-budget' } };
 /** The content of an archive that was not scanned, since that would have taken too long. */
 const SCAN_STOPPED: ContentScan = { secrets: [], secretCount: 0, buildPaths: [], stopped: 'time' };
 
-interface ArtifactReader {
-  /** For `ProbeRequest.body`; each attempt starts over. */
-  body(hop: Hop): Body;
-  /** The facts about the body of the last attempt. */
+/** The body of one attempt. */
+interface Reading extends Body {
   end(): Promise<Inspected>;
   drop(): Promise<void>;
 }
 
-/** The body of one attempt. */
-interface Reading {
-  inspection: Inspection;
-  /** The content without its Content-Encoding, if it has one. */
-  decoded: DecodedDigester | null;
-  /** The content of the gzip layer, if requested. */
-  unpacked: DecodedDigester | null;
-  /** Receives the bytes. */
-  copy: ArtifactCopy | null;
-}
-
-function createArtifactReader(url: string, context: ObserveContext, options: DigestOptions): ArtifactReader {
-  let current: Reading | null = null;
-  return {
-    body(hop) {
-      context.onBody(hop);
-      current?.inspection.drop();
-      void current?.copy?.discard();
-      const reading = { ...openReading(hop, context, options), copy: context.copyArtifact(url) };
-      current = reading;
-      return {
-        limit: context.limits.artifact,
-        over: 'fail',
-        instant: true,
-        write(chunk) {
-          context.onBytes(chunk.length);
-          return write(chunk, reading);
-        },
-      };
-    },
-    async end() {
-      if (current === null) throw new Error('A response without a body cannot be inspected.');
-      const { content, archive } = await current.inspection.end();
-      await current.copy?.end(content);
-      const decoded = await endOf(current.decoded);
-      const inner = await endOf(current.unpacked);
-      return {
-        content: {
-          ...content,
-          decoded,
-          ...(options.inner ? { inner: inner?.error === null ? inner.sha256 : null } : {}),
-        },
-        archive: options.scan === false && context.scan !== null ? { ...archive, scan: SCAN_STOPPED } : archive,
-      };
-    },
-    async drop() {
-      current?.inspection.drop();
-      await current?.copy?.discard();
-      await endOf(current?.decoded ?? null);
-      await endOf(current?.unpacked ?? null);
-    },
-  };
-}
-
-function openReading(
-  hop: Hop,
-  { limits, digestWorkers, scan, owner }: ObserveContext,
-  options: DigestOptions,
-): Omit<Reading, 'copy'> {
+function openReading(url: string, hop: Hop, context: ObserveContext, options: DigestOptions): Reading {
+  const { limits, digestWorkers, owner } = context;
   const { weak = false, inner = false } = options;
   const applied = codings(hop.headers);
   const length = header(hop.headers, 'content-length');
   const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
-  const used = options.scan === false ? null : scan;
-  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan: used, owner };
+  const scan = options.scan === false ? null : context.scan;
+  const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan, owner };
+  // The content without its Content-Encoding, if it has one.
   const decoded = applied.length > 0 ? createDecodedDigester(applied, limits.decoded) : null;
+  // The content of the gzip layer.
   const unpacked = inner ? createDecodedDigester(['gzip'], limits.decoded) : null;
-  return { inspection: digestWorkers.open(task), decoded, unpacked };
-}
-
-function write(chunk: Uint8Array, { inspection, decoded, unpacked, copy }: Reading): void | Promise<void> {
-  const inspected = inspection.write(chunk);
-  if (!decoded && !unpacked && !copy) return inspected;
-  return Promise.all([inspected, decoded?.write(chunk), unpacked?.write(chunk), copy?.write(chunk)]).then(
-    () => undefined,
-  );
+  const inspection = digestWorkers.open(task);
+  const copy = context.copyArtifact(url);
+  return {
+    limit: limits.artifact,
+    over: 'fail',
+    instant: true,
+    write(chunk) {
+      context.onBytes(chunk.length);
+      const inspected = inspection.write(chunk);
+      if (!decoded && !unpacked && !copy) return inspected;
+      return Promise.all([inspected, decoded?.write(chunk), unpacked?.write(chunk), copy?.write(chunk)]).then(
+        () => undefined,
+      );
+    },
+    async end() {
+      const { content, archive } = await inspection.end();
+      await copy?.end(content);
+      const ofDecoded = await endOf(decoded);
+      const ofInner = await endOf(unpacked);
+      return {
+        content: {
+          ...content,
+          decoded: ofDecoded,
+          ...(inner ? { inner: ofInner?.error === null ? ofInner.sha256 : null } : {}),
+        },
+        archive: scan === null && context.scan !== null ? { ...archive, scan: SCAN_STOPPED } : archive,
+      };
+    },
+    async drop() {
+      inspection.drop();
+      await copy?.discard();
+      await endOf(decoded);
+      await endOf(unpacked);
+    },
+  };
 }
 
 async function endOf(digester: DecodedDigester | null): Promise<Content['decoded']> {

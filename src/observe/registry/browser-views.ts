@@ -1,22 +1,12 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
-import type {
-  HeaderProbe,
-  HttpViews,
-  Missing,
-  Probe,
-  RepeatedProbe,
-  ResourceKind,
-  SideProbe,
-} from '../../core/facts/facts.ts';
+import type { HeaderProbe, HttpViews, Missing, Probe, RepeatedProbe, ResourceKind } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { isOther } from '../../core/facts/header-probes.ts';
 import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
-import type { ProbeRequest } from '../http/request.ts';
 import type { Views } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
 import type { Reference } from './copy.ts';
-import { headPreflightOf, probeFirstOfKind, sendRevalidation } from './first-of-kind.ts';
 import {
   type BrowserGet,
   differingOrigin,
@@ -25,11 +15,11 @@ import {
   isDifferent,
   probeHeaders,
 } from './header-probes.ts';
-import { preflightsOf, probePreflight, probePreflights } from './preflight.ts';
 import { knownAsUnanswered, repeat } from './repeated-probes.ts';
-import { IMAGE_ACCEPT, UNCOMPRESSED } from './request-shape.ts';
+import { IMAGE_ACCEPT } from './request-shape.ts';
 import { probeAgain, probeOnce, probeSide } from './retry-probes.ts';
-import { hasSameValidators, type Methods } from './sampling.ts';
+import { hasSameValidators } from './sampling.ts';
+import { probeFirstOfKind, probeMethods, repeatRefused, type SideRequests } from './side-requests.ts';
 
 /** How a resource responds to a page of the service: GET, HEAD and preflights as a browser sends them. */
 
@@ -54,6 +44,8 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
   const key = keyOf(view);
   const chain = server.hops.map(({ url }) => url);
   const ranges: RepeatedProbe[] = [];
+  const otherMethods: SideRequests = [];
+  const firstOfKind: SideRequests = [];
   // Failures in one of them are probed.
   const getFrom = (origin: string): Promise<Probe> =>
     kind === 'artifact'
@@ -61,8 +53,8 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
       : getAsBrowser({ ...get, page: origin }, groupsOf(get), context, probeOnce);
   const firstGet = getFrom(page);
   const [methods, first, ...browser] = await Promise.all([
-    sample.methods(kind, server, () => otherMethods(chain, get, context)),
-    probeFirstOfKind(key, get, firstGet, context),
+    sample.methods(kind, server, () => probeMethods(chain, get, context, otherMethods)),
+    probeFirstOfKind(key, get, firstGet, context, firstOfKind),
     firstGet,
     ...otherPages.map(getFrom),
   ]);
@@ -70,7 +62,7 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
     probeDifferences({ browser, ...first }, get, key, context).then((probes) =>
       probes.length > 0 ? probes : probeHead(view, methods.head, context),
     ),
-    repeatRefused({ ...methods, ...first }, chain, get, context),
+    repeatRefused([...otherMethods, ...firstOfKind], get, context),
   ]);
   const isUnexplained = headerProbes.length === 0 && isDifferent(browser);
   const alternating = isUnexplained ? alternatingOrigins.get(originOf(lastHop(server)?.url ?? '')) : undefined;
@@ -121,56 +113,6 @@ function browserGet({ kind, server, accept, reference, limit }: ServerView, page
 /** The kind of resource and its hosts. */
 function keyOf({ kind, server }: ServerView): string {
   return `${kind} ${server.hops.map(({ url }) => originOf(url)).join(' ')}`;
-}
-
-async function otherMethods(chain: readonly string[], get: BrowserGet, context: ObserveContext): Promise<Methods> {
-  const [preflights, head] = await Promise.all([
-    probePreflights(chain, get.page, context),
-    probeHeadOf(chain, get, context),
-  ]);
-  return { ...preflights, head };
-}
-
-async function probeHeadOf(
-  chain: readonly string[],
-  get: BrowserGet,
-  context: ObserveContext,
-): Promise<Probe | Missing> {
-  const known = await knownAsUnanswered('HEAD', chain.at(-1) ?? get.url, context);
-  if (known !== null) return known;
-  const head = await probeSide(context.http, headOf(get, context));
-  return notRequested(head) ?? head;
-}
-
-function headOf({ url, page, accept }: BrowserGet, { timeouts }: ObserveContext): ProbeRequest {
-  const shape = { page, mode: 'cors', destination: 'empty', groups: UNCOMPRESSED } as const;
-  return { method: 'HEAD', url, origin: page, accept, shape, total: timeouts.small };
-}
-
-/** Repeats requests that got an error status: one sample does not show that the status depends on the method. */
-async function repeatRefused(
-  { head, preflight, preflights = [], headPreflight, revalidation }: Omit<Views, 'browser'>,
-  chain: readonly string[],
-  get: BrowserGet,
-  context: ObserveContext,
-): Promise<RepeatedProbe[]> {
-  const repeated: Promise<RepeatedProbe | null>[] = [];
-  const repeatIfRefused = (of: SideProbe, probe: Probe | Missing | undefined, send: () => Promise<Probe>): void => {
-    if (probe && !isMissing(probe)) repeated.push(repeat(of, probe, get, send, context));
-  };
-  repeatIfRefused('HEAD', head, () => probeAgain(context.http, headOf(get, context)));
-  const preflightProbes = [preflight, ...preflights];
-  for (const [i, request] of preflightsOf(chain, get.page).entries())
-    if (request) repeatIfRefused('preflight', preflightProbes[i], () => probePreflight(request, context, probeAgain));
-  const headRequest = headPreflightOf(get);
-  if (headRequest)
-    repeatIfRefused('HEAD preflight', headPreflight, () => probePreflight(headRequest, context, probeAgain));
-  if (revalidation)
-    repeatIfRefused('condition', revalidation.probe, () =>
-      sendRevalidation(get, revalidation.condition, context, probeAgain),
-    );
-  const all = await Promise.all(repeated);
-  return all.filter((result) => result !== null);
 }
 
 async function probeDifferences(

@@ -3,8 +3,8 @@ import type { Conditional, Hop, Probe, RepeatedProbe } from '../../core/facts/fa
 import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
 import { header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered } from '../../core/http/probe.ts';
-import { createDigester, type Digester } from '../digest/digest.ts';
-import type { Body } from '../http/body.ts';
+import { createDigester } from '../digest/digest.ts';
+import { type Body, perAttempt } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import type { ServerView } from './browser-views.ts';
 import type { ObserveContext } from './context.ts';
@@ -33,7 +33,7 @@ export async function probeConditions(
   const last = server.hops.at(-1);
   if (!first || !last) return [];
   const sent = conditionsFrom(last).map(async ({ condition, fabricated }): Promise<Conditional> => {
-    const reader = fabricated ? null : createChangedBodyReader(last, limit, context);
+    const reader = fabricated ? null : perAttempt((hop) => digestChanged(hop, last, limit, context));
     const probe = await probeSide(context.http, {
       method: 'GET',
       url: first.url,
@@ -42,9 +42,9 @@ export async function probeConditions(
       accept,
       headers: [condition],
       total: context.timeouts.small,
-      ...(reader ? { body: (hop) => reader.body(hop) } : {}),
+      ...(reader && { body: reader.body }),
     });
-    const digest = reader?.digest() ?? null;
+    const digest = reader?.last()?.digest() ?? null;
     return { condition, fabricated, probe, sameBytes: digest !== null && isAnswered(probe) ? digest === sha256 : null };
   });
   const all = await Promise.all(sent);
@@ -62,28 +62,22 @@ function conditionsFrom({ headers }: Hop): Condition[] {
 }
 
 /** Digests a body that is sent under another entity tag than before. */
-function createChangedBodyReader(
+function digestChanged(
+  hop: Hop,
   before: Hop,
   limit: number,
   context: ObserveContext,
-): { body(hop: Hop): Body; digest(): string | null } {
-  const tag = header(before.headers, 'etag');
-  let digester: Digester | null = null;
+): Body & { digest(): string | null } {
+  const isSameTag = header(hop.headers, 'etag') === header(before.headers, 'etag');
+  if (!isSameTag) context.onBody(hop);
+  const digester = isSameTag ? null : createDigester(limit);
   return {
-    body(hop) {
-      const isSameTag = header(hop.headers, 'etag') === tag;
-      if (!isSameTag) context.onBody(hop);
-      const current = isSameTag ? null : createDigester(limit);
-      digester = current;
-      return {
-        limit: isSameTag ? 0 : limit,
-        over: 'cut',
-        instant: true,
-        write(chunk) {
-          context.onBytes(chunk.length);
-          current?.write(chunk);
-        },
-      };
+    limit: isSameTag ? 0 : limit,
+    over: 'cut',
+    instant: true,
+    write(chunk) {
+      context.onBytes(chunk.length);
+      digester?.write(chunk);
     },
     digest: () => digester?.end().sha256 ?? null,
   };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { ComparedBody, Hop } from '../../core/facts/facts.ts';
-import { codings } from '../../core/http/headers.ts';
+import type { ComparedBody } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { unknownCodings } from '../digest/decode.ts';
 import type { Body } from '../http/body.ts';
+import { gzipHeaderSize } from '../archive/gzip-header.ts';
 import { missingCodingOf } from './missing-coding.ts';
 
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
@@ -24,50 +24,41 @@ export interface Reference {
   isImage: boolean;
 }
 
-export interface CopyReader {
-  /** For `ProbeRequest.body`; each attempt starts over. */
-  body(hop: Hop): Body;
-  /** The facts about the copy; undefined if there are none, or it was too large to compare. */
+/** The body of one attempt. */
+interface CopyReader extends Body {
+  /** The facts about the copy; undefined if it is the same, or was too large to compare. */
   end(): ComparedBody | undefined;
 }
 
-/** @param limit maximum number of bytes to read, as sent and decoded */
-export function createCopyReader(reference: Reference, limit: number): CopyReader {
-  let reading: Reading | null = null;
+/**
+ * @param applied the codings of the body
+ * @param limit maximum number of bytes to read, as sent and decoded
+ */
+export function readCopy(applied: readonly string[], reference: Reference, limit: number): CopyReader {
+  const kept = applied.length > 0 ? MAX_KEPT : MAX_COMPARED;
+  const hash = createHash('sha256');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   return {
-    body(hop) {
-      const next = openReading(codings(hop.headers), limit);
-      reading = next;
-      return { limit, over: 'cut', instant: true, write: (chunk) => next.write(chunk) };
+    limit,
+    over: 'cut',
+    instant: true,
+    write(chunk) {
+      // One byte beyond the limit shows that it was cut.
+      bytes += chunk.length;
+      if (applied.length === 0) hash.update(chunk);
+      if (bytes <= Math.min(kept, limit)) chunks.push(Buffer.from(chunk));
+      else if (applied.length > 0) chunks.length = 0;
     },
-    end: () => (reading === null ? undefined : copyOf(reading, reference, limit)),
+    end: () => copyOf({ applied, chunks, hash, bytes }, reference, limit),
   };
 }
 
 interface Reading {
   applied: readonly string[];
-  chunks: Buffer[];
+  chunks: readonly Buffer[];
   hash: ReturnType<typeof createHash>;
   bytes: number;
-  write(chunk: Uint8Array): void;
-}
-
-function openReading(applied: readonly string[], limit: number): Reading {
-  const kept = applied.length > 0 ? MAX_KEPT : MAX_COMPARED;
-  const reading: Reading = {
-    applied,
-    chunks: [],
-    hash: createHash('sha256'),
-    bytes: 0,
-    write(chunk) {
-      // One byte beyond the limit shows that it was cut.
-      reading.bytes += chunk.length;
-      if (applied.length === 0) reading.hash.update(chunk);
-      if (reading.bytes <= Math.min(kept, limit)) reading.chunks.push(Buffer.from(chunk));
-      else if (applied.length > 0) reading.chunks.length = 0;
-    },
-  };
-  return reading;
 }
 
 function copyOf(
@@ -193,8 +184,8 @@ function firstMember(
   sent: Buffer,
   options: { maxOutputLength: number },
 ): { content: Buffer; end: number | null } | null {
-  const start = headerLength(sent);
-  if (start === null) return null;
+  const start = gzipHeaderSize(sent);
+  if (typeof start === 'string') return null;
   const body = sent.subarray(start);
   const complete = inflateWithInfo(body, options);
   if (complete !== null) return { content: complete.buffer, end: start + complete.engine.bytesWritten };
@@ -219,17 +210,6 @@ function inflateWithInfo(body: Buffer, options: { maxOutputLength: number }): In
 
 function isInflated(result: unknown): result is Inflated {
   return typeof result === 'object' && result !== null && 'buffer' in result && 'engine' in result;
-}
-
-/** The length of a gzip header (RFC 1952 section 2.3); null if there is none. */
-function headerLength(sent: Buffer): number | null {
-  if (sent.length < 10 || sent[0] !== 0x1f || sent[1] !== 0x8b || sent[2] !== 8) return null;
-  const flags = sent.readUInt8(3);
-  let at = 10;
-  if (flags & 4) at += 2 + (sent.length > 12 ? sent.readUInt16LE(10) : 0);
-  for (const flag of [8, 16]) if (flags & flag) at = sent.indexOf(0, at) + 1 || sent.length;
-  if (flags & 2) at += 2;
-  return at > sent.length ? null : at;
 }
 
 function attempt<T>(work: () => T): T | null {

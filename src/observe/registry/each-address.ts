@@ -17,10 +17,10 @@ import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { hasAddressDifferences } from '../../core/http/address-comparison.ts';
 import { codings } from '../../core/http/headers.ts';
 import { hostnameOf, isAnswered, originOf, statusOf } from '../../core/http/probe.ts';
-import { createDecoder, type Decoder, unknownCodings } from '../digest/decode.ts';
-import { createDigester, type Digester } from '../digest/digest.ts';
+import { createDecoder, unknownCodings } from '../digest/decode.ts';
+import { createDigester } from '../digest/digest.ts';
 import { addressesOf } from '../http/addresses.ts';
-import type { Body } from '../http/body.ts';
+import { type Body, perAttempt } from '../http/body.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import type { WebOptions } from './options.ts';
@@ -139,7 +139,7 @@ class EachAddress implements AddressObserver {
   }
 
   private async sample(client: HttpClient, url: string, kind: ResourceKind): Promise<AddressSample> {
-    const reader = createContentReader();
+    const reader = perAttempt(({ headers }) => digestDecoded(codings(headers)));
     const { total = null } = this.options;
     const limits = typeof total === 'number' ? { small: total, artifact: total } : total;
     const request = {
@@ -152,10 +152,10 @@ class EachAddress implements AddressObserver {
     const server = await client.probe({
       ...request,
       origin: null,
-      body: (hop) => reader.body(codings(hop.headers)),
+      body: reader.body,
       ...(isArtifact ? { total: limits?.artifact ?? DEFAULT_TIMEOUTS.artifact } : {}),
     });
-    const content = isAnswered(server) ? await reader.end() : null;
+    const content = isAnswered(server) ? ((await reader.last()?.end()) ?? null) : null;
     if (statusOf(server) === 0) return { server, content, browser: null };
     const { page } = this;
     const groups = isArtifact ? UNCOMPRESSED : ALL_GROUPS;
@@ -209,33 +209,25 @@ function publicFamilies(): (4 | 6)[] {
   return [...(hasIpv4 ? ([4] as const) : []), ...(hasIpv6 ? ([6] as const) : [])];
 }
 
-interface ContentReader {
-  /** For `ProbeRequest.body`; each attempt starts over. @param applied the codings of the body */
-  body(applied: readonly string[]): Body;
-  /** The decoded body of the last attempt; null if none was read, or if it cannot be decoded. */
+interface DecodedContent extends Body {
+  /** The decoded body; null if it cannot be decoded. */
   end(): Promise<AddressSample['content']>;
 }
 
-/** Digests bodies without keeping them. */
-function createContentReader(): ContentReader {
-  let current: { digester: Digester; decoder: Decoder | null } | null = null;
+/** Digests a body without keeping it. @param applied the codings of the body */
+function digestDecoded(applied: readonly string[]): DecodedContent {
+  const digester = createDigester(COMPARED_BYTES);
+  // An unknown coding is ignored, as browsers ignore it.
+  const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
+  const decoder = isDecoded ? createDecoder(applied, COMPARED_BYTES, (chunk) => digester.write(chunk)) : null;
   return {
-    body(applied) {
-      const digester = createDigester(COMPARED_BYTES);
-      // An unknown coding is ignored, as browsers ignore it.
-      const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
-      const decoder = isDecoded ? createDecoder(applied, COMPARED_BYTES, (chunk) => digester.write(chunk)) : null;
-      current = { digester, decoder };
-      return {
-        limit: COMPARED_BYTES,
-        over: 'cut',
-        instant: true,
-        write: (chunk) => (decoder ? decoder.write(chunk) : digester.write(chunk)),
-      };
-    },
+    limit: COMPARED_BYTES,
+    over: 'cut',
+    instant: true,
+    write: (chunk) => (decoder ?? digester).write(chunk),
     async end() {
-      if (current === null || ((await current.decoder?.end()) ?? null) !== null) return null;
-      const { bytes, sha256, cut } = current.digester.end();
+      if (((await decoder?.end()) ?? null) !== null) return null;
+      const { bytes, sha256, cut } = digester.end();
       return { bytes, sha256, cut };
     },
   };

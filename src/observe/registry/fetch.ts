@@ -1,10 +1,10 @@
-import type { Content, Hop, Missing, Probe, Resource } from '../../core/facts/facts.ts';
+import type { Content, Missing, Probe, Resource } from '../../core/facts/facts.ts';
 import { codings } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
 import { ruleOfFailure } from '../../core/http/failure-rule.ts';
-import { createDecoder, DECODED_TOO_LARGE, type Decoder, unknownCodings } from '../digest/decode.ts';
-import { createDigester, type Digester } from '../digest/digest.ts';
-import type { Body } from '../http/body.ts';
+import { createDecoder, DECODED_TOO_LARGE, unknownCodings } from '../digest/decode.ts';
+import { createDigester } from '../digest/digest.ts';
+import { type Body, perAttempt } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { revalidationHeaders, confirmedProbe, isCausedByCondition } from './cache/revalidate.ts';
 import type { ObserveContext } from './context.ts';
@@ -86,7 +86,10 @@ async function fetchOnce(
   { accept, limit }: FetchOptions,
   context: ObserveContext,
 ): Promise<FetchedResource> {
-  const reader = createBodyReader(limit, context);
+  const reader = perAttempt((hop) => {
+    context.onBody(hop);
+    return openReading(codings(hop.headers), limit, context);
+  });
   const probe = await context.http.probe({
     method: 'GET',
     url,
@@ -95,10 +98,10 @@ async function fetchOnce(
     headers,
     fresh,
     total: context.timeouts.small,
-    body: (hop) => reader.body(hop),
+    body: reader.body,
   });
   noteCertificates(probe, context);
-  const { content, start, bytes, coding, error } = await reader.end();
+  const { content, start, bytes, coding, error } = await (reader.last() ?? openReading([], limit, context)).end();
   if (error === DECODED_TOO_LARGE) return { probe, content: { ...content, cut: true }, start, bytes };
   const last = lastHop(probe);
   if (error !== null && last && probe.failure === null && isAnswered(probe) && !content.cut) {
@@ -114,58 +117,32 @@ async function fetchOnce(
   return { probe, content, start, bytes };
 }
 
-interface BodyReader {
-  /** For `ProbeRequest.body`; each attempt starts over. */
-  body(hop: Hop): Body;
-  /** The body of the last attempt; empty if none was read. `error`: why it could not be decoded, or null. */
+/** The body of one attempt. */
+interface Reading extends Body {
+  /** `error`: why it could not be decoded, or null. */
   end(): Promise<Omit<FetchedResource, 'probe'> & { coding: string; error: string | null }>;
 }
 
-/** The body of one attempt. */
-interface Reading {
-  coding: string;
-  digester: Digester;
-  decoder: Decoder | null;
-  chunks: Uint8Array[];
-}
-
-function createBodyReader(limit: number, context: ObserveContext): BodyReader {
-  let current = openReading([], limit);
-  return {
-    body(hop) {
-      context.onBody(hop);
-      const reading = openReading(codings(hop.headers), limit);
-      current = reading;
-      const { digester, decoder, chunks } = reading;
-      return {
-        limit,
-        over: 'cut',
-        instant: true,
-        write(chunk) {
-          context.onBytes(chunk.length);
-          digester.write(chunk);
-          if (decoder) return decoder.write(chunk);
-          chunks.push(Buffer.from(chunk));
-        },
-      };
-    },
-    async end() {
-      const { coding, digester, decoder, chunks } = current;
-      const content = digester.end();
-      const error = decoder ? await decoder.end() : null;
-      return { content, start: digester.start, bytes: Buffer.concat(chunks), coding, error };
-    },
-  };
-}
-
-function openReading(applied: readonly string[], limit: number): Reading {
+function openReading(applied: readonly string[], limit: number, context: ObserveContext): Reading {
   const chunks: Uint8Array[] = [];
+  const keep = (chunk: Uint8Array): void => void chunks.push(Buffer.from(chunk));
   // A coding that cannot be decoded is ignored, as browsers ignore unknown codings.
   const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
+  const decoder = isDecoded ? createDecoder(applied, limit, keep) : null;
+  const digester = createDigester(limit);
   return {
-    coding: applied.join(', '),
-    digester: createDigester(limit),
-    decoder: isDecoded ? createDecoder(applied, limit, (chunk) => void chunks.push(Buffer.from(chunk))) : null,
-    chunks,
+    limit,
+    over: 'cut',
+    instant: true,
+    write(chunk) {
+      context.onBytes(chunk.length);
+      digester.write(chunk);
+      return decoder ? decoder.write(chunk) : keep(chunk);
+    },
+    async end() {
+      const content = digester.end();
+      const error = decoder ? await decoder.end() : null;
+      return { content, start: digester.start, bytes: Buffer.concat(chunks), coding: applied.join(', '), error };
+    },
   };
 }

@@ -1,9 +1,11 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import type { HeaderGroup, HeaderProbe, Probe, ResourceKind } from '../../core/facts/facts.ts';
 import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/facts/header-probes.ts';
+import { codings } from '../../core/http/headers.ts';
 import { originOf } from '../../core/http/probe.ts';
 import type { ObserveContext } from './context.ts';
-import { createCopyReader, type Reference } from './copy.ts';
+import { perAttempt } from '../http/body.ts';
+import { readCopy, type Reference } from './copy.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 import { probeOnce, probeTwice } from './retry-probes.ts';
 
@@ -41,7 +43,7 @@ export async function getAsBrowser(
     groups,
     ...(encoding === undefined ? {} : { encoding }),
   };
-  const reader = reference === null ? null : createCopyReader(reference, limit);
+  const reader = reference && perAttempt(({ headers: sent }) => readCopy(codings(sent), reference, limit));
   const probe = await send(http, {
     method: 'GET',
     url,
@@ -50,9 +52,9 @@ export async function getAsBrowser(
     shape,
     headers,
     total: timeouts.small,
-    ...(reader === null ? {} : { body: (hop) => reader.body(hop) }),
+    ...(reader && { body: reader.body }),
   });
-  const copy = probe.failure === null ? reader?.end() : undefined;
+  const copy = probe.failure === null ? reader?.last()?.end() : undefined;
   return copy === undefined ? probe : { ...probe, copy };
 }
 
