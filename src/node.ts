@@ -31,7 +31,7 @@ export { type Workspace } from './observe/workspace/places.ts';
 export { observeRegistry } from './observe/registry/observe.ts';
 export type { ObserveResult, FactsSink, WebOptions } from './observe/registry/options.ts';
 export { applyPlan } from './publish/apply-plan.ts';
-export { describePlan } from './publish/describe-plan.ts';
+export { describePlan } from './publish/plan.ts';
 export type { StepResult } from './publish/step.ts';
 export { planApp, type AppPlan, type NewApp } from './publish/add-app.ts';
 export { type JudgeSettings } from './publish/check-change.ts';

@@ -1,4 +1,3 @@
-import { gcsCors, r2Cors, s3Cors, s3Policy } from './host-buckets.ts';
 import {
   bucketOf,
   cloudflarePagesGuide,
@@ -11,7 +10,9 @@ import {
 } from './host-guides.ts';
 import { nginxServer } from './host-nginx.ts';
 import type { Hosted } from './hosted.ts';
-import { headersFile, NOT_FOUND_PAGE } from './host-pages.ts';
+import { cacheControlOf } from '../core/http/media.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 
 /** The configuration for a host to serve a registry: CORS (spec 4.1), cache lifetimes (spec 8), media types. */
 
@@ -23,7 +24,7 @@ interface HostFile {
   served: boolean;
 }
 
-export interface Preset {
+interface Preset {
   /** The default store for this host, as in the configuration. */
   store: { type: 'directory' | 'git' | 's3' } & Record<string, string>;
   files(hosted: Hosted): HostFile[];
@@ -93,3 +94,93 @@ export const PRESETS = {
 } satisfies Record<string, Preset>;
 
 export type HostName = keyof typeof PRESETS;
+
+/** CORS configuration of buckets, in the format of each provider's tool. The methods are those of the spec (4.1). */
+
+const METHODS = ['GET', 'HEAD'];
+const SECONDS = 3600;
+
+function originsOf({ serviceOrigins }: Hosted): readonly string[] {
+  return serviceOrigins.length === 0 ? ['*'] : serviceOrigins;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** For `aws s3api put-bucket-cors`. */
+export function s3Cors(hosted: Hosted): string {
+  const rule = { AllowedOrigins: originsOf(hosted), AllowedMethods: METHODS, AllowedHeaders: ['*'] };
+  return json({ CORSRules: [{ ...rule, ExposeHeaders: ['ETag'], MaxAgeSeconds: SECONDS }] });
+}
+
+/** For `wrangler r2 bucket cors set`. */
+function r2Cors(hosted: Hosted): string {
+  const allowed = { origins: originsOf(hosted), methods: METHODS, headers: ['*'] };
+  return json({ rules: [{ allowed, exposeHeaders: ['ETag'], maxAgeSeconds: SECONDS }] });
+}
+
+/** For `gcloud storage buckets update --cors-file`. */
+function gcsCors(hosted: Hosted): string {
+  return json([{ origin: originsOf(hosted), method: METHODS, responseHeader: ['*'], maxAgeSeconds: SECONDS }]);
+}
+
+/** Public read access without listing. For `aws s3api put-bucket-policy`. */
+function s3Policy(bucket: string): string {
+  const Resource = `arn:aws:s3:::${bucket}/*`;
+  return json({
+    Version: '2012-10-17',
+    Statement: [{ Sid: 'ReadRegistry', Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource }],
+  });
+}
+
+/** Configuration files that static page hosts read from the published folder. */
+
+/**
+ * A `_headers` file for Netlify and Cloudflare Pages. If several matching rules set the same header, all of their
+ * values are sent; so no two rules that match one file set the same header.
+ * @throws AppregError `base-url-unsupported` (exit 2) for an address that such a host cannot serve
+ */
+function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): string {
+  const path = new URL(baseUrl).pathname;
+  if (path !== '/')
+    throw new AppregError(
+      'base-url-unsupported',
+      `This host serves the files at the path “/”, not at “${printable(path)}”.`,
+      'Give --base-url without a path, or choose another --host.',
+    );
+  const origin = allowedOrigin(serviceOrigins);
+  const lines = ['/*', `  Access-Control-Allow-Origin: ${origin}`];
+  if (origin !== '*') lines.push('  Vary: Origin');
+  lines.push('  Access-Control-Allow-Methods: GET, HEAD, OPTIONS', '  Access-Control-Allow-Headers: *');
+  lines.push('  X-Content-Type-Options: nosniff');
+  const apps = '/apps/:app';
+  for (const [pattern, name] of [
+    [`/${manifest}`, manifest],
+    [`${apps}/versions.json`, 'versions.json'],
+    [`${apps}/versions/:file`, '.tar.gz'],
+    [`${apps}/icon.svg`, 'icon.svg'],
+    [`${apps}/icon.png`, 'icon.png'],
+  ] as const)
+    lines.push(pattern, `  Cache-Control: ${cacheControlOf(name)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** A static header can name only one origin; several origins require the wildcard, which the spec permits. */
+function allowedOrigin(serviceOrigins: readonly string[]): string {
+  const [only, ...others] = serviceOrigins;
+  return only === undefined || others.length > 0 ? '*' : only;
+}
+
+/** Without this file, Cloudflare Pages responds to every unknown path with the page at `/` and status 200. */
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Not found</title>
+  </head>
+  <body>
+    <p>This registry does not contain the file.</p>
+  </body>
+</html>
+`;

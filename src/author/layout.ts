@@ -77,8 +77,10 @@ export function colonOf(text: string, child: Child): string {
 
 /**
  * Formats a value as JSON text.
- * @param like the text of a sibling to imitate, or null; @param layout the fallback
- * @param indent the indentation of the line that it begins on; @param lines whether it may span several lines
+ * @param like the text of a sibling to imitate, or null
+ * @param layout the fallback
+ * @param indent the indentation of the line that it begins on
+ * @param lines whether it may span several lines
  */
 export function write(
   value: JsonValue,

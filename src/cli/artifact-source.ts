@@ -130,7 +130,11 @@ export async function artifactFrom(
   };
 }
 
-/** Digests, lists and scans an archive in memory. @param shown its name in messages @param cwd a folder that it should not name */
+/**
+ * Digests, lists and scans an archive in memory.
+ * @param shown its name in messages
+ * @param cwd a folder that it should not name
+ */
 export async function artifactFromBytes(bytes: Uint8Array, shown: string, cwd: string): Promise<ArtifactToStore> {
   const inspected = await inspectBytes(bytes, cwd);
   refuseUnlikeArtifact(shown, inspected.content.head);

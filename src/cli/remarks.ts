@@ -1,8 +1,7 @@
 import type { Finding } from '../core/engine/report.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import type { LineChanges } from '../publish/changed-lines.ts';
-import { describePlan } from '../publish/describe-plan.ts';
-import type { Plan } from '../publish/plan.ts';
+import { describePlan, type Plan } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
 import type { Terminal } from './io/terminal.ts';
 import type { Style } from '../report/style.ts';

@@ -1,8 +1,30 @@
 import type { AppregError } from '../core/errors.ts';
 import { isMachineLimit, machineLimitError } from '../core/http/machine-limit.ts';
 import { printable } from '../core/text/text.ts';
-import { areFilesExhausted } from './open-files.ts';
 import { systemErrorCode } from './system-error.ts';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+
+/** Files that the resolver of the system opens at once. */
+const NEEDED = 4;
+
+/**
+ * True if this process cannot open as many files as the resolver of the system needs, which then reports that a name
+ * does not exist, or that the name servers do not respond.
+ */
+export function areFilesExhausted(): boolean {
+  const open: number[] = [];
+  try {
+    while (open.length < NEEDED) open.push(openSync(devNull, 'r'));
+    return false;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'EMFILE' || code === 'ENFILE') return true;
+    throw error;
+  } finally {
+    for (const file of open) closeSync(file);
+  }
+}
 
 /** Errors of the system that this machine causes, and not the file or the host. */
 

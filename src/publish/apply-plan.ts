@@ -1,13 +1,14 @@
-import { isAppregError } from '../core/errors.ts';
+import { isAppregError, type AppregError, type Effect } from '../core/errors.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
+import { readAll } from '../store/read-all.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';
 import { applyBatch } from './apply-batch.ts';
 import { applyStep } from './apply-step.ts';
-import type { CreateStep, Plan, Step } from './plan.ts';
-import { withPlanState } from './plan-state.ts';
-import { preflight } from './preflight.ts';
-import type { StepResult } from './step.ts';
+import type { CreateStep, Plan, Step, EditStep } from './plan.ts';
+import { type StepResult, assertSameBytes, decodeDocument, editedText, documentMissing } from './step.ts';
+import { isFileBytes } from '../store/bytes.ts';
+import { describeWriteState as writtenInWords } from '../store/write-state.ts';
 
 export interface ApplyOptions {
   /** Called after every completed step. */
@@ -108,4 +109,109 @@ function inGroups(steps: readonly Step[], isSequential: boolean): Step[][] {
     paths.add(step.path);
   }
   return groups;
+}
+
+/** Checks every step without writing; returns the paths of existing files, and whether a document will be changed. */
+async function preflight(
+  plan: Plan,
+  store: Store,
+): Promise<{ existing: ReadonlySet<string>; changesDocument: boolean }> {
+  const existing = new Set<string>();
+  const creates = plan.steps.filter((step) => step.kind === 'create');
+  await inPool(creates, store.concurrency ?? 1, async (step) => {
+    const digest = await store.digest(step.path);
+    if (digest === null) return;
+    assertSameBytes(step, digest);
+    existing.add(step.path);
+  });
+  const documents = await readAll(
+    store,
+    plan.steps.filter(({ kind }) => kind !== 'create').map(({ path }) => path),
+  );
+  for (const path of documents.keys()) existing.add(path);
+  /** Texts after the preceding steps. */
+  const texts = new Map<string, string>();
+  let changesDocument = false;
+  for (const step of plan.steps) {
+    if (step.kind !== 'edit') continue;
+    const stored = documents.get(step.path);
+    const text = texts.get(step.path);
+    const changed =
+      text === undefined && stored !== undefined
+        ? editedText(step, stored)
+        : unlessSame(text ?? textBefore(step, plan), step);
+    if (changed === null) continue;
+    texts.set(step.path, changed);
+    changesDocument = true;
+  }
+  return { existing, changesDocument };
+}
+
+function unlessSame(text: string, step: EditStep): string | null {
+  const changed = step.edit(text);
+  return changed === text ? null : changed;
+}
+
+/** The text that a missing document has when the step edits it. */
+function textBefore(edit: EditStep, { steps }: Plan): string {
+  const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
+  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return decodeDocument(created.bytes, edit.path);
+  if (edit.ifMissing !== undefined) return edit.ifMissing;
+  throw documentMissing(edit.path);
+}
+
+function pathsOf(steps: readonly Step[]): string[] {
+  return steps.map(({ path }) => path);
+}
+
+/** How far a plan was applied. */
+interface PlanProgress {
+  results: readonly StepResult[];
+  /** True once the first write may have been sent. */
+  hasStarted: boolean;
+  /** True if all steps are one write. */
+  isBatch: boolean;
+}
+
+/** The same error, with the state of the whole plan in place of that of a single file. */
+function withPlanState(
+  error: AppregError,
+  { steps }: Plan,
+  { results, hasStarted, isBatch }: PlanProgress,
+): AppregError {
+  const { effect } = error;
+  const done = steps.filter((step) => results.some((result) => result.step === step));
+  const remaining = steps.filter((step) => !done.includes(step));
+  const affected = remaining.slice(0, countAffected(effect, remaining, isBatch));
+  const written = {
+    stored: pathsOf(effect === 'applied' ? [...done, ...affected] : done),
+    notStored: pathsOf(remaining.slice(affected.length)),
+    unknown: pathsOf(effect === 'unknown' ? affected : []),
+  };
+  const advisesRepeat = error.advisesRepeat || done.length > 0;
+  const isNewAdvice = advisesRepeat && !error.advisesRepeat;
+  const hint = `${error.hint}${isNewAdvice ? ' Then run the same command again to finish.' : ''}`;
+  if (done.length === 0 && affected.length === 0 && (effect === 'none' || !hasStarted))
+    return error.with({ hint, advisesRepeat, written, effect: 'none' });
+  const ofStep = effect === 'none' ? '' : error.state;
+  const state = [ofStep, writtenInWords(written)].filter((sentence) => sentence !== '').join(' ');
+  return error.with({
+    hint,
+    advisesRepeat,
+    written,
+    state,
+    effect: effect === 'unknown' || done.length === 0 ? effect : 'applied',
+  });
+}
+
+/** How many of the remaining steps the failed write applied, or may have applied. */
+function countAffected(effect: Effect | null, left: readonly Step[], isBatch: boolean): number {
+  if (effect === null || effect === 'none') return 0;
+  if (isBatch) return Math.max(1, left.length);
+  if (effect === 'applied') return 1;
+  // Of files written in parallel, it can be any.
+  return Math.max(
+    1,
+    left.findIndex(({ kind }) => kind === 'edit'),
+  );
 }

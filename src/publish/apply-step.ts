@@ -1,6 +1,5 @@
 import { isBatchStore, type Store, type Stored } from '../store/store.ts';
 import type { CreateStep, EditStep, ReplaceStep, Step } from './plan.ts';
-import { notKept, refusesTheSame, unreadableYetThere } from './store-faults.ts';
 import {
   MAX_CONFLICTS,
   assertSameBytes,
@@ -10,9 +9,11 @@ import {
   pauseAfterConflict,
   type StepResult,
 } from './step.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 
 /** How a step is applied. */
-export interface StepContext {
+interface StepContext {
   /** True if the file existed when the plan was checked. */
   isExpected: boolean;
   /** The reason, for stores that keep a history. */
@@ -133,4 +134,29 @@ function changedText(step: EditStep, stored: Stored, isWritten: boolean): string
     if (!isWritten || isJson(stored.bytes)) throw error;
     throw notKept(step.path, `now returns ${stored.bytes.length} bytes that are not JSON`, error);
   }
+}
+
+/** Errors of a store whose responses do not match its behavior. */
+
+const HINT =
+  'Check whether a cache or a replica responds instead of the store, or ask its operator; then run the same command again.';
+
+/** @param has what the store contains instead, as the end of a sentence */
+function notKept(path: string, has: string, cause?: unknown): AppregError {
+  const message = `The store confirmed that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
+  return new AppregError('write-lost', message, HINT, { cause, advisesRepeat: true });
+}
+
+function refusesTheSame(path: string): AppregError {
+  return new AppregError(
+    'store-stale',
+    `The store refuses to replace ${printable(path)} because it has changed, but returns the same document each time. It probably serves an old copy.`,
+    HINT,
+    { advisesRepeat: true },
+  );
+}
+
+function unreadableYetThere(path: string): AppregError {
+  const message = `The store reports that ${printable(path)} exists when it is created, but that it is missing when it is read.`;
+  return new AppregError('store-stale', message, HINT, { advisesRepeat: true });
 }

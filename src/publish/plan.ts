@@ -1,4 +1,5 @@
 import type { Bytes } from '../store/bytes.ts';
+import { grouped, printable } from '../core/text/text.ts';
 
 /** The writes to make, in order, each with its precondition. Plain data, so it can be shown instead of applied. */
 export interface Plan {
@@ -42,4 +43,16 @@ interface PlannedEdit {
   token: string;
   /** The new text. */
   text: string;
+}
+
+const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
+
+/** Describes the plan for `--dry-run`, one line per step. */
+export function describePlan(plan: Plan): string {
+  return plan.steps
+    .map((step) => {
+      const size = step.kind === 'edit' ? '' : `, ${grouped(step.bytes.length)} bytes`;
+      return `${VERBS[step.kind]} ${printable(step.path)}  (${printable(step.what)}${size})`;
+    })
+    .join('\n');
 }

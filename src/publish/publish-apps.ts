@@ -1,20 +1,28 @@
 import type { NewVersion } from '../author/metadata.ts';
 import { inPool } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
-import { planPreparedApp, type PlannedApp, type PublishedApp, withStoredLock } from './apps/plan-app.ts';
-import { publishOne } from './apps/publish-one.ts';
+import {
+  planPreparedApp,
+  type PlannedApp,
+  type PublishedApp,
+  withStoredLock,
+  errorOfApp,
+  lockedVersion,
+} from './apps/plan-app.ts';
 import { joinedPlan, type PlannedVersion, publishTogether } from './apps/publish-together.ts';
 import type { JudgeSettings } from './check-change.ts';
-import type { Plan } from './plan.ts';
-import { storedLock } from './lock-step.ts';
+import type { Plan, Step } from './plan.ts';
+import { storedLock, lockStep } from './lock-step.ts';
 import type { PreparedApp } from './prepared-app.ts';
 import { type RegistryLocation, readManifest } from './registry-location.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { publish } from './publish.ts';
 
 export type { PublishedApp } from './apps/plan-app.ts';
 
 /** Publishes the apps of a release. */
 
-export interface PublishAppsOptions {
+interface PublishAppsOptions {
   /** How many apps are published at a time; a store that writes several files in one step takes all of them. */
   jobs: number;
   judgeSettings: JudgeSettings;
@@ -91,4 +99,39 @@ export async function planApps(
 async function openForApps(place: RegistryLocation): Promise<RegistryLocation> {
   await readManifest(place);
   return withStoredLock(place, await storedLock(place.store));
+}
+
+/**
+ * Publishes one app in a transaction of its own: the artifact, its entry in the metadata file, its entry in the lock
+ * file. An expected error is its result.
+ * @throws AppregError if the run was interrupted
+ */
+async function publishOne(
+  place: RegistryLocation,
+  app: PreparedApp,
+  judgeSettings: JudgeSettings,
+  readBack?: (app: PreparedApp, entry: NewVersion) => Promise<void>,
+): Promise<PublishedApp> {
+  let entry: NewVersion | null = null;
+  let findings: Finding[] = [];
+  let isListed = false;
+  let lists: Step | undefined;
+  try {
+    const { isNew } = await publish(place, app.key, app.version, app.artifact, judgeSettings, {
+      listing: app.listing,
+      ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
+      addedSteps(planned) {
+        ({ entry, findings } = planned);
+        lists = planned.plan.steps.findLast(({ kind }) => kind === 'edit');
+        return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) }])];
+      },
+      onStep({ step, outcome }) {
+        if (step === lists) isListed = outcome === 'edited';
+      },
+    });
+    return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };
+  } catch (error) {
+    const outcome = entry === null ? 'refused' : 'failed';
+    return { app, outcome: isListed ? 'published' : outcome, error: errorOfApp(error), entry, findings };
+  }
 }

@@ -3,13 +3,13 @@ import type { Report } from '../core/engine/report.ts';
 import { prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
-import { json } from './json.ts';
 import { junit } from './junit.ts';
 import { markdown } from './markdown.ts';
 import { DEFAULTS, type Format, type RenderOptions } from './options.ts';
 import { pretty } from './pretty.ts';
 import { sarif } from './sarif.ts';
 import { markdownDiagnosis } from './ticket.ts';
+import { safeJson } from '../core/text/text.ts';
 
 type Reporter = (report: Report, options: RenderOptions) => string;
 type Diagnoser = (report: Report, diagnosis: Diagnosis, options: RenderOptions) => string;
@@ -24,4 +24,9 @@ export function render(report: Report, format: Format, options: Partial<RenderOp
   const { diagnosis } = all;
   const diagnose = report.command === 'diagnose' ? DIAGNOSERS[format] : undefined;
   return diagnosis !== null && diagnose ? diagnose(report, diagnosis, all) : REPORTERS[format](report, all);
+}
+
+/** The report according to schemas/report.schema.json; control characters are written as `\u` escapes. */
+export function json(report: Report): string {
+  return safeJson(report);
 }

@@ -6,9 +6,8 @@ import { capitalized, counted, printable, safeJson } from '../core/text/text.ts'
 import { type FingerprintedFinding, withFingerprints } from '../core/engine/fingerprint.ts';
 import { groupBy } from './group-by.ts';
 import type { RenderOptions } from './options.ts';
-import { mostSevereFirst } from './location.ts';
+import { mostSevereFirst, locationOf, webUrl } from './location.ts';
 import { isFailure } from './incomplete.ts';
-import { type Locations, locations } from './sarif-location.ts';
 import { whyUncounted } from './uncounted.ts';
 
 // GitHub rejects a file with more results in a run, and keeps 5,000 of them.
@@ -164,4 +163,81 @@ function notJudgedNotices(entries: readonly NotJudged[]): object[] {
   return more > 0
     ? [...list, { level: 'note', message: { text: `${counted(more, 'more reason')} why something was not judged.` } }]
     : list;
+}
+
+const ROOT = '%SRCROOT%';
+
+interface Locations {
+  locationOf(finding: Finding): object;
+  /** `originalUriBaseIds` for all locations so far. */
+  bases(): Record<string, object>;
+}
+
+/**
+ * Locations in SARIF. A URL is split into its origin, as a separate base, and a relative reference: code scanning
+ * rejects a whole file for a single absolute https URI.
+ */
+function locations(report: Report, folder: string): Locations {
+  const bases: Record<string, object> = {};
+  const ids = new Map<string, string>();
+
+  function baseOf(origin: string): string {
+    const known = ids.get(origin);
+    if (known !== undefined) return known;
+    const id = `ORIGIN${ids.size === 0 ? '' : ids.size + 1}`;
+    ids.set(origin, id);
+    bases[id] = { uri: `${origin}/` };
+    return id;
+  }
+
+  function artifactOf(path: string | null, url: string | null): object {
+    const web = path === null && url !== null ? webUrl(url) : null;
+    if (web !== null) {
+      const { protocol, host, pathname, search } = web;
+      return { uri: relativeReference(pathname.slice(1), search), uriBaseId: baseOf(`${protocol}//${host}`) };
+    }
+    const name = path ?? url ?? '.';
+    if (/^([a-z]:)?\//i.test(name)) return { uri: `file://${name.startsWith('/') ? '' : '/'}${encoded(name)}` };
+    bases[ROOT] = { description: { text: 'The root of the repository.' } };
+    return { uri: encoded(name), uriBaseId: ROOT };
+  }
+
+  return {
+    locationOf(finding) {
+      const { path, url, line, column } = locationOf(finding, report, folder);
+      const logical = logicalOf(finding);
+      return {
+        physicalLocation: {
+          artifactLocation: artifactOf(path, url),
+          // Code scanning does not show results without a line.
+          region: { startLine: line ?? 1, ...(column === null ? {} : { startColumn: column }) },
+        },
+        ...(logical.length > 0 ? { logicalLocations: logical } : {}),
+        ...(path === null && url !== null ? { message: { text: printable(url) } } : {}),
+      };
+    },
+    bases: () => bases,
+  };
+}
+
+/** A path and query in a form that cannot be parsed as a scheme, a host or an empty reference. */
+function relativeReference(path: string, search: string): string {
+  const [first = ''] = path.split('/', 1);
+  return `${first === '' || first.includes(':') ? './' : ''}${path}${search}`;
+}
+
+function encoded(path: string): string {
+  return path
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+}
+
+function logicalOf({ app, version }: Finding): object[] {
+  const key = app === null ? null : printable(app);
+  const names: object[] = key === null ? [] : [{ name: key, fullyQualifiedName: key, kind: 'app' }];
+  if (version === null) return names;
+  const name = printable(version);
+  return [...names, { name, fullyQualifiedName: key === null ? name : `${key}@${name}`, kind: 'version' }];
 }

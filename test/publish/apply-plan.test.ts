@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { AppregError } from '../../src/core/errors.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
-import { describePlan } from '../../src/publish/describe-plan.ts';
-import type { Step } from '../../src/publish/plan.ts';
+import { describePlan, type Step } from '../../src/publish/plan.ts';
 import { artifact, metadata, adding, plan, outcomes, watched, full } from './plan-fixture.ts';
 
 /** Applying a plan, step by step. */

@@ -33,7 +33,10 @@ type ParsedEntry = Partial<Record<'cache' | 'tool' | 'manifest' | 'ids' | 'app',
 
 const FORMAT = 1;
 
-/** @param folder absolute, existing @param conceal removes secrets from a text */
+/**
+ * @param folder absolute, existing
+ * @param conceal removes secrets from a text
+ */
 export function openCacheEntries(folder: string, conceal: (text: string) => string): CacheEntries {
   let unusable = 0;
   let writeError: string | null = null;

@@ -18,7 +18,8 @@ export interface SnapshotWriter {
   hosts(facts: readonly HostFacts[]): void;
   /**
    * Renames the completed file to its final path.
-   * @param incomplete why the observation is incomplete, or null; @param shard the observed shard of the apps
+   * @param incomplete why the observation is incomplete, or null
+   * @param shard the observed shard of the apps
    */
   finish(incomplete: string | null, shard?: Shard | null): void;
   /** Removes the partial file. Only the first call of `finish` or `abandon` takes effect. */

@@ -112,7 +112,11 @@ export function openSupportBundle(
   };
 }
 
-/** What the file does not contain, in sentences. @param apps without facts @param whole whether the manifest is whole */
+/**
+ * What the file does not contain, in sentences.
+ * @param apps without facts
+ * @param whole whether the manifest is whole
+ */
 function omissions(report: Report, apps: number, whole: boolean): string[] {
   const omitted = apps > 0 ? [`the facts of ${counted(apps, 'app')}, those without findings first`] : [];
   if (!whole) omitted.push('the text of the manifest, except for the entries of the apps in this file');

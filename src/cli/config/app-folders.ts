@@ -19,7 +19,8 @@ const MAX_ICON_BYTES = 10_000_000;
 
 /**
  * The apps of a workspace with their icons, and the errors in their source files.
- * @param root the workspace, absolute; @param base its URL, with the trailing slash
+ * @param root the workspace, absolute
+ * @param base its URL, with the trailing slash
  * @param entries the folders of the apps in the configuration
  * @throws AppregError (exit 2) if there are no folders
  */

@@ -9,7 +9,8 @@ import { describedApps } from '../config/app-folders.ts';
 
 /**
  * The description with which an app that the manifest does not list would be listed, or why it cannot be.
- * @param root the folder of the configuration; @param base the URL of the registry, with its trailing slash
+ * @param root the folder of the configuration
+ * @param base the URL of the registry, with its trailing slash
  */
 export function describeUnlisted(
   root: string,

@@ -15,13 +15,26 @@ import type { JudgingRun } from './run.ts';
 import { isOff } from './settings.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
-import { inJudgingOrder } from './rule-order.ts';
 import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failure-rule.ts';
 import { blockedBy } from '../facts/missing.ts';
+
+/** The rules with each one after those that supersede it; otherwise in the given order. */
+export function inJudgingOrder(rules: readonly AnyRule[]): readonly AnyRule[] {
+  const given = new Set(rules);
+  const ordered = new Set<AnyRule>();
+  const add = (rule: AnyRule): void => {
+    for (const { rule: other } of rule.supersededBy ?? []) {
+      if (given.has(other) && !ordered.has(other)) add(other);
+    }
+    ordered.add(rule);
+  };
+  for (const rule of rules) add(rule);
+  return [...ordered];
+}
 
 /** The fact for a field of the wrong type. */
 export const SCHEMA_VIOLATION: Missing = blockedBy('schema-violation');
@@ -52,7 +65,7 @@ const UNOBSERVED: Record<Phase, Record<ResourceKind, string>> = {
 };
 
 /** Options of a run. */
-export interface DispatchOptions {
+interface DispatchOptions {
   /** ISO 8601; the moment of observation. */
   now: string;
   origins?: readonly string[];
@@ -60,7 +73,7 @@ export interface DispatchOptions {
 }
 
 /** The part of a document's value that the rules about documents have to check; undefined for all of it. */
-export type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
+type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
 
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function affectsReport(rule: AnyRule): boolean {

@@ -1,7 +1,6 @@
 import { type DocumentFacts, type HttpViews, isMissing } from '../facts/facts.ts';
 import { type AnyRule, mayRefuse, type Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
-import { DeferredFindings } from './deferred-findings.ts';
 import type { SubjectLocation } from './location.ts';
 import { addAffected, appOf, dedupeKeyOf, makeFinding, messageOf, redactedEvidence } from './make-finding.ts';
 import { type NotJudgedRecord, symptomOf } from './not-judged.ts';
@@ -9,9 +8,50 @@ import { withSteps } from './owner.ts';
 import { type Pending, resolvePositions } from './positions.ts';
 import type { Evidence, Finding, Severity, Symptom } from './report.ts';
 import { type SeverityOverrides, severityOf } from './settings.ts';
-import { type Found, isSuperseded, noteFound, supersederIn } from './supersede.ts';
-import type { SymptomRecord } from './symptoms.ts';
+import { type Found, isSuperseded, noteFound, supersederIn, outranks } from './supersede.ts';
+import type { SymptomRecord, SymptomEffect } from './symptoms.ts';
 import type { HidingFindings } from './visibility.ts';
+
+/** Findings held until the end of a run because a request limit of their host may explain them. */
+class DeferredFindings {
+  readonly #byOrigin = new Map<string, { findings: Finding[]; effects: Map<string, SymptomEffect> }>();
+  /** The severity of the finding about each host's limit. */
+  readonly #limits = new Map<string, Severity>();
+
+  /** Holds a finding about a host with that origin. */
+  holdFinding(origin: string, finding: Finding): void {
+    this.#heldFor(origin).findings.push(finding);
+  }
+
+  /** Holds the effect of such a finding on a symptom. */
+  holdEffect(origin: string, effect: SymptomEffect): void {
+    this.#heldFor(origin).effects.set(`${effect.rule.id} ${effect.symptom} ${effect.severity}`, effect);
+  }
+
+  /** Records that the host limits requests. */
+  noteLimit(origin: string, severity: Severity): void {
+    this.#limits.set(origin, severity);
+  }
+
+  /** The findings that no limit explains, and their effects on symptoms. */
+  release(): { findings: Finding[]; effects: SymptomEffect[] } {
+    const released: { findings: Finding[]; effects: SymptomEffect[] } = { findings: [], effects: [] };
+    for (const [origin, { findings, effects }] of this.#byOrigin) {
+      const limit = this.#limits.get(origin);
+      const isUnexplained = ({ severity }: { severity: Severity }): boolean =>
+        limit === undefined || outranks(severity, limit);
+      released.findings.push(...findings.filter(isUnexplained));
+      released.effects.push(...[...effects.values()].filter(isUnexplained));
+    }
+    return released;
+  }
+
+  #heldFor(origin: string): { findings: Finding[]; effects: Map<string, SymptomEffect> } {
+    let held = this.#byOrigin.get(origin);
+    if (!held) this.#byOrigin.set(origin, (held = { findings: [], effects: new Map() }));
+    return held;
+  }
+}
 
 /** Adds evidence to a finding from the responses of its resource's URL (null when it was not requested). */
 type Annotate = (finding: Readonly<Finding>, web: HttpViews | null) => Evidence;
@@ -23,7 +63,7 @@ export interface FindingHooks {
 }
 
 /** The records of a run that its findings change. */
-export interface FindingRecords {
+interface FindingRecords {
   symptoms: SymptomRecord;
   hiding: HidingFindings;
   notJudged: NotJudgedRecord;

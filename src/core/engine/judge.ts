@@ -16,7 +16,7 @@ import { APP_ENTRY } from '../registry/app-entry.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { type JudgeContext, NO_BASELINE, NOT_REQUESTED } from './context.ts';
 import { RuleDispatcher } from './dispatch.ts';
-import { EvaluatedRules } from './evaluated-rules.ts';
+import { EvaluatedRules, completeRun, openRun, reportOf } from './run.ts';
 import type { ExceptionList } from './exception.ts';
 import type { FindingHooks } from './findings.ts';
 import { judgeApp } from './judge-app.ts';
@@ -27,7 +27,6 @@ import { judgeService } from './judge-service.ts';
 import { judgeVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
 import type { CheckCommand, Report, Severity } from './report.ts';
-import { completeRun, openRun, reportOf } from './run.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 

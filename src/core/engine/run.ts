@@ -1,7 +1,6 @@
 import { redact } from '../text/text.ts';
 import { VERSION } from '../tool-version.ts';
 import { CoverageRecord } from './coverage.ts';
-import type { EvaluatedRules } from './evaluated-rules.ts';
 import { FindingCollector, type FindingHooks } from './findings.ts';
 import { NotJudgedRecord } from './not-judged.ts';
 import { compareText, inReportOrder } from './order.ts';
@@ -19,6 +18,10 @@ import { type Marking, markFindings } from './mark-findings.ts';
 import type { SeverityOverrides } from './settings.ts';
 import { SymptomRecord } from './symptoms.ts';
 import { HidingFindings } from './visibility.ts';
+import { matchesGlob } from '../text/glob.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import type { Exception } from './exception.ts';
+import type { SubjectLocation } from './location.ts';
 
 /** Everything that is collected in one run. */
 export interface JudgingRun {
@@ -66,7 +69,7 @@ export function openRun(
 }
 
 /** What a report states about the run itself. */
-export interface RunInfo {
+interface RunInfo {
   command: CheckCommand;
   target: string;
   seconds: number;
@@ -131,4 +134,32 @@ function summaryOf(run: JudgingRun, findings: readonly Finding[], { seconds }: R
   };
   for (const finding of findings) summary[counts(finding) ? PLURAL[finding.severity] : 'excepted']++;
   return summary;
+}
+
+/** The rules of exceptions, and the apps that they were evaluated on; null for what is not about one app. */
+export class EvaluatedRules {
+  readonly #exceptions: readonly Exception[];
+  readonly #apps = new Map<string, Set<string | null>>();
+
+  constructor(exceptions: readonly Exception[]) {
+    this.#exceptions = exceptions;
+    for (const { rule } of exceptions) this.#apps.set(rule, new Set());
+  }
+
+  /** Records that a rule was evaluated. */
+  note({ id, workspaceOnly }: AnyRule, { app, file }: SubjectLocation): void {
+    if (!workspaceOnly || file !== null) this.#apps.get(id)?.add(app);
+  }
+
+  /** True if some exception names the app, so that the rules have to run for it. */
+  needsApp(key: string): boolean {
+    return this.#exceptions.some(({ app }) => app !== null && matchesGlob(app, key));
+  }
+
+  /** @param app null: on anything */
+  has(rule: string, app: string | null): boolean {
+    const apps = this.#apps.get(rule);
+    if (apps === undefined) return false;
+    return app === null ? apps.size > 0 : apps.has(app) || apps.has(null);
+  }
 }

@@ -26,7 +26,10 @@ import {
 const LONG_AGO = 180 * 86_400;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 
-/** @param cause as `tlsCause` names it; @param now ISO 8601 */
+/**
+ * @param cause as `tlsCause` names it
+ * @param now ISO 8601
+ */
 export function explainUntrusted(cause: TlsCause, tls: TlsFacts | null, now: string, failure: Failure): Explanation {
   const { url } = failure;
   const refusal = { host: hostOf(url), name: hostnameOf(url), tls, path: tls?.path ?? [], now, failure };

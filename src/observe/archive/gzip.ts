@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveFacts } from '../../core/facts/facts.ts';
 import { gzipHeaderSize } from './gzip-header.ts';
-import { type Inflater, openInflater } from './inflate.ts';
-import { LARGE_PORTIONS, Portions, SMALL_PORTIONS } from './portions.ts';
+import { type Inflater, openInflater, LARGE_PORTIONS, Portions, SMALL_PORTIONS } from './inflate.ts';
 
 const HEADER_LIMIT = 128 * 1024;
 const TRAILER_BYTES = 8;

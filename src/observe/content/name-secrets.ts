@@ -1,7 +1,7 @@
 import type { ArchiveFacts } from '../../core/facts/facts.ts';
 import { redactFacts } from '../http/redact.ts';
 import type { DetectorRun } from './detector-run.ts';
-import { hideValues } from './hide-values.ts';
+import { hideValues } from './redact-head.ts';
 import { mayHaveSecret } from './regions.ts';
 
 /** Secrets in the names of an archive's entries: all who see a listing see them. */

@@ -1,8 +1,8 @@
 import type { Content } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
-import { hideValues } from './hide-values.ts';
 import { mayHaveSecret } from './regions.ts';
 import { settingsInPlainText } from './settings-files.ts';
+import { stampFor } from '../../core/text/text.ts';
 
 /** Secrets in a text that is served in place of an archive, of which messages and saved facts quote the beginning. */
 
@@ -37,4 +37,15 @@ async function valuesIn(text: string, isPlain: boolean): Promise<string[]> {
   }
   const openKey = OPEN_KEY.exec(text)?.[1];
   return openKey === undefined ? values : [...values, openKey];
+}
+
+/**
+ * Replaces values in a text. The result has the same length, and different values stay different, so that two paths do
+ * not become the same.
+ */
+export function hideValues(values: Iterable<string>): (text: string) => string {
+  // Longest first: the rest of a value after a shorter one was replaced would still disclose something.
+  const hidden = [...new Set(values)].toSorted((a, b) => b.length - a.length);
+  const stamps = hidden.map((value, i) => [value, stampFor(value, i + 1)] as const);
+  return (text) => stamps.reduce((seen, [value, stamp]) => seen.replaceAll(value, () => stamp), text);
 }

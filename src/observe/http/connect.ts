@@ -5,9 +5,11 @@ import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import type { Addresses } from './addresses.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { targetOf } from './address-policy.ts';
-import type { ConnectOptions, OpenSocket } from './open-socket.ts';
+import { type ConnectOptions, type OpenSocket, type Endpoint, openSocket } from './open-socket.ts';
 import type { Proxy } from './proxy.ts';
-import { connectThroughProxy } from './tunnel.ts';
+import { request } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { ConnectFailure } from './connect-failure.ts';
 
 /** The known facts about an open connection. */
 export interface ConnectionInfo {
@@ -83,4 +85,70 @@ function trackConnection({
     connection.isOpen = false;
   });
   return connection;
+}
+
+/** Connects to a target through a proxy. */
+
+interface TunnelOptions {
+  options: ConnectOptions;
+  /** The deadline, as of Date.now(). */
+  until: number;
+  /** Aborts it. */
+  closing: AbortSignal;
+}
+
+/** Rejects with ConnectFailure. A connection to an unencrypted target is one to the proxy itself. */
+async function connectThroughProxy(
+  proxy: Proxy,
+  target: Endpoint,
+  { options, until, closing }: TunnelOptions,
+): Promise<OpenSocket & { readBuffer: null }> {
+  if (proxy.unusable !== null) throw proxyFailure('PROXY_UNUSABLE', proxy.unusable);
+  const socket = await openSocket(proxy, options, until, closing).then(
+    (opened) => opened.socket,
+    (error: unknown) => {
+      if (!(error instanceof ConnectFailure)) throw error;
+      throw proxyFailure(error.code, error.message, error.tls);
+    },
+  );
+  if (!target.secure) return { socket, address: null, tls: null, failedAddresses: [], readBuffer: null };
+  await openTunnel(socket, proxy, target, until);
+  const opened = await openSocket({ ...target, tunnel: socket }, options, until, closing);
+  return { ...opened, address: null, readBuffer: null };
+}
+
+/** Has the proxy connect to the target (RFC 9110, section 9.3.6); the socket then leads there. */
+function openTunnel(socket: Socket, { authorization }: Proxy, { host, port }: Endpoint, until: number): Promise<void> {
+  const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    const connectRequest = request({
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
+      createConnection: () => socket,
+    });
+    const fail = (code: string, message: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(proxyFailure(code, message));
+    };
+    const expire = (): void => fail('CONNECT_TIMEOUT', 'the proxy timed out');
+    const timer = setTimeout(expire, Math.max(0, until - Date.now()));
+    connectRequest.on('error', ({ code = 'SOCKET_CLOSED', message }: NodeJS.ErrnoException) =>
+      fail(code.startsWith('HPE_') ? 'PROXY_NOT_HTTP' : code, message),
+    );
+    connectRequest.on('connect', ({ statusCode = 0, headers }, _, head: Buffer) => {
+      const squidError = String(headers['x-squid-error'] ?? '');
+      if (statusCode < 200 || statusCode > 299)
+        return fail(`PROXY_${statusCode}`, `the proxy responded with ${statusCode}${squidError && ` (${squidError})`}`);
+      clearTimeout(timer);
+      if (head.length > 0) socket.unshift(head);
+      resolve();
+    });
+    connectRequest.end();
+  });
+}
+
+function proxyFailure(code: string, message: string, tls: TlsFacts | null = null): ConnectFailure {
+  return new ConnectFailure({ phase: 'proxy', code, message, tls });
 }

@@ -4,12 +4,11 @@ import type { buildConnector } from 'undici';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
 import { Client } from '../../platform/undici-client.ts';
 import { type Addresses, openAddresses } from './addresses.ts';
-import { type ConcurrencyWindow, openConcurrencyWindow, type Sent } from './concurrency-window.ts';
+import { type ConcurrencyWindow, openConcurrencyWindow, type Sent, openSemaphore } from './concurrency-window.ts';
 import { type ConnectionInfo, openConnector } from './connect.ts';
 import type { Deadline } from './deadlines.ts';
 import type { ConnectOptions } from './open-socket.ts';
 import type { Proxy, ProxyFor } from './proxy.ts';
-import { openSemaphore } from './semaphore.ts';
 
 /** A slot for one request at a time to one host, with its connection. */
 export interface PooledConnection {

@@ -3,8 +3,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
 import { observeArtifacts } from './artifacts.ts';
-import type { RegistryRun } from './run.ts';
-import { isRequestable, reasonNotRequestable } from './requestable.ts';
+import { type RegistryRun, isRequestable, reasonNotRequestable } from './run.ts';
 
 /** Observes one app: its metadata and icon at once, and its artifacts as soon as the metadata lists them. */
 export async function observeApp(key: string, entry: JsonValue, run: RegistryRun): Promise<AppFacts> {

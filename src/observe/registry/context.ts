@@ -3,10 +3,9 @@ import type { ScanOptions } from '../archive/read-archive.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
-import { type FirstPerKey, openFirstPerKey } from './first-per-key.ts';
+import { type FirstPerKey, openFirstPerKey, openSample, type Sample } from './sampling.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';
 import type { ArtifactCopy } from './artifact-copy.ts';
-import { openSample, type Sample } from './sampling.ts';
 
 /** What all observations of a run share: its settings, and what it has learned about the hosts. */
 

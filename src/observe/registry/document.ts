@@ -8,9 +8,8 @@ import { probeContents, type ServerView } from './browser-views.ts';
 import { conditionalBefore } from './cache/reuse.ts';
 import { probeConditions, repeatCondition } from './conditional.ts';
 import type { ObserveContext } from './context.ts';
-import { referenceOfDocument } from './copy-reference.ts';
+import { referenceOfDocument, observeViews, type ResourceViews } from './views.ts';
 import { type FetchedResource, fetchResource, reasonMissing, revalidate } from './fetch.ts';
-import { observeViews, type ResourceViews } from './views.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */
 

@@ -4,9 +4,8 @@ import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
 import { iconBefore } from './cache/reuse.ts';
 import type { ObserveContext } from './context.ts';
-import { referenceOfIcon } from './copy-reference.ts';
+import { referenceOfIcon, observeViews } from './views.ts';
 import { fetchResource, reasonMissing, revalidate } from './fetch.ts';
-import { observeViews } from './views.ts';
 
 /**
  * Observes an icon over HTTP, and how its host responds to browsers.

@@ -18,7 +18,7 @@ import { observeDocument } from './document.ts';
 import { type AddressObserver, openAddressObserver } from './each-address.ts';
 import type { FactsSink, ObserveResult, ObserveProgress, WebOptions } from './options.ts';
 import { openRedaction } from './redaction.ts';
-import { shareResources } from './shared-resources.ts';
+import { shareResources } from './run.ts';
 
 /** Observes a live registry app by app, and releases each app once it was handed over. */
 

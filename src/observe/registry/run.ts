@@ -1,6 +1,13 @@
 import type { ObserveContext } from './context.ts';
 import type { ObserveProgress, WebOptions } from './options.ts';
-import type { SharedResources } from './shared-resources.ts';
+import type { DocumentFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { comparableUrl, isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
+import { memoizeAsync } from './concurrency.ts';
+import { observeDocument } from './document.ts';
+import { observeIcon } from './icon.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
 
 /** What all apps of a run share. */
 export interface RegistryRun {
@@ -9,4 +16,70 @@ export interface RegistryRun {
   readonly shared: SharedResources;
   /** Changed while apps are observed. */
   readonly progress: ObserveProgress;
+}
+
+/** Metadata and icons by URL: equal URLs, ignoring fragments, are requested once. */
+interface SharedResources {
+  metadata(
+    url: string,
+    context: ObserveContext,
+    known: DocumentFacts | null,
+    onContent: (content: DocumentFacts['content']) => void,
+  ): Promise<DocumentFacts>;
+  icon(url: string, context: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
+}
+
+/** Only those listed more than once are remembered. */
+export function shareResources(entries: readonly JsonValue[]): SharedResources {
+  const repeated = repeatedAddresses(entries);
+  const documents = new Map<string, Promise<DocumentFacts>>();
+  const icons = new Map<string, Promise<IconFacts>>();
+  return {
+    async metadata(url, context, known, onContent) {
+      const address = comparableUrl(url);
+      if (!repeated.has(address)) return observeDocument(url, 'metadata', context, known, onContent);
+      const facts = await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', context, known));
+      return { ...facts, url };
+    },
+    async icon(url, context, known) {
+      const address = comparableUrl(url);
+      if (!repeated.has(address)) return observeIcon(url, context, known);
+      return { ...(await memoizeAsync(icons, address, () => observeIcon(url, context, known))), url };
+    },
+  };
+}
+
+function repeatedAddresses(entries: readonly JsonValue[]): Set<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const entry of entries) {
+    for (const url of [metadataUrlOf(entry), iconUrlOf(entry)]) {
+      if (url === null) continue;
+      const address = comparableUrl(url);
+      if (seen.has(address)) repeated.add(address);
+      else seen.add(address);
+    }
+  }
+  return repeated;
+}
+
+const MISSHAPEN: Missing = blockedBy('schema-violation');
+const MALFORMED: Missing = blockedBy('url-malformed');
+
+/** Whether a listed URL can be requested: the rules about URLs report the others. */
+export function isRequestable(url: string | null): url is string {
+  if (url === null) return false;
+  if (isCanonicalUrl(url)) return true;
+  const parsed = parseUrl(url);
+  return (
+    parsed !== null &&
+    (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
+    parsed.username === '' &&
+    parsed.password === ''
+  );
+}
+
+/** @param url null if the document has no string in its place */
+export function reasonNotRequestable(url: string | null): Missing {
+  return url === null ? MISSHAPEN : MALFORMED;
 }

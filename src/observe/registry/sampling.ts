@@ -1,9 +1,32 @@
 import { corsFault } from '../../core/http/cors.ts';
 import { preflightFault } from '../../core/http/preflight.ts';
-import type { HttpViews, Missing, Probe } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
+import { type HttpViews, type Missing, type Probe, isMissing } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
+
+/** Selects the first successful document per key, in the order in which they are started. */
+export interface FirstPerKey {
+  /**
+   * @param isAnswered whether this one gets a response
+   * @returns whether no earlier one of the same key did
+   */
+  claim(key: string, isAnswered: Promise<boolean>): Promise<boolean>;
+}
+
+/** Creates a selection without keys. */
+export function openFirstPerKey(): FirstPerKey {
+  const claims = new Map<string, Promise<boolean>>();
+  return {
+    async claim(key, isAnswered) {
+      const earlier = claims.get(key) ?? Promise.resolve(false);
+      claims.set(
+        key,
+        earlier.then((isClaimed) => isClaimed || isAnswered),
+      );
+      return !(await earlier);
+    },
+  };
+}
 
 /**
  * How a host responds to methods other than GET is a setting of the host, and these requests are half of the total. If

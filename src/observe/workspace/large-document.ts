@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { nonCanonicalValue } from '../../core/json/json.ts';
-import { collectGarbage } from '../../platform/heap.ts';
-import { allocateResizable } from '../../platform/resizable-memory.ts';
+import { collectGarbage, allocateResizable } from '../../platform/heap.ts';
 import { contentOf } from './document-content.ts';
 
 /**

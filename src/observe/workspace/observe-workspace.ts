@@ -1,14 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppFacts, ArtifactFacts, DocumentFacts } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
+import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listArtifacts, observeArtifacts } from './artifact-files.ts';
 import { readDocumentFile } from './documents.ts';
 import { openIcons } from './icon-file.ts';
 import { releaseText } from './large-document.ts';
 import { openOtherNames } from './other-names.ts';
-import { findOrphans } from './orphans.ts';
 import { asBase, localPath, type Workspace } from './places.ts';
 import { walk } from './walk.ts';
 import {
@@ -21,6 +19,7 @@ import {
   otherNameOf,
   type WorkspaceContext,
 } from './workspace-context.ts';
+import { listedVersionsIn } from '../../core/registry/metadata.ts';
 
 /** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
 
@@ -134,4 +133,16 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
   const found = leadsOut(context, path) ? 'outside' : readDocumentFile(join(context.root, path));
   if (typeof found === 'string') return { url, file, web: OFFLINE, content: NOT_THERE, local: found };
   return { url, file, web: OFFLINE, content: found };
+}
+
+/** The unreferenced metadata files, as paths below the root: JSON below a folder that has an array `versions`. */
+function findOrphans(root: string, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
+  const orphans: string[] = [];
+  for (const path of files) {
+    if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
+    const content = readDocumentFile(join(root, path));
+    if (typeof content === 'string' || content.text === null) continue;
+    if (listedVersionsIn(content) !== null) orphans.push(path);
+  }
+  return orphans;
 }

@@ -1,3 +1,4 @@
+import { isLight } from '../../core/text/color.ts';
 import { counted } from '../../core/text/text.ts';
 import type { AppView } from '../views.ts';
 import { sanitized, initial, type Html, html, NOTHING } from '../pages/html.ts';
@@ -68,16 +69,4 @@ function letterTone(background: string | null): 'plain' | 'dark' | 'light' {
 
 function icon(path: string, size: number): Html {
   return html`<img src="icons/${path}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
-}
-
-/** Whether black has more contrast than white on a color (WCAG's relative luminance). */
-export function isLight(color: string): boolean {
-  const luminance = 0.2126 * channel(color, 1) + 0.7152 * channel(color, 3) + 0.0722 * channel(color, 5);
-  return luminance > 0.179;
-}
-
-/** The linear value of a channel, from 0 to 1. @param start the index of its digits */
-function channel(color: string, start: number): number {
-  const value = Number.parseInt(color.slice(start, start + 2), 16) / 255;
-  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }

@@ -6,7 +6,7 @@ import type { AppFacts } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
-import { openListing } from '../../../src/observe/workspace/listing.ts';
+import { openListing } from '../../../src/observe/workspace/other-names.ts';
 import { caseInsensitiveFolder } from '../../support/case-insensitive.ts';
 
 const BASE = 'https://apps.example.com/';

@@ -54,7 +54,10 @@ export const checksumMalformed = defineRule({
   },
 });
 
-/** @param repaired the listed digest in the right form; @param found the digest of the artifact */
+/**
+ * @param repaired the listed digest in the right form
+ * @param found the digest of the artifact
+ */
 function adviceFor(repaired: string | null, found: string | null): string {
   // If the bytes differ, the same digest in another spelling would be wrong as well.
   if (repaired !== null && (found === null || found === repaired)) return `Write it as "${repaired}".`;
