@@ -1,20 +1,96 @@
+import { tokenSchemas, tokensPaths } from './tokens/schema.ts';
+import { webhookSchemas, webhooksPaths } from './webhooks/schema.ts';
+import { appSchemas, appsPaths } from './apps/schema.ts';
+import { artifactsPaths } from './artifacts/schema.ts';
+import { auditPaths, auditSchemas, eventSchemas, eventsPaths } from './history/schema.ts';
+import { operatorPaths, organizationSchemas, organizationsPaths, summarySchemas } from './organizations/schema.ts';
+import { registriesPaths, registrySchemas } from './registries/schema.ts';
 import { VERSION } from '../core/tool-version.ts';
+import { LONGEST_NAME } from './http/fields.ts';
+import { SEVERITIES } from '../core/engine/report.ts';
 import {
   type OpenApiObject,
-  requiresScope,
   response,
+  refusal,
+  requiresScope,
   publicOperation,
   plainResponse,
-  refusal,
+  type Schema,
+  text,
+  list,
+  ref,
+  strictObject,
+  withDescription,
 } from './http/openapi.ts';
-import { schemas } from './api-schemas.ts';
-import { accessPaths, operatorPaths } from './tokens/schema.ts';
-import { webhooksPaths } from './webhooks/schema.ts';
-import { appsPaths } from './apps/schema.ts';
-import { artifactsPaths } from './artifacts/schema.ts';
-import { eventsPaths } from './history/schema.ts';
-import { organizationsPaths } from './organizations/schema.ts';
-import { registriesPaths } from './registries/schema.ts';
+
+const NODE_STATE = {
+  roles: list({ enum: ['web', 'worker'] }),
+  database: {
+    enum: ['available', 'unreachable', 'disk-full', 'read-only', 'disk-error', 'overloaded'],
+    description: 'Whether the database responds and can be written; a ready node can.',
+  },
+};
+
+const schemas: Record<string, Schema> = {
+  ...eventSchemas,
+  ...tokenSchemas,
+  ...auditSchemas,
+  ...summarySchemas,
+  ...webhookSchemas,
+  Name: { type: 'string', minLength: 1, maxLength: LONGEST_NAME, examples: ['Internal apps'] },
+  ...organizationSchemas,
+  ...registrySchemas,
+  ...appSchemas,
+  Finding: {
+    description: 'One violation of a rule.',
+    type: 'object',
+    required: ['rule', 'severity', 'symptom', 'message', 'advice', 'app', 'version', 'resource', 'url'],
+    properties: { rule: text, severity: { enum: SEVERITIES }, message: text, advice: text },
+  },
+  Report: {
+    description: 'The report of the last check, as of `appreg verify --format json`.',
+    type: 'object',
+    required: ['schema', 'tool', 'target', 'outcome', 'summary', 'symptoms', 'apps', 'findings', 'notJudged'],
+    properties: { schema: { const: 1 }, findings: list(ref('Finding')) },
+  },
+  Problem: {
+    description: 'Why a request was refused (RFC 9457).',
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail', 'requestId'],
+    properties: {
+      type: { type: 'string', pattern: '^urn:appreg:problem:[a-z-]+$' },
+      title: text,
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      detail: text,
+      requestId: withDescription(text, 'The id of the request in the logs of the service.'),
+      errors: withDescription(
+        list({
+          type: 'object',
+          required: ['field', 'detail'],
+          properties: {
+            field: withDescription(text, 'The name of a field of the body, or of a parameter.'),
+            pointer: withDescription(text, 'RFC 6901; only for a field of the body.'),
+            detail: withDescription(text, 'What is wrong, what is allowed, and the value unless it may be a secret.'),
+          },
+        }),
+        'All invalid fields or parameters of the request.',
+      ),
+      findings: withDescription(list(ref('Finding')), 'Why a registry cannot be used.'),
+      subscription: withDescription(ref('Registry'), 'The existing subscription.'),
+    },
+    additionalProperties: false,
+  },
+  Health: strictObject('The state of the node.', {
+    status: { const: 'ok' },
+    ...NODE_STATE,
+    artifacts: {
+      enum: ['none', 'unknown', 'available', 'last-copies-at-risk', 'full'],
+      description:
+        'The store of artifacts. `last-copies-at-risk`: an organization has more artifacts that their hosts no longer have than its share. `full`: such artifacts leave no room for others.',
+    },
+  }),
+  Status: strictObject('The state of the node.', { status: { const: 'ready' }, ...NODE_STATE }),
+};
 
 /** The API as an OpenAPI 3.1 document. Tests validate every response against it. */
 
@@ -37,7 +113,8 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
       ...appsPaths,
       ...artifactsPaths,
       ...eventsPaths,
-      ...accessPaths,
+      ...tokensPaths,
+      ...auditPaths,
       ...operatorPaths,
       ...webhooksPaths,
       ...nodePaths,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { InstallableView } from '../views.ts';
+import type { InstallableView } from './schema.ts';
 import { appView } from './view.ts';
 import { matchesWord, STATE_COLUMNS, searchWords } from './store.ts';
 import type { Db } from '../database/database.ts';

@@ -1,6 +1,6 @@
 import { isLight } from '../../core/text/color.ts';
 import { counted } from '../../core/text/text.ts';
-import type { AppView } from '../views.ts';
+import type { AppView } from './schema.ts';
 import { sanitized, initial, type Html, html, NOTHING } from '../pages/html.ts';
 import { chip } from '../pages/components.ts';
 

@@ -9,7 +9,7 @@ import { relativeTime } from '../pages/time.ts';
 import type { Screen } from '../pages/layout.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { subscribeLink } from '../registries/subscribe-page.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from '../registries/schema.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
 import { isBusy } from '../pages/states.ts';
 

@@ -1,4 +1,5 @@
-import type { AppView, SubscriptionView, VersionView } from '../views.ts';
+import type { AppView, VersionView } from './schema.ts';
+import type { SubscriptionView } from '../registries/schema.ts';
 import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
 import { reasons, installability, versionCount, tile } from './components.ts';
 import type { EventView } from '../history/events.ts';

@@ -1,17 +1,103 @@
+import { LONGEST_SEARCH } from '../database/page.ts';
 import {
+  type OpenApiObject,
   response,
-  forOrganization,
   headersOf,
   NOT_FOUND,
-  NOT_MODIFIED,
   pageResponses,
+  NOT_MODIFIED,
+  forOrganization,
   parameter,
-  type OpenApiObject,
+  type Schema,
+  type ValueOf,
+  text,
+  count,
+  flag,
+  dateTime,
+  id,
+  sha256,
+  choice,
+  orNull,
+  nullable,
+  list,
+  ref,
+  strictObject,
+  withDescription,
+  next,
   ID,
   PAGE,
   IF_NONE_MATCH,
 } from '../http/openapi.ts';
-import { LONGEST_SEARCH } from '../database/page.ts';
+
+/** The schemas of apps and versions, and their part of the API. */
+
+const reasons = list(strictObject('A code for programs, and a sentence for people.', { code: text, message: text }));
+
+const app = {
+  key: text,
+  name: text,
+  description: text,
+  color: withDescription(
+    orNull<string>({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }),
+    'Background color of its blocks.',
+  ),
+  icon: withDescription(orNull(sha256), 'Digest of its icon, which is served at /api/icons/{sha256}.'),
+  iconFragment: withDescription(
+    text,
+    'Fragment to append to that URL: the part of an SVG to show; empty for all of it.',
+  ),
+  visible: withDescription(orNull(flag), 'Whether it can be installed; null while it is being checked.'),
+  reasons: withDescription(reasons, 'Why it cannot be installed, or cannot be installed yet.'),
+  latest: withDescription(orNull(text), 'The highest version that is offered.'),
+  offered: withDescription(count, 'Versions that are offered.'),
+  versions: withDescription(count, 'All known versions, including refused, pending and withdrawn ones.'),
+  failingSince: withDescription(
+    orNull(dateTime),
+    'Since when its metadata file cannot be used; the last known state remains valid.',
+  ),
+};
+
+const appSchema = strictObject('An app of a registry.', app);
+export type AppView = ValueOf<typeof appSchema>;
+
+const installable = strictObject('An app that can be installed.', {
+  ...app,
+  registry: strictObject('The registry that offers it.', { id, name: text }),
+});
+export type InstallableView = ValueOf<typeof installable>;
+
+const version = strictObject('A version. The digest is pinned once the artifact matched it.', {
+  version: text,
+  artifactUrl: text,
+  artifactChecksum: text,
+  firstSeenAt: withDescription(dateTime, 'When it was first listed, or the subscription if that is later.'),
+  state: choice(['pending', 'verified', 'refused', 'withdrawn']),
+  offered: flag,
+  reason: nullable(strictObject('Why it is refused.', { rule: text, message: text })),
+  verifiedAt: orNull(dateTime),
+  bytes: orNull(count),
+  swappedChecksum: withDescription(orNull(text), 'The digest that is listed now, if it differs.'),
+  servedChecksum: withDescription(orNull(text), 'The digest of the bytes that the host served last, if it differs.'),
+  withdrawnAt: orNull(dateTime),
+  lostAt: withDescription(
+    orNull(dateTime),
+    'When its host was first found to lack the artifact. The service offers its own copy; a version without any copy is refused.',
+  ),
+});
+export type VersionView = ValueOf<typeof version>;
+
+export const appSchemas: Record<string, Schema> = {
+  App: appSchema,
+  Apps: strictObject('A page of apps, by key.', { apps: list(ref('App')), next }),
+  InstallableApps: strictObject('A page of apps, by key, with the registry that offers each.', {
+    apps: list(installable),
+    next,
+  }),
+  Versions: strictObject('A page of versions, highest first.', {
+    versions: list(version),
+    next,
+  }),
+};
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
 const SEARCH = parameter('search', 'query', 'Words to search for: each must occur in the key, name or description.', {

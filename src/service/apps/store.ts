@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AppView, InstallableView } from '../views.ts';
+import type { AppView, InstallableView } from './schema.ts';
 import { type StoredAppState, appView } from './view.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';

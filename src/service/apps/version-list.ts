@@ -1,5 +1,5 @@
 import { size } from '../../report/words.ts';
-import type { VersionView } from '../views.ts';
+import type { VersionView } from './schema.ts';
 import { copyable, copyButton, status } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
 import { versionState } from '../pages/states.ts';

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { compareText } from '../../core/engine/order.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { redact } from '../../core/text/text.ts';
-import type { VersionView } from '../views.ts';
+import type { VersionView } from './schema.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import { type PageQuery, pageSize, isUuid } from '../database/page.ts';

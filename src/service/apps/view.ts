@@ -1,5 +1,5 @@
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
-import type { AppView } from '../views.ts';
+import type { AppView } from './schema.ts';
 import { isoTimeSince } from '../registries/subscription-state.ts';
 
 /** Why an app or a version cannot be installed: a code for programs, a message for people. */

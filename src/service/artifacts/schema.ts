@@ -1,13 +1,13 @@
 import {
-  ID,
-  IF_NONE_MATCH,
-  forOrganization,
-  headersOf,
   type OpenApiObject,
+  refusal,
+  headersOf,
   NOT_FOUND,
   NOT_MODIFIED,
+  forOrganization,
   parameter,
-  refusal,
+  ID,
+  IF_NONE_MATCH,
 } from '../http/openapi.ts';
 
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../history/audit-actions.ts';
 import type { Scope } from '../tokens/scopes.ts';
-import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../views.ts';
+import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../webhooks/schema.ts';
 
 /** The tables of organizations: who may do what, what was done, and who is notified. `tables.ts` has the others. */
 

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { AuthType } from '../registries/credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../history/events.ts';
-import type { CheckProgress } from '../views.ts';
+import type { CheckProgress } from '../registries/schema.ts';
 import type {
   ArtifactRow,
   KeptArtifactRow,

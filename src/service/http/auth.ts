@@ -2,7 +2,7 @@ import type { Actor } from '../history/audit-actions.ts';
 import { type Scope, allows } from '../tokens/scopes.ts';
 import { type AuditRecord, recordAudit } from '../history/audit-store.ts';
 import { type Identity, identityOfToken } from '../tokens/store.ts';
-import type { OrganizationView } from '../views.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Service } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type { Actor } from '../history/audit-actions.ts';
 import type { Scope } from '../tokens/scopes.ts';
-import type { OrganizationView } from '../views.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
 import type { Authenticator, Caller } from './auth.ts';
 import type { Client } from './client-address.ts';
 import { Refusal } from './problems.ts';

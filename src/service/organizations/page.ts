@@ -1,4 +1,4 @@
-import type { OrganizationView } from '../views.ts';
+import type { OrganizationView } from './schema.ts';
 import { untrusted, html } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { copyable, ifAllowed } from '../pages/components.ts';

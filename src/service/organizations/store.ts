@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Actor } from '../history/audit-actions.ts';
-import type { OrganizationView, OrganizationSummary } from '../views.ts';
+import type { OrganizationView, OrganizationSummary } from './schema.ts';
 import { recordAudit, deleteAuditEntriesOf } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';

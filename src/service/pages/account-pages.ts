@@ -1,4 +1,4 @@
-import type { OrganizationView } from '../views.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
 import { html, NOTHING, untrusted } from './html.ts';
 import type { Screen } from './layout.ts';
 import { copyButton, field, notice } from './components.ts';

@@ -1,5 +1,5 @@
 import { allows, type Scope } from '../tokens/scopes.ts';
-import type { OrganizationView } from '../views.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
 import { asset } from './assets.ts';
 import { sanitized, untrusted, type Html, html, NOTHING } from './html.ts';
 

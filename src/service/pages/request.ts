@@ -7,7 +7,7 @@ import { pathParameter } from '../http/query.ts';
 import type { Env } from '../http/routes.ts';
 import type { Service } from '../context.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
-import type { OrganizationView } from '../views.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
 import { basePath, sessionIdentity } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckProgress } from '../views.ts';
+import type { CheckProgress } from '../registries/schema.ts';
 import { writeProgress } from './records-store.ts';
 import type { Run } from './run.ts';
 

@@ -9,7 +9,7 @@ import { pack } from '../database/packed.ts';
 import { recordEvents } from '../history/store.ts';
 import { type RegistryClaim, Superseded } from './claim-store.ts';
 import { CONFIRMED, HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
-import type { CheckProgress } from '../views.ts';
+import type { CheckProgress } from '../registries/schema.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 

@@ -1,5 +1,5 @@
 import { counted } from '../../core/text/text.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 import { sanitized, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { chip, copyable, doneNotice, ifAllowed, status } from '../pages/components.ts';

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../core/text/text.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 import { pathWithQuery } from '../pages/paths.ts';
 import { code, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';

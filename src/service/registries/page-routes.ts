@@ -1,6 +1,6 @@
 import type { Service } from '../context.ts';
 import { subscriptionOf } from './subscriptions-store.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 import { orNotFound } from '../http/problems.ts';
 import { type MemberRequest, pageNumberIn, searchIn, PAGE_HEADERS } from '../pages/request.ts';
 import { safeJsonText } from '../../core/text/text.ts';

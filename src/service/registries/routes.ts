@@ -10,7 +10,7 @@ import { organizationRoute, type Route, type WebContext } from '../http/routes.t
 import { listApps } from '../apps/store.ts';
 import { DEFAULT_PAGE_LIMIT } from '../database/page.ts';
 import { pageOfSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from './subscriptions-store.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 import { refreshNow } from './refresh-now.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';

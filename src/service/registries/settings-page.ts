@@ -1,5 +1,5 @@
 import { counted } from '../../core/text/text.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 import { code, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
 import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
 import type { Screen } from '../pages/layout.ts';

@@ -1,4 +1,4 @@
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 
 /**
  * What a subscription sees of its registry's state. A registry is shared, so its times from before the subscription would

@@ -7,7 +7,7 @@ import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import { deleteCredentials } from './credentials-store.ts';
 import { CONFIRMED, COUNT, INSTALLABLE } from '../database/sql-fragments.ts';
 import { checkTimes, nextCheckTime, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
-import type { SubscriptionView } from '../views.ts';
+import type { SubscriptionView } from './schema.ts';
 
 /**
  * The subscriptions of an organization. Every query is restricted to the organization. `interval` is the time between two

@@ -3,7 +3,7 @@ import { nameError } from '../http/fields.ts';
 import { SCOPES } from './scopes.ts';
 import { addToken, deleteToken, TOO_MANY_TOKENS } from './tokens.ts';
 import { listTokens, TOKENS_LIMIT } from './store.ts';
-import type { TokenView } from '../views.ts';
+import type { TokenView } from './schema.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../http/problems.ts';
 import type { MemberRequest } from '../pages/request.ts';

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from './scopes.ts';
-import type { TokenView } from '../views.ts';
+import type { TokenView } from './schema.ts';
 import { chip, confirmDeletion, copyButton, doneNotice, field, table } from '../pages/components.ts';
 import { type Html, html, NOTHING, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';

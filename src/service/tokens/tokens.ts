@@ -1,7 +1,7 @@
 import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
 import { createToken, type NewToken, revokeToken, TOKENS_LIMIT, type Identity, writeTokenUse } from './store.ts';
-import type { TokenView } from '../views.ts';
+import type { TokenView } from './schema.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { SCOPES } from './scopes.ts';
 import { choiceField, fieldsIn, futureField, nullable, textField, nameError } from '../http/fields.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { SERVICE_ACTOR } from '../history/audit-actions.ts';
-import type { DeliveryError, WebhookDisabledReason } from '../views.ts';
+import type { DeliveryError, WebhookDisabledReason } from './schema.ts';
 import type { StoredWebhookSecret } from './secrets.ts';
 import type { StoredWebhookUrl } from './urls.ts';
 import type { Db } from '../database/database.ts';

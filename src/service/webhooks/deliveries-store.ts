@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Actor } from '../history/audit-actions.ts';
-import type { DeliveryView } from '../views.ts';
+import type { DeliveryView } from './schema.ts';
 import { webhookBody } from './events.ts';
 import { maskedWebhookUrl } from './urls.ts';
 import { recordAudit } from '../history/audit-store.ts';

@@ -2,7 +2,7 @@ import type { Service } from '../context.ts';
 import { parseWebhookUrl, addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from './deliveries-store.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf, WEBHOOKS_LIMIT } from './store.ts';
-import type { WebhookView } from '../views.ts';
+import type { WebhookView } from './schema.ts';
 import { WEBHOOK_EVENT_TYPES } from './events.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../http/problems.ts';

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../core/text/text.ts';
-import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from '../views.ts';
+import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from './schema.ts';
 import { confirmDeletion, copyButton, doneNotice, field, status, type Tone, table } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
 import type { Screen } from '../pages/layout.ts';

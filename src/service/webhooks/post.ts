@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { targetOf } from '../../observe/http/address-policy.ts';
 import { ConnectFailure } from '../../observe/http/connect-failure.ts';
 import { type ConnectOptions, openSocket } from '../../observe/http/open-socket.ts';
-import type { DeliveryError } from '../views.ts';
+import type { DeliveryError } from './schema.ts';
 import { createHmac } from 'node:crypto';
 import { signingKey } from './secrets.ts';
 

@@ -8,7 +8,7 @@ import { organizationRoute, type Route, type WebContext } from '../http/routes.t
 import { newWebhookIn, webhookChangeIn, addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from './webhooks.ts';
 import { listDeliveries, queueTest, redeliver } from './deliveries-store.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf } from './store.ts';
-import type { DeliveryView } from '../views.ts';
+import type { DeliveryView } from './schema.ts';
 
 const WEBHOOK_PATH = '/api/webhooks/{webhook}';
 

@@ -1,50 +1,49 @@
 import { WEBHOOK_EVENT_TYPES } from './events.ts';
-import {
-  count,
-  withDescription,
-  flag,
-  id,
-  list,
-  dateTime,
-  next,
-  orNull,
-  ref,
-  type Schema,
-  text,
-  strictObject,
-  IF_NONE_MATCH,
-  PAGE,
-  response,
-  BAD_BODY,
-  body,
-  forOrganization,
-  type OpenApiObject,
-  requiresScope,
-  NOT_FOUND,
-  pageResponses,
-  parameter,
-  refusal,
-} from '../http/openapi.ts';
 import { LONGEST_URL } from '../http/fields.ts';
+import {
+  type OpenApiObject,
+  response,
+  refusal,
+  NOT_FOUND,
+  BAD_BODY,
+  pageResponses,
+  forOrganization,
+  requiresScope,
+  body,
+  parameter,
+  type Schema,
+  type ValueOf,
+  text,
+  count,
+  flag,
+  dateTime,
+  id,
+  choice,
+  orNull,
+  nullable,
+  list,
+  ref,
+  strictObject,
+  withDescription,
+  next,
+  PAGE,
+  IF_NONE_MATCH,
+} from '../http/openapi.ts';
 
 /** The schemas of webhooks and their deliveries. */
 
-const webhook: Record<string, Schema> = {
+const webhook = {
   id,
   url: withDescription(
     text,
     'For those who may change it; secrets in the query are redacted. Elsewhere only its host is shown.',
   ),
-  events: {
-    anyOf: [ref('WebhookEvents'), { type: 'null' }],
-    description: 'The types of events that are sent; null for all.',
-  },
+  events: withDescription(nullable(ref<string[]>('WebhookEvents')), 'The types of events that are sent; null for all.'),
   enabled: flag,
-  disabledReason: {
-    enum: ['gone', 'failing', null],
-    description:
-      'Why the service disabled the webhook. gone: the receiver responded with 410. failing: no delivery succeeded for days.',
-  },
+  disabledReason: withDescription(
+    choice(['gone', 'failing', null]),
+    'Why the service disabled the webhook. gone: the receiver responded with 410. failing: no delivery succeeded for days.',
+  ),
   createdAt: dateTime,
   failingSince: withDescription(
     orNull(dateTime),
@@ -54,32 +53,47 @@ const webhook: Record<string, Schema> = {
   dropped: withDescription(count, 'Events that were not queued, because too many were waiting.'),
 };
 
+const webhookSchema = strictObject('A URL that events are sent to.', webhook);
+export type WebhookView = ValueOf<typeof webhookSchema>;
+export type WebhookDisabledReason = NonNullable<WebhookView['disabledReason']>;
+
+const delivery = strictObject('The delivery of an event to a webhook.', {
+  id: withDescription(id, 'Sent as webhook-id; the same for every attempt.'),
+  type: withDescription(text, 'The type of the event; “test” for a test event.'),
+  createdAt: dateTime,
+  state: withDescription(
+    choice(['pending', 'delivered', 'failed', 'cancelled']),
+    'failed: not delivered within three days, or the receiver responded with 410. cancelled: the webhook was disabled before the delivery.',
+  ),
+  attempts: count,
+  lastAttemptAt: orNull(dateTime),
+  nextAttemptAt: withDescription(orNull(dateTime), 'Null unless the delivery is pending.'),
+  status: withDescription(
+    orNull<number>({ type: 'integer' }),
+    'The status of the last response; null if there was none.',
+  ),
+  error: withDescription(
+    choice(['unreachable', 'tls', 'timeout', 'connection-lost', 'secret-unreadable', null]),
+    'Why the last attempt got no response.',
+  ),
+});
+export type DeliveryView = ValueOf<typeof delivery>;
+export type DeliveryState = DeliveryView['state'];
+/**
+ * Why there was no response. `unreachable` covers every failure to connect, so that it does not reveal the operator's
+ * network.
+ */
+export type DeliveryError = NonNullable<DeliveryView['error']>;
+
 export const webhookSchemas: Record<string, Schema> = {
   WebhookEvents: { type: 'array', minItems: 1, items: { enum: WEBHOOK_EVENT_TYPES } },
-  Webhook: strictObject('A URL that events are sent to.', webhook),
+  Webhook: webhookSchema,
   Webhooks: strictObject('A page of webhooks, in order of creation.', { webhooks: list(ref('Webhook')), next }),
   NewWebhook: strictObject('A webhook, with the secret that signs its events, which is shown only once.', {
     ...webhook,
     secret: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{43}=$' },
   }),
-  Delivery: strictObject('The delivery of an event to a webhook.', {
-    id: withDescription(id, 'Sent as webhook-id; the same for every attempt.'),
-    type: withDescription(text, 'The type of the event; “test” for a test event.'),
-    createdAt: dateTime,
-    state: {
-      enum: ['pending', 'delivered', 'failed', 'cancelled'],
-      description:
-        'failed: not delivered within three days, or the receiver responded with 410. cancelled: the webhook was disabled before the delivery.',
-    },
-    attempts: count,
-    lastAttemptAt: orNull(dateTime),
-    nextAttemptAt: withDescription(orNull(dateTime), 'Null unless the delivery is pending.'),
-    status: { type: ['integer', 'null'], description: 'The status of the last response; null if there was none.' },
-    error: {
-      enum: ['unreachable', 'tls', 'timeout', 'connection-lost', 'secret-unreadable', null],
-      description: 'Why the last attempt got no response.',
-    },
-  }),
+  Delivery: delivery,
   Deliveries: strictObject('A page of deliveries, newest first.', { deliveries: list(ref('Delivery')), next }),
 };
 

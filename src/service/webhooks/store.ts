@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { redact } from '../../core/text/text.ts';
 import type { Actor, AuditDetails } from '../history/audit-actions.ts';
-import type { WebhookDisabledReason, WebhookView } from '../views.ts';
+import type { WebhookDisabledReason, WebhookView } from './schema.ts';
 import type { SecretsKeys } from '../secrets-keys.ts';
 import type { StoredWebhookSecret } from './secrets.ts';
 import { maskedWebhookUrl, openWebhookUrl, sealWebhookUrl, type StoredWebhookUrl } from './urls.ts';

@@ -1,7 +1,7 @@
 import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
 import { createWebhook, type NewWebhook, replaceWebhookSecret, WEBHOOKS_LIMIT, type WebhookChange } from './store.ts';
-import type { WebhookView } from '../views.ts';
+import type { WebhookView } from './schema.ts';
 import { newWebhookSecret, openWebhookSecret, sealWebhookSecret, withNewSecret } from './secrets.ts';
 import { sealWebhookUrl } from './urls.ts';
 import type { JsonObject } from '../../core/json/json.ts';

@@ -1,5 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
+import {
+  choice,
+  count,
+  flag,
+  list,
+  nullable,
+  orNull,
+  strictObject,
+  text,
+  type ValueOf,
+  withDescription,
+} from '../../../src/service/http/openapi.ts';
 import { DOCUMENT, OPERATIONS } from './contract.ts';
 
 /** The OpenAPI document itself. */
@@ -21,4 +33,20 @@ test('operation ids are unique, and every schema and path parameter is used', ()
     expect(parameters.filter((one) => one.in === 'path').map(({ name }) => `{${name}}`)).toEqual(
       path.match(/\{\w+\}/g) ?? [],
     );
+});
+
+test('the type of a shape is inferred from its schema', () => {
+  const shape = strictObject('A shape.', {
+    name: withDescription(orNull(text), 'Null without one.'),
+    state: choice(['good', 'failing', null]),
+    parts: list(strictObject('A part.', { count })),
+    last: nullable(strictObject('The last one.', { flag })),
+  });
+  expectTypeOf<ValueOf<typeof shape>>().toEqualTypeOf<{
+    name: string | null;
+    state: 'good' | 'failing' | null;
+    parts: { count: number }[];
+    last: { flag: boolean } | null;
+  }>();
+  expect(shape['required']).toEqual(['name', 'state', 'parts', 'last']);
 });

@@ -42,7 +42,7 @@ import {
 } from '../../../src/service/webhooks/page.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhooks/events.ts';
 import type { Catalogue } from '../../../src/service/apps/catalogue-store.ts';
-import type { AppView } from '../../../src/service/views.ts';
+import type { AppView } from '../../../src/service/apps/schema.ts';
 import { CHECKS, DELIVERIES, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS, WEBHOOKS } from './log-views.ts';
 import * as views from './views.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { versionList } from '../../../src/service/apps/version-list.ts';
-import type { VersionView } from '../../../src/service/views.ts';
+import type { VersionView } from '../../../src/service/apps/schema.ts';
 import { minutesFrom, NOW, version } from './views.ts';
 
 /** What the page says about a version. */

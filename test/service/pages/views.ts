@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Report } from '../../../src/core/engine/report.ts';
-import type { AppView, OrganizationView, SubscriptionView, VersionView } from '../../../src/service/views.ts';
+import type { AppView, VersionView } from '../../../src/service/apps/schema.ts';
+import type { OrganizationView } from '../../../src/service/organizations/schema.ts';
+import type { SubscriptionView } from '../../../src/service/registries/schema.ts';
 import { finding, notJudged, report } from '../../support/reports.ts';
 
 /** Sample data for the screens. */

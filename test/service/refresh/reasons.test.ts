@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { hiddenReason } from '../../../src/service/apps/view.ts';
-import type { AppView } from '../../../src/service/views.ts';
+import type { AppView } from '../../../src/service/apps/schema.ts';
 import { listApps } from '../../../src/service/apps/store.ts';
 import { FAULTY_APPS, serveFaultyApps } from './faulty-apps.ts';
 import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';

@@ -10,7 +10,7 @@ import { mirror } from '../../../src/mirror/mirror.ts';
 import { pathsOf } from '../../../src/mirror/rewrite.ts';
 import type { Mirrored } from '../../../src/mirror/run.ts';
 import { listApps } from '../../../src/service/apps/store.ts';
-import type { AppView } from '../../../src/service/views.ts';
+import type { AppView } from '../../../src/service/apps/schema.ts';
 import { cliContext } from '../../support/cli-context.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';

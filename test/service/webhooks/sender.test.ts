@@ -12,7 +12,7 @@ import { listEvents, recordEvents } from '../../../src/service/history/store.ts'
 import { listDeliveries } from '../../../src/service/webhooks/deliveries-store.ts';
 import { PENDING_LIMIT } from '../../../src/service/webhooks/queue-store.ts';
 import { webhookOf } from '../../../src/service/webhooks/store.ts';
-import type { DeliveryView } from '../../../src/service/views.ts';
+import type { DeliveryView } from '../../../src/service/webhooks/schema.ts';
 import { newWebhookSecret, withNewSecret } from '../../../src/service/webhooks/secrets.ts';
 import { probeWrite } from '../../../src/service/database/database.ts';
 import { startWebhookSender, type WebhookSender } from '../../../src/service/webhooks/sender.ts';
