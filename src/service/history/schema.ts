@@ -16,6 +16,7 @@ import {
   id,
   choice,
   orNull,
+  schemaOf,
   nullable,
   list,
   ref,
@@ -166,10 +167,10 @@ const auditEntry = strictObject('An action that was done or refused.', {
       choice(ACTOR_TYPES),
       'session: a person who signed in to the pages. visitor: a client without a token. service: the service itself.',
     ),
-    token: {
+    token: schemaOf<Actor['token']>({
       description: 'The token of the request, or the token that was used to sign in.',
       ...nullable(strictObject('A token.', { id, name: text })),
-    } as Schema<Actor['token']>,
+    }),
     address: withDescription(orNull(text), 'The address of the client.'),
   }),
   action: choice(AUDIT_ACTIONS),
@@ -178,11 +179,11 @@ const auditEntry = strictObject('An action that was done or refused.', {
     name: orNull(text),
   }),
   outcome: withDescription(choice(AUDIT_OUTCOMES), 'refused: the scope of the token does not include the action.'),
-  details: {
+  details: schemaOf<AuditDetails>({
     description: 'Depends on the action.',
     type: 'object',
     additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
-  } as Schema<AuditDetails>,
+  }),
 });
 export type AuditEntryView = ValueOf<typeof auditEntry>;
 

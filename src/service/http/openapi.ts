@@ -157,9 +157,14 @@ export function choice<const Choice extends string | null>(choices: readonly Cho
   return { enum: choices };
 }
 
+/** States the type of a schema that no other function makes. */
+export function schemaOf<Value>(schema: Schema<Value>): Schema<Value> {
+  return schema;
+}
+
 /** A value with one type, or null. */
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
-  return { ...schema, type: [schema['type'], 'null'] } as Schema<Value | null>;
+  return { ...schema, type: [schema['type'], 'null'] };
 }
 
 /** A value of any schema, or null. */
@@ -181,7 +186,7 @@ export function strictObject<F extends Fields>(description: string, properties: 
 }
 
 export function withDescription<Value>(schema: Schema<Value>, description: string): Schema<Value> {
-  return { ...schema, description } as Schema<Value>;
+  return { ...schema, description };
 }
 
 export const next = withDescription(orNull(text), 'Send it as “after” to get the next page; null on the last page.');
