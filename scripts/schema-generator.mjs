@@ -355,24 +355,37 @@ function sourceOf(file) {
   return source;
 }
 
-/** The declaration of a name in a file, or in the one that it is imported from. */
+/** The declaration of a name in a file, or in the one that it comes from. */
 function declarationOf(name, source) {
+  const found = find(name, source);
+  if (found === undefined) throw new Error(`${source.fileName} has no type ${name}`);
+  return found;
+}
+
+function find(name, source) {
   for (const statement of source.statements) {
     if ((ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) && statement.name.text === name)
       return statement;
     if (ts.isVariableStatement(statement)) {
-      const found = statement.declarationList.declarations.find((one) => one.name.getText() === name);
-      if (found !== undefined) return found;
+      const variable = statement.declarationList.declarations.find((one) => one.name.getText() === name);
+      if (variable !== undefined) return variable;
     }
-    const clause = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : statement.exportClause;
-    const element = clause?.elements?.find((one) => one.name.text === name);
-    if (element !== undefined && statement.moduleSpecifier !== undefined)
-      return declarationOf(
-        (element.propertyName ?? element.name).text,
-        sourceOf(join(dirname(source.fileName), statement.moduleSpecifier.text)),
-      );
+    const original = nameInModule(name, statement);
+    if (original === undefined) continue;
+    const found = find(original, sourceOf(join(dirname(source.fileName), statement.moduleSpecifier.text)));
+    if (found !== undefined) return found;
   }
-  throw new Error(`${source.fileName} has no type ${name}`);
+  return undefined;
+}
+
+/** What the module of an import or export calls a name; undefined for other statements and names. */
+function nameInModule(name, statement) {
+  const isExport = ts.isExportDeclaration(statement);
+  if (statement.moduleSpecifier === undefined) return undefined;
+  if (isExport && statement.exportClause === undefined) return name;
+  const clause = isExport ? statement.exportClause : statement.importClause?.namedBindings;
+  const element = clause?.elements?.find((one) => one.name.text === name);
+  return (element?.propertyName ?? element?.name)?.text;
 }
 
 function unsupported(node) {

@@ -92,7 +92,8 @@ test('interfaces and aliases become definitions, with those of other files and b
     join(folder, 'other.ts'),
     '/** At least 0. @minimum 0 */\nexport type Count = number;\nexport interface Base { count: Count }',
   );
-  const text = `import type { Base, Count as Number } from './other.ts';
+  writeFileSync(join(folder, 'others.ts'), "export type * from './other.ts';");
+  const text = `import type { Base, Count as Number } from './others.ts';
     interface Root extends Base { own: Own; nullable: Own | null; least: Number | null }
     interface Own { own?: Own }`;
   const { properties, required, definitions } = schemaOf(text);

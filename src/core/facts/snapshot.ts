@@ -1,11 +1,9 @@
 import type { Count, Moment, PositiveInteger } from '../scalars.ts';
-import type { ArtifactFacts } from './archive.ts';
-import type { IconFacts } from './icon.ts';
 import type { Missing } from './missing.ts';
-import type { DocumentFacts } from './resource.ts';
+import type { ArtifactFacts, DocumentFacts, IconFacts } from './resource.ts';
 import type { ServiceFacts } from './service.ts';
 
-/** The observed state of a registry, as it is saved. */
+/** The observed state of a registry, as it is saved, and what had been published before. */
 
 /** The facts about one app: its metadata file, its icon, and one entry per element of `versions`, in that order. */
 export interface AppFacts {
@@ -74,4 +72,31 @@ export interface Shard {
   of: PositiveInteger;
   /** The number of apps in the other shards. */
   elsewhere: Count;
+}
+
+/** A baseline of a registry: what had been published. */
+export interface Baseline {
+  /** As messages name it: a git ref, a folder, a URL. */
+  source: string;
+  keys: readonly string[];
+  /** The published versions of an app, null when it had none, or why they are missing. */
+  app(key: string): PublishedVersion[] | null | Missing;
+}
+
+export interface PublishedVersion {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+  /** What the service decided about it; absent if only its listing is known. */
+  offer?: OfferBefore;
+}
+
+/** Whether a version was offered when it was last examined. */
+export interface OfferBefore {
+  /** Null if that is not known. */
+  isOffered: boolean | null;
+  /** The rule that refused it; null for none. */
+  rule: string | null;
+  /** Whether the service still has the bytes. */
+  isKept: boolean;
 }
