@@ -22,17 +22,17 @@ import { manifestAppsIn } from '../core/registry/manifest.ts';
 /**
  * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
  * Artifacts are read from the folder. For a workspace with another store, the folder refers to that store.
- * @param documentsOnly artifacts and icons are not read
+ * @param options.web how a live registry is requested
+ * @param options.documentsOnly artifacts and icons are not read
  * @throws AppregError (exit 2) if it does not exist or cannot be read
  */
 export async function registryState(
   context: Context,
   where: string,
-  options: VerifyOptions,
-  documentsOnly = false,
+  { web = {}, documentsOnly = false }: { web?: VerifyOptions; documentsOnly?: boolean },
 ): Promise<Snapshot> {
   const seenAt = new Date().toISOString();
-  if (/^https?:\/\//i.test(where)) return liveState(context, where, options, seenAt);
+  if (/^https?:\/\//i.test(where)) return liveState(context, where, web, seenAt);
   const local = localPathOf(where, context.cwd);
   if (local !== null) {
     if (!local.isFolder && isFacts(local.path)) return { ...(await readSnapshot(local.path)), target: where };

@@ -19,16 +19,17 @@ export interface AppToPublish {
 
 /**
  * Finds an app and reads its metadata file.
+ * @param known the app as it was read before
  * @throws AppregError: exit 2 if the app is not listed, or its metadata is hosted elsewhere; exit 1 if its file must not
  * be edited
  */
-export async function appToPublish(place: RegistryLocation, key: string): Promise<AppToPublish> {
+export async function appToPublish(place: RegistryLocation, key: string, known?: AppToPublish): Promise<AppToPublish> {
   checkKey(key);
   const name = printable(key);
-  const manifest = await readManifest(place);
+  const manifest = await readManifest(place, known?.manifest);
   const metadataUrl = listedMetadataUrl(manifest, key);
   const path = metadataPath(place, key, metadataUrl);
-  const metadata = await readDocument(place.store, path);
+  const metadata = await readDocument(place.store, path, known?.metadata);
   if (!metadata)
     throw new AppregError(
       'metadata-missing',

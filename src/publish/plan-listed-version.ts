@@ -1,27 +1,23 @@
 import { documentWithText } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
 import { appToPublish, describedAppToPublish } from './app-to-publish.ts';
-import type { Artifact } from './artifact.ts';
-import { type AppToAssemble, iconPath, iconStep } from './assemble.ts';
+import { iconPath, iconStep } from './assemble.ts';
 import type { JudgeSettings } from './check-change.ts';
+import type { VersionToPublish } from './prepared-app.ts';
 import { planVersion, type VersionPlan } from './publish-version.ts';
 import { editStep, type RegistryLocation, readManifest } from './registry-location.ts';
 
 /**
  * Plans a version of an app, and listing the app if the manifest does not have it: the artifact, the icon, the metadata
  * file with the version, and last the manifest, so that subscribers never see an app without its first version.
- * @param listing the description of the app; null if it has to be listed already
  * @throws AppregError as `appToPublish` and `planVersion` do
  */
 export async function planListedVersion(
   place: RegistryLocation,
-  key: string,
-  listing: AppToAssemble | null,
-  word: string,
-  artifact: Artifact,
+  { key, version: word, artifact, listing, known }: VersionToPublish,
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
-  if (listing === null) return planVersion(place, await appToPublish(place, key), word, artifact, judgeSettings);
+  if (listing === null) return planVersion(place, await appToPublish(place, key, known), word, artifact, judgeSettings);
   const { app, isListed } = await describedAppToPublish(place, key, listing.entry);
   const version = await planVersion(place, app, word, artifact, judgeSettings);
   if (isListed) return version;

@@ -117,8 +117,7 @@ async function publishOne(
   let isListed = false;
   let lists: Step | undefined;
   try {
-    const { isNew } = await publish(place, app.key, app.version, app.artifact, judgeSettings, {
-      listing: app.listing,
+    const { isNew } = await publish(place, app, judgeSettings, {
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
       addedSteps(planned) {
         ({ entry, findings } = planned);

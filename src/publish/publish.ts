@@ -4,10 +4,9 @@ import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
 import type { JudgeSettings } from './check-change.ts';
 import type { RegistryLocation } from './registry-location.ts';
-import type { Artifact } from './artifact.ts';
-import type { AppToAssemble } from './assemble.ts';
 import type { CreateStep, Step } from './plan.ts';
 import { planListedVersion } from './plan-listed-version.ts';
+import type { VersionToPublish } from './prepared-app.ts';
 import type { VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
@@ -24,24 +23,20 @@ export interface Published {
 export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
   /** Fetches a stored artifact from its public URL before it is listed. */
   readBack?(entry: NewVersion): Promise<void>;
-  /** The description with which the app is listed if the manifest does not have it. */
-  listing?: AppToAssemble | null;
   /** Steps that follow those of the plan, in the same transaction. */
   addedSteps?(planned: VersionPlan): readonly Step[];
 }
 
 /**
- * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version. The app is read
- * here, also if the caller has read it before: others may have published since then.
+ * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version. Its files are
+ * read here, also if the caller has read the app before: others may have published since then.
  * @throws AppregError as `planListedVersion` and `applyPlan` do
  */
 export async function publish(
   place: RegistryLocation,
-  key: string,
-  word: string,
-  artifact: Artifact,
+  version: VersionToPublish,
   judgeSettings: JudgeSettings,
-  { readBack, addedSteps, listing = null, ...others }: PublishOptions = {},
+  { readBack, addedSteps, ...others }: PublishOptions = {},
 ): Promise<Published> {
   let lastTried = '';
   for (let attempt = 1; ; attempt++) {
@@ -49,7 +44,7 @@ export async function publish(
     try {
       // Drop cached reads to see concurrent writes.
       if (attempt > 1) place.store.forget?.();
-      planned = await planListedVersion(place, key, listing, word, artifact, judgeSettings);
+      planned = await planListedVersion(place, version, judgeSettings);
       const { entry, path } = planned;
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const readBackStep = readBack && {
@@ -62,10 +57,10 @@ export async function publish(
       return { planned, results, isNew };
     } catch (error) {
       // Another publisher may also take the number during planning, between two reads.
-      const version = planned?.entry.version ?? null;
-      const taken = isAppregError(error) && error.code === 'immutable' && (version === null || version !== lastTried);
-      if (!taken || !isBump(word) || attempt === ATTEMPTS) throw error;
-      if (version !== null) lastTried = version;
+      const number = planned?.entry.version ?? null;
+      const taken = isAppregError(error) && error.code === 'immutable' && (number === null || number !== lastTried);
+      if (!taken || !isBump(version.version) || attempt === ATTEMPTS) throw error;
+      if (number !== null) lastTried = number;
     }
   }
 }

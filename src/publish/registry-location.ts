@@ -22,9 +22,17 @@ export interface RegistryLocation {
 /** For facts that are not observed while something is added: lint and verify judge them. */
 export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runWide: true, intentional: true };
 
-/** Reads a document of the store; null if missing. Throws AppregError if it must not be edited. */
-export async function readDocument(store: Store, path: string): Promise<Document | null> {
+/**
+ * Reads a document of the store; null if missing. Throws AppregError if it must not be edited.
+ * @param known the document as it was read before, which is not parsed again if the file is the same
+ */
+export async function readDocument(
+  store: Store,
+  path: string,
+  known: Document | null = null,
+): Promise<Document | null> {
   const stored = await store.read(path);
+  if (stored !== null && known?.path === path && known.token === stored.token) return known;
   return stored && documentIn(stored, path);
 }
 
@@ -33,9 +41,12 @@ export function documentIn({ bytes, token }: Stored, path: string): Document {
   return openDocument(documentContent(bytes), path, token);
 }
 
-/** Reads the manifest, which must exist. */
-export async function readManifest({ store, manifest }: RegistryLocation): Promise<Document> {
-  const found = await readDocument(store, manifest);
+/** Reads the manifest, which must exist. @param known as for `readDocument` */
+export async function readManifest(
+  { store, manifest }: RegistryLocation,
+  known: Document | null = null,
+): Promise<Document> {
+  const found = await readDocument(store, manifest, known);
   if (found) return found;
   throw manifestMissing(store, manifest);
 }

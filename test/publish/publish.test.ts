@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { appToPublish } from '../../src/publish/app-to-publish.ts';
 import { publish } from '../../src/publish/publish.ts';
 import type { Bytes } from '../../src/store/bytes.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
 const METADATA = 'apps/a/versions.json';
+const APP = { key: 'a', listing: null };
 
 function registry(): ReturnType<typeof memoryStore> {
   const entry = {
@@ -48,7 +50,11 @@ test.each([
       return store.create(path, bytes);
     },
   };
-  const done = await publish(placeOf(rivalled), 'a', 'patch', await artifact(tarGz('ours')), JUDGEMENT);
+  const done = await publish(
+    placeOf(rivalled),
+    { ...APP, version: 'patch', artifact: await artifact(tarGz('ours')) },
+    JUDGEMENT,
+  );
   expect(done).toMatchObject({ isNew: true, planned: { entry: { version: '1.0.2' } } });
   expect(store.files.get(next)).toEqual(tarGz('theirs'));
   expect(store.files.get('apps/a/versions/1.0.2.tar.gz')).toEqual(tarGz('ours'));
@@ -63,7 +69,29 @@ test('a given version that is taken meanwhile is refused', async () => {
       return store.create(path, bytes);
     },
   };
-  const ours = publish(placeOf(taken), 'a', '1.0.1', await artifact(tarGz('ours')), JUDGEMENT);
+  const ours = publish(
+    placeOf(taken),
+    { ...APP, version: '1.0.1', artifact: await artifact(tarGz('ours')) },
+    JUDGEMENT,
+  );
   await expect(ours).rejects.toMatchObject({ code: 'immutable', exit: 1 });
   expect(String(store.files.get(METADATA))).not.toContain('1.0.1');
+});
+
+test('an app that was read before is parsed again only where its files changed', async () => {
+  const store = registry();
+  const place = placeOf(store);
+  const known = await appToPublish(place, 'a');
+  const same = await appToPublish(place, 'a', known);
+  expect(same.manifest).toBe(known.manifest);
+  expect(same.metadata).toBe(known.metadata);
+  await publish(place, { ...APP, version: 'patch', artifact: await artifact(tarGz('theirs')) }, JUDGEMENT);
+  const changed = await appToPublish(place, 'a', known);
+  expect(changed.manifest).toBe(known.manifest);
+  expect(changed.metadata.text).toContain('1.0.1');
+  const ours = { ...APP, version: 'patch', artifact: await artifact(tarGz('ours')), known };
+  expect(await publish(place, ours, JUDGEMENT)).toMatchObject({
+    isNew: true,
+    planned: { entry: { version: '1.0.2' } },
+  });
 });

@@ -39,7 +39,7 @@ export async function publishedVersions(
     );
   const own = readLock(root);
   if (against !== undefined) {
-    const state = await registryState(context, against, {}, true);
+    const state = await registryState(context, against, { documentsOnly: true });
     const lock = (await lockOf(context, root, against)) ?? own;
     return { listed: baselineFromSnapshot(state, state.target), lock, store: null };
   }

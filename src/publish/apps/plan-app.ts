@@ -39,12 +39,7 @@ export async function planPreparedApp(
   judgeSettings: JudgeSettings,
 ): Promise<PlannedApp> {
   try {
-    const { key, listing, version, artifact } = app;
-    return {
-      app,
-      version: await planListedVersion(place, key, listing, version, artifact, judgeSettings),
-      error: null,
-    };
+    return { app, version: await planListedVersion(place, app, judgeSettings), error: null };
   } catch (error) {
     return { app, version: null, error: errorOfApp(error) };
   }

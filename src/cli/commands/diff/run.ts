@@ -16,8 +16,8 @@ export async function runDiff(
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
   const found = diffRegistries(
-    await registryState(context, before, options),
-    await registryState(context, after ?? '.', options),
+    await registryState(context, before, { web: options }),
+    await registryState(context, after ?? '.', { web: options }),
   );
   printResult<'diff'>(context, {
     pretty: (style) => diffAsText(found, style),

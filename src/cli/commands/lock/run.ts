@@ -21,7 +21,7 @@ export async function runLock(
 ): Promise<number> {
   const { terminal } = context;
   const { root } = await context.config();
-  const seen = await registryState(context, where ?? '.', options);
+  const seen = await registryState(context, where ?? '.', { web: options });
   let result: { added: number; changed: ChangedVersion[] } = { added: 0, changed: [] };
   let versions = 0;
   await changeLock(root, (before) => {

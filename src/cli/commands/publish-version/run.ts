@@ -9,7 +9,8 @@ import { appToPublish } from '../../../publish/app-to-publish.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion } from '../../../publish/apps/plan-app.ts';
 import { lockStep } from '../../../publish/lock-step.ts';
-import { planVersion, type VersionPlan } from '../../../publish/publish-version.ts';
+import { planListedVersion } from '../../../publish/plan-listed-version.ts';
+import type { VersionPlan } from '../../../publish/publish-version.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
@@ -38,7 +39,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place, config, file, root } = await openWorkspace(context);
-  const app = await appToPublish(place, key);
+  const known = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
   const allowed = allowedSecrets(options);
@@ -57,11 +58,12 @@ export async function runPublishVersion(context: Context, key: string, word: str
       same: options.allowSame === true,
     },
   };
+  const version = { key, version: word, artifact, listing: null, known };
 
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
-    const planned = await planVersion(place, app, word, artifact, judgeSettings);
+    const planned = await planListedVersion(place, version, judgeSettings);
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
@@ -78,7 +80,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
       lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
     // Where apps are released, also in the lock file of the store, which `release` compares with.
     const recordsInStore = isReleased && provenance !== null;
-    done = await publish(place, key, word, artifact, judgeSettings, {
+    done = await publish(place, version, judgeSettings, {
       ...(readsBack && { readBack }),
       addedSteps: (planned) => (recordsInStore ? [lockStep([{ app: key, version: locked(planned) }])] : []),
     });
