@@ -7,7 +7,10 @@ export interface Log {
   (level: Level, event: string, fields?: Record<string, unknown>): void;
 }
 
-/** @param write receives a line without its line end, and its level @param now the current time */
+/**
+ * @param write receives a line without its line end, and its level
+ * @param now the current time
+ */
 export function openLog(write: (line: string, level: Level) => void, now: () => Date = () => new Date()): Log {
   return (level, event, fields = {}) => {
     write(JSON.stringify({ time: now().toISOString(), level, event, ...fields }, withoutSecrets), level);

@@ -63,7 +63,7 @@ type ConfiguredStore =
       prefix?: string;
       region?: string;
       endpoint?: ConfiguredUrl;
-      /** s3: use a store that ignores conditional writes. Safe only if nobody else publishes at the same time. */
+      /** s3: use a store that ignores conditional writes. Safe only without other publishers at the same time. */
       unconditional?: boolean;
     };
 

@@ -51,7 +51,10 @@ function statesOf(record: RecordedApp, changes: VersionChanges | null) {
 
 /** The events of an app's versions: what differs between their stored and their new rows. Pure. */
 
-/** @param known the stored rows @param changes what is written */
+/**
+ * @param known the stored rows
+ * @param changes what is written
+ */
 export function versionEvents(
   app: string,
   known: readonly StoredVersion[],

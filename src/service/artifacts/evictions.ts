@@ -172,7 +172,10 @@ function ownersKey({ owners }: StoredFile): string {
   return owners.toSorted().join();
 }
 
-/** @param files that may be dropped @param all by which the organizations are charged */
+/**
+ * @param files that may be dropped
+ * @param all by which the organizations are charged
+ */
 function dropLastCopies(files: readonly StoredFile[], all: readonly StoredFile[], share: number, room: Room): void {
   const usage = usageOf(all.filter(isLastCopy));
   const some = files.filter((file) => file.stored && isLastCopy(file)).toSorted((a, b) => a.usedAt - b.usedAt);

@@ -209,7 +209,9 @@ interface ByteRange {
 
 /**
  * The range to send of a representation with `length` bytes.
- * @param range the Range header @param ifRange the If-Range header @param tag the strong entity tag
+ * @param range the Range header
+ * @param ifRange the If-Range header
+ * @param tag the strong entity tag
  * @returns null for all bytes, also for several ranges and for an invalid header, which may be ignored;
  * `unsatisfiable` if the range begins after the end
  */

@@ -37,7 +37,8 @@ const DEFAULT_CONCURRENCY = 8;
 
 /**
  * Settings from flags, then the environment, then defaults for a single machine.
- * @param cwd the base of a relative --data and of files with secrets @param ca, machineCa PEM text, or null
+ * @param cwd the base of a relative --data and of files with secrets
+ * @param ca, machineCa PEM text, or null
  * @throws AppregError `setting-invalid`, `secret-file-unusable`
  */
 export function resolveSettings(

@@ -12,7 +12,8 @@ const PERMANENT = /^(28|3D)/;
 
 /**
  * Waits until the server responds: machines may start together, and the database last.
- * @param timeout milliseconds @param onWait called once, after the first failed attempt
+ * @param timeout milliseconds
+ * @param onWait called once, after the first failed attempt
  * @throws AppregError `database-unreachable`, `database-login-refused`, `database-version-unsupported`
  */
 export async function awaitDatabase(url: DatabaseUrl, timeout: number, onWait: (why: string) => void): Promise<void> {

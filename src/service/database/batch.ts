@@ -3,7 +3,8 @@
 /**
  * Collects requests into a batch while a statement is running. If a statement fails, each request is retried
  * separately, so that one does not fail because of another.
- * @param run returns the results of all requests, in order @param limit maximum batch size
+ * @param run returns the results of all requests, in order
+ * @param limit maximum batch size
  */
 export function inBatches<Request, Result>(
   run: (requests: readonly Request[]) => Promise<readonly Result[]>,

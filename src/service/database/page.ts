@@ -21,7 +21,8 @@ export function pageSize(limit: number): number {
 
 /**
  * The rows of a page, and the cursor of the next one.
- * @param rows one more than the page holds, if another page follows @param cursorOf the `next` after a row
+ * @param rows one more than the page holds, if another page follows
+ * @param cursorOf the `next` after a row
  */
 export function pageOf<Row>(
   rows: readonly Row[],

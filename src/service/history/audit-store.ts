@@ -42,7 +42,8 @@ export async function recordAudit(tx: Db, record: AuditRecord): Promise<void> {
 
 /**
  * The entries of an organization, the newest first.
- * @param action only these; null for all @param after the id of one of them
+ * @param action only these; null for all
+ * @param after the id of one of them
  */
 export async function listAuditEntries(
   db: Db,

@@ -56,7 +56,10 @@ export class Refusal extends Error {
   readonly more: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  /** @param detail what is wrong with this request, and how to fix it @param more additional members of the response */
+  /**
+   * @param detail what is wrong with this request, and how to fix it
+   * @param more additional members of the response
+   */
   constructor(
     kind: ProblemKind,
     detail: string,

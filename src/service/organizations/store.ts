@@ -68,7 +68,8 @@ function organizationView(
 
 /**
  * All organizations in order of creation.
- * @param search a part of the name, ignoring case; null for all @param after the id of an organization
+ * @param search a part of the name, ignoring case; null for all
+ * @param after the id of an organization
  */
 export async function listOrganizations(
   db: Db,

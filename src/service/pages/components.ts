@@ -150,7 +150,11 @@ export function select(name: string, label: string, choices: readonly Choice[], 
   >`;
 }
 
-/** Asks before something is deleted. @param action what the form is sent to @param back the page without the deletion */
+/**
+ * Asks before something is deleted.
+ * @param action what the form is sent to
+ * @param back the page without the deletion
+ */
 export function confirmDeletion(action: string, label: string, back: string): Html {
   return html`<form class="form" method="post" action="${action}">
     <p class="actions">

@@ -25,7 +25,8 @@ const ROWS_PER_LISTED = 3;
 /**
  * Updates the rows of a registry's apps from its manifest, in one transaction. The row of a removed app is kept if
  * any version of it was ever pinned, and deleted otherwise.
- * @param limit apps of a manifest; the rows kept in total are limited to a small multiple @param at when it was observed
+ * @param limit apps of a manifest; the rows kept in total are limited to a small multiple
+ * @param at when it was observed
  * @returns what changed for subscribers
  * @throws Superseded if another refresh has taken over the registry: then nothing is written
  */

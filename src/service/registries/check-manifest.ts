@@ -41,7 +41,10 @@ export type ManifestCheck =
   /** Not known before the deadline, or too large. */
   | { result: 'unknown' };
 
-/** @param secrets the credentials of the registry, or null @param timeout in milliseconds */
+/**
+ * @param secrets the credentials of the registry, or null
+ * @param timeout in milliseconds
+ */
 export async function checkManifest(
   { settings, log, outbound }: Service,
   url: string,

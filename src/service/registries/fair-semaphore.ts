@@ -9,7 +9,8 @@ interface Waiting {
 /**
  * Limits concurrency overall and per client, so that no client starves the others: once half of the slots are taken,
  * a client gets no second one, and clients without a slot are served first.
- * @param total slots @param perClient slots per client
+ * @param total slots
+ * @param perClient slots per client
  * @returns a function that waits for a slot; null if none was free within `timeout` milliseconds
  */
 export function openFairSemaphore(

@@ -8,7 +8,8 @@ import { recordEvents } from '../history/store.ts';
 /** New subscriptions, each with the first event of its history. */
 
 /**
- * @param request.name accepted by `nameError` @param request.confirmed whether the host has served the URL for this
+ * @param request.name accepted by `nameError`
+ * @param request.confirmed whether the host has served the URL for this
  *   request
  * @returns the id of the subscription, also if it existed
  */

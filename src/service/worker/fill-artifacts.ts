@@ -29,7 +29,10 @@ const LAST_COPIES_INTERVAL = 3_600_000;
 /** Statuses of a host that does not have an artifact. */
 const GONE = new Set([401, 403, 404, 410]);
 
-/** @param keeper where they are kept @param interval milliseconds until the next query after one that found none */
+/**
+ * @param keeper where they are kept
+ * @param interval milliseconds until the next query after one that found none
+ */
 export function startArtifactFiller(
   context: RefreshContext,
   keeper: ArtifactKeeper,

@@ -35,7 +35,8 @@ const ROOM_TO_START = 32 * 2 ** 20;
 const LOG_INTERVAL = 60_000;
 
 /**
- * @param home of the database @param start starts the server, and calls `onLost` once it is gone; it is also called by
+ * @param home of the database
+ * @param start starts the server, and calls `onLost` once it is gone; it is also called by
  *   a server that is still running, but has closed all connections
  */
 export async function supervise<Server>(

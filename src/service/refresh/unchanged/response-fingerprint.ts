@@ -40,7 +40,8 @@ function classify(name: string): HeaderKind {
 
 /**
  * The fingerprint of a 304, as a text.
- * @param validator the value of the conditional request @param now milliseconds since 1970
+ * @param validator the value of the conditional request
+ * @param now milliseconds since 1970
  */
 export function responseFingerprint({ hops }: Probe, validator: string, now: number): string {
   let text = '';

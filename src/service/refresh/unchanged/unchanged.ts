@@ -22,7 +22,10 @@ export interface UnchangedCheck {
   openExpiryProbe(judgingAt: (moment: string) => Judging): ExpiryProbe;
 }
 
-/** @param storedToken of the last refresh, or null @param now milliseconds since 1970 */
+/**
+ * @param storedToken of the last refresh, or null
+ * @param now milliseconds since 1970
+ */
 export function openUnchangedCheck(
   http: HttpClient,
   storedToken: string | null,

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+// @ts-expect-error: a script without declarations
+import { messages as allMessages } from '../scripts/messages.mjs';
+
+/** The language of this project (CONTRIBUTING.md, "Language"). */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `src/${file.replaceAll('\\', '/')}`)
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+
+/** A file without its comments. */
+function code(file: string): string {
+  return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+// CONTRIBUTING.md, "Language": words of translated or literary English, which readers have to decode.
+const ODD_WORDS =
+  /\b(somebody|whoever|anybody|mend(s|ed|ing)?|in vain|of late|anew|thereof|whereof|to be had|come about|so many|by then|under way|told apart)\b/i;
+
+// In messages only: comments quote them, and PostgreSQL has a user of the name.
+const ODD_PHRASES =
+  /(?<!\bthere )\b(is|are) no (?!longer)[a-z]|\b(stands? (in|twice|where|for)|told|everybody|there (is|are) no (such|other|user|terminal|completion|container)|(?<!user )nobody)\b/i;
+
+// Names of values and functions that have to be decoded.
+const ODD_NAMES =
+  /\b(?:const|let|function) (told|asked|said|vain|odd|usual|look|looked|besides|underWay|unasked|unsaid|\w*[tT]rouble)\b/;
+
+describe('plain technical English is used', () => {
+  const guides = ['docs', 'test/cli/transcripts'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md') && file !== 'rules.md')
+      .map((file) => `${folder}/${file}`),
+  );
+
+  test.each(['README.md', ...guides])('in %s', (file) => {
+    const prose = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');
+    expect(prose.split('\n').filter((line) => ODD_WORDS.test(line))).toEqual([]);
+  });
+
+  const scripts = ['scripts', 'examples', 'action'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => /\.m?[jt]s$/.test(file))
+      .map((file) => `${folder}/${file}`),
+  );
+
+  test('in comments', () => {
+    const comments = [...sources, ...scripts].flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(
+        ([comment]) => `${file}: ${comment}`,
+      ),
+    );
+    expect(comments.length).toBeGreaterThan(1000);
+    expect(comments.filter((comment) => ODD_WORDS.test(comment))).toEqual([]);
+  });
+
+  test('in names', () => {
+    const oddNames = [...sources, ...scripts].flatMap((file) =>
+      code(file)
+        .split('\n')
+        .filter((line) => ODD_NAMES.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+    expect(oddNames).toEqual([]);
+  });
+
+  test('in schemas', () => {
+    const texts: string[] = [];
+    for (const name of readdirSync(join(root, 'schemas')))
+      JSON.parse(readFileSync(join(root, 'schemas', name), 'utf8'), (_, value: unknown) => {
+        if (typeof value === 'string' && value.includes(' ')) texts.push(`${name}: ${value}`);
+        return value;
+      });
+    expect(texts.length).toBeGreaterThan(300);
+    expect(texts.filter((text) => ODD_WORDS.test(text) || ODD_PHRASES.test(text) || /\bstands?\b/.test(text))).toEqual(
+      [],
+    );
+  });
+
+  test('in messages, help texts and pages', () => {
+    const texts: { file: string; text: string }[] = allMessages();
+    expect(texts.length).toBeGreaterThan(2000);
+    expect(
+      texts
+        .filter(({ text }) => ODD_WORDS.test(text) || ODD_PHRASES.test(text))
+        .map((one) => `${one.file}: ${one.text}`),
+    ).toEqual([]);
+  }, 120_000);
+});
