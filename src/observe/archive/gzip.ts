@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveFacts } from '../../core/facts/facts.ts';
 import { gzipHeaderSize } from './gzip-header.ts';
-import { type Inflater, openInflater, LARGE_PORTIONS, Portions, SMALL_PORTIONS } from './inflate.ts';
+import { Inflater, LARGE_PORTIONS, Portions, SMALL_PORTIONS } from './inflate.ts';
 
 const HEADER_LIMIT = 128 * 1024;
 const TRAILER_BYTES = 8;
@@ -116,7 +116,7 @@ export class GzipReader {
 
   /** Inflates deflate data from the front of `bytes`; the rest, or null if there is none. */
   private async inflate(bytes: Uint8Array): Promise<Uint8Array | null> {
-    this.inflater ??= openInflater((data) => this.takeInflated(data));
+    this.inflater ??= new Inflater((data) => this.takeInflated(data));
     const result = this.inflater.write(bytes);
     const used = typeof result === 'object' ? await result : result;
     // The sink may have called `stop` meanwhile.

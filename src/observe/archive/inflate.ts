@@ -1,19 +1,6 @@
 import { constants, createInflateRaw, type InflateRaw } from 'node:zlib';
 import { type SyncInflate, syncInflateOf } from '../../platform/sync-inflate.ts';
 
-/**
- * Inflates deflate data. Data that hardly grows (archives of images, compressed code) is inflated on this thread: a
- * round trip to zlib's thread takes longer than the work. Data that grows more goes to zlib's thread.
- */
-export interface Inflater {
-  /**
-   * The number of bytes consumed (fewer than given: the deflate data has ended), or zlib's error message. Await a
-   * returned promise before the next call.
-   */
-  write(bytes: Uint8Array): number | string | Promise<number | string>;
-  close(): void;
-}
-
 const OUTPUT_CHUNK = 128 * 1024;
 /** Expansion ratio of a portion from which the next one goes to zlib's thread. */
 const GROWTH = 2;
@@ -29,11 +16,6 @@ interface ReusedStream {
   onFailure: ((message: string) => void) | null;
 }
 
-/** @param sink takes inflated bytes, which are overwritten after it returns; it may close */
-export function openInflater(sink: (data: Buffer) => void): Inflater {
-  return new StreamInflater(sink);
-}
-
 function openStream(): ReusedStream {
   const stream = createInflateRaw({ chunkSize: OUTPUT_CHUNK, flush: constants.Z_SYNC_FLUSH });
   const reused: ReusedStream = { stream, onData: null, onFailure: null };
@@ -43,7 +25,11 @@ function openStream(): ReusedStream {
   return reused;
 }
 
-class StreamInflater implements Inflater {
+/**
+ * Inflates deflate data. Data that hardly grows (archives of images, compressed code) is inflated on this thread: a
+ * round trip to zlib's thread takes longer than the work. Data that grows more goes to zlib's thread.
+ */
+export class Inflater {
   private readonly sink: (data: Buffer) => void;
   private readonly reused: ReusedStream = spare.pop() ?? openStream();
   private isClosed = false;
@@ -51,11 +37,16 @@ class StreamInflater implements Inflater {
   private isStreamed = false;
   private grows = false;
 
+  /** @param sink takes inflated bytes, which are overwritten after it returns; it may close */
   constructor(sink: (data: Buffer) => void) {
     this.sink = sink;
     this.reused.onData = sink;
   }
 
+  /**
+   * The number of bytes consumed (fewer than given: the deflate data has ended), or zlib's error message. Await a
+   * returned promise before the next call.
+   */
   write(bytes: Uint8Array): number | string | Promise<number | string> {
     const sync = this.grows ? null : syncInflateOf(this.reused.stream);
     return sync ? this.inflateHere(bytes, sync) : this.inflateInThread(bytes);

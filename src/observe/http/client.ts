@@ -8,7 +8,7 @@ import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
 import { type Deadline, type Deadlines, openDeadlines } from './deadlines.ts';
 import { requestHop } from './hop.ts';
-import { type ConnectionPool, openConnectionPool } from './pool.ts';
+import { ConnectionPool } from './pool.ts';
 import type { ProxyFor } from './proxy.ts';
 import { redactor } from './redact.ts';
 import { followRedirects, type RedirectChain } from './redirects.ts';
@@ -70,7 +70,7 @@ const RELIEF_PAUSE = 50;
 
 /** Opens a client; close it to end its connections. */
 export function openHttpClient(options: HttpOptions = {}): HttpClient {
-  const pool = openConnectionPool({
+  const pool = new ConnectionPool({
     concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),
     trust: openTrust(options.ca ?? null, options.machineCa ?? null),
     timeout: options.connectTimeout ?? 10_000,

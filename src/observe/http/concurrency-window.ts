@@ -1,29 +1,5 @@
 import type { HostFacts } from '../../core/facts/facts.ts';
 
-/**
- * Limits the requests in flight to one host: starts with as many as a browser opens, doubles while responses arrive,
- * halves when the host refuses some, and then grows by one after some rounds of responses (slow start and congestion
- * avoidance of RFC 5681, counted in requests instead of segments).
- */
-export interface ConcurrencyWindow {
-  /** Resolves when a request may be sent. Requests are admitted in FIFO order. */
-  enter(): Promise<Sent>;
-  /** The request is being written; until then the connection was being made. */
-  write(sent: Sent): void;
-  leave(sent: Sent): void;
-  /** @param kind of the request */
-  answered(sent: Sent, kind: string): void;
-  /**
-   * The host refused the request temporarily.
-   * @param kind of the request: if the host has not answered any of that kind yet, concurrency may not be the cause
-   * @param how `status 503`, or the code of a failure
-   * @returns whether fewer concurrent requests may help
-   */
-  refused(sent: Sent, kind: string, how: string): boolean;
-  /** The counts; null if no request was refused. */
-  load(): Omit<HostFacts, 'origin'> | null;
-}
-
 /** An admitted request. */
 export interface Sent {
   /** Requests in flight when it was written, this one included; before that, when it was admitted. */
@@ -39,12 +15,12 @@ const INITIAL_SIZE = 6;
 const RESPONSES_TO_DOUBLE = 2;
 const MAX_ROUNDS = 8;
 
-/** @param limit the maximum window, in requests */
-export function openConcurrencyWindow(limit: number): ConcurrencyWindow {
-  return new AdaptiveWindow(limit);
-}
-
-class AdaptiveWindow implements ConcurrencyWindow {
+/**
+ * Limits the requests in flight to one host: starts with as many as a browser opens, doubles while responses arrive,
+ * halves when the host refuses some, and then grows by one after some rounds of responses (slow start and congestion
+ * avoidance of RFC 5681, counted in requests instead of segments).
+ */
+export class ConcurrencyWindow {
   private readonly limit: number;
   private readonly waiting: ((sent: Sent) => void)[] = [];
   /** By the number of requests in flight. */
@@ -60,16 +36,19 @@ class AdaptiveWindow implements ConcurrencyWindow {
   private rounds = 1;
   private halvings = 0;
 
+  /** @param limit the maximum window, in requests */
   constructor(limit: number) {
     this.limit = limit;
     this.size = Math.min(INITIAL_SIZE, limit);
   }
 
+  /** Resolves when a request may be sent. Requests are admitted in FIFO order. */
   async enter(): Promise<Sent> {
     if (this.admitted < this.size) return this.admit();
     return new Promise<Sent>((resolve) => this.waiting.push(resolve));
   }
 
+  /** The request is being written; until then the connection was being made. */
   write(sent: Sent): void {
     if (sent.isWritten) return;
     this.written += 1;
@@ -83,6 +62,7 @@ class AdaptiveWindow implements ConcurrencyWindow {
     this.admitWaiting();
   }
 
+  /** @param kind of the request */
   answered(sent: Sent, kind: string): void {
     this.countOf(sent).answered += 1;
     this.answeredKinds.add(kind);
@@ -94,6 +74,12 @@ class AdaptiveWindow implements ConcurrencyWindow {
     this.admitWaiting();
   }
 
+  /**
+   * The host refused the request temporarily.
+   * @param kind of the request: if the host has not answered any of that kind yet, concurrency may not be the cause
+   * @param how `status 503`, or the code of a failure
+   * @returns whether fewer concurrent requests may help
+   */
   refused(sent: Sent, kind: string, how: string): boolean {
     if (!this.answeredKinds.has(kind)) return false;
     this.countOf(sent).refused += 1;
@@ -103,6 +89,7 @@ class AdaptiveWindow implements ConcurrencyWindow {
     return sent.inFlight > 1;
   }
 
+  /** The counts; null if no request was refused. */
   load(): Omit<HostFacts, 'origin'> | null {
     if (this.refusals.size === 0) return null;
     const load = [...this.counts].map(([inFlight, { answered, refused }]) => ({ inFlight, answered, refused }));

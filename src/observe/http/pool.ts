@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
 import { Client } from '../../platform/undici-client.ts';
 import { type Addresses, openAddresses } from './addresses.ts';
-import { type ConcurrencyWindow, openConcurrencyWindow, type Sent, openSemaphore } from './concurrency-window.ts';
+import { ConcurrencyWindow, type Sent, openSemaphore } from './concurrency-window.ts';
 import { type ConnectionInfo, openConnector } from './connect.ts';
 import type { Deadline } from './deadlines.ts';
 import type { ConnectOptions } from './open-socket.ts';
@@ -61,39 +61,7 @@ const PATIENCE_FACTOR = 3;
 const CLOSED = new Error('the run was aborted');
 
 /** The connection pool of all hosts: bounds the requests in flight, and serves waiting requests in FIFO order. */
-export interface ConnectionPool {
-  /** @param deadline ends the wait that a host requested; a connection is acquired all the same */
-  acquire(origin: string, deadline: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection>;
-  release(pooled: PooledConnection): void;
-  /** The host is overloaded: no request is sent to it for this number of milliseconds. */
-  pause(origin: string, milliseconds: number): void;
-  /** Why a host is not tried any more, or null. */
-  downReason(origin: string): Failure | null;
-  /** @param failure why no connection could be made, or null */
-  recordConnection(origin: string, failure: Failure | null): void;
-  /**
-   * This machine cannot open more connections: closes the idle ones, and halves the number of requests in flight, once
-   * for all that were in flight together.
-   * @param since the number of earlier reliefs when the request began
-   */
-  relieve(since: number): Promise<void>;
-  /** How often the pool was relieved. */
-  reliefs(): number;
-  /** @param milliseconds until a response of the host began, the connection included */
-  recordResponseTime(origin: string, milliseconds: number): void;
-  /** How long to wait for a request of another kind than those that the host answered, in milliseconds. */
-  patience(origin: string): number;
-  /** The hosts that refused requests temporarily. */
-  refusingHosts(): HostFacts[];
-  close(): Promise<void>;
-}
-
-/** Opens a pool without connections. */
-export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
-  return new HostConnectionPool(options);
-}
-
-class HostConnectionPool implements ConnectionPool {
+export class ConnectionPool {
   private readonly options: ConnectionPoolOptions;
   private readonly hosts = new Map<string, Host>();
   private readonly inFlight = openSemaphore(MAX_IN_FLIGHT);
@@ -111,6 +79,7 @@ class HostConnectionPool implements ConnectionPool {
     setMaxListeners(0, this.closing.signal);
   }
 
+  /** @param deadline ends the wait that a host requested; a connection is acquired all the same */
   async acquire(origin: string, deadline: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection> {
     const host = this.hostOf(origin);
     const sent = await host.window.enter();
@@ -136,22 +105,30 @@ class HostConnectionPool implements ConnectionPool {
     host.window.leave(pooled.sent);
   }
 
+  /** The host is overloaded: no request is sent to it for this number of milliseconds. */
   pause(origin: string, milliseconds: number): void {
     const host = this.hostOf(origin);
     host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
   }
 
+  /** Why a host is not tried any more, or null. */
   downReason(origin: string): Failure | null {
     const host = this.hosts.get(origin);
     return host && host.failedProbes >= DOWN_AFTER ? host.lastFailure : null;
   }
 
+  /** @param failure why no connection could be made, or null */
   recordConnection(origin: string, failure: Failure | null): void {
     const host = this.hostOf(origin);
     host.failedProbes = failure ? host.failedProbes + 1 : 0;
     host.lastFailure = failure;
   }
 
+  /**
+   * This machine cannot open more connections: closes the idle ones, and halves the number of requests in flight, once
+   * for all that were in flight together.
+   * @param since the number of earlier reliefs when the request began
+   */
   async relieve(since: number): Promise<void> {
     if (since === this.relieved) {
       this.relieved += 1;
@@ -163,19 +140,23 @@ class HostConnectionPool implements ConnectionPool {
     await Promise.all(idle.map(({ client }) => client.destroy(CLOSED)));
   }
 
+  /** How often the pool was relieved. */
   reliefs(): number {
     return this.relieved;
   }
 
+  /** @param milliseconds until a response of the host began, the connection included */
   recordResponseTime(origin: string, milliseconds: number): void {
     const host = this.hostOf(origin);
     host.slowest = Math.max(host.slowest, milliseconds);
   }
 
+  /** How long to wait for a request of another kind than those that the host answered, in milliseconds. */
   patience(origin: string): number {
     return Math.max(MIN_PATIENCE, PATIENCE_FACTOR * this.hostOf(origin).slowest);
   }
 
+  /** The hosts that refused requests temporarily. */
   refusingHosts(): HostFacts[] {
     return [...this.hosts.values()].flatMap(({ origin, window }) => {
       const load = window.load();
@@ -197,7 +178,7 @@ class HostConnectionPool implements ConnectionPool {
       origin,
       limits: this.options,
       proxy: this.options.proxyFor(new URL(origin)),
-      window: openConcurrencyWindow(this.options.concurrency),
+      window: new ConcurrencyWindow(this.options.concurrency),
       sendsContinue: false,
       idle: [],
       pausedUntil: 0,

@@ -26,14 +26,6 @@ import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import type { WebOptions } from './options.ts';
 import { ALL_GROUPS, UNCOMPRESSED } from './request-shape.ts';
 
-/** Requests one resource of each kind and host from every address of the host. */
-export interface AddressObserver {
-  /** The facts, with those about addresses if it is the first document of its kind and host. */
-  manifest(facts: DocumentFacts): Promise<DocumentFacts>;
-  app(facts: AppFacts): Promise<AppFacts>;
-  close(): Promise<void>;
-}
-
 /** Maximum number of addresses of a name that are requested. */
 const REQUESTED = 16;
 /** Milliseconds to connect: each address is tried twice. */
@@ -48,12 +40,8 @@ const ACCEPT: Record<ResourceKind, string> = {
   icon: '*/*',
 };
 
-/** Creates an observer for one run. */
-export function openAddressObserver(options: WebOptions): AddressObserver {
-  return new EachAddress(options);
-}
-
-class EachAddress implements AddressObserver {
+/** Requests one resource of each kind and host from every address of the host. */
+export class AddressObserver {
   private readonly options: WebOptions;
   private readonly page: string;
   /** The kinds and hosts that were requested; those that no resource was received from apart. */
@@ -66,6 +54,7 @@ class EachAddress implements AddressObserver {
     this.page = options.origins?.[0] ?? PROBE_ORIGIN;
   }
 
+  /** The facts, with those about addresses if it is the first document of its kind and host. */
   manifest(facts: DocumentFacts): Promise<DocumentFacts> {
     return this.withAddresses(facts, 'manifest');
   }

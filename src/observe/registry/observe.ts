@@ -15,7 +15,7 @@ import type { ObservationCache } from './cache/observation-cache.ts';
 import { mapInOrder } from './concurrency.ts';
 import { BYTE_LIMITS, type ObserveContext, openState } from './context.ts';
 import { observeDocument } from './document.ts';
-import { type AddressObserver, openAddressObserver } from './each-address.ts';
+import { AddressObserver } from './each-address.ts';
 import type { FactsSink, ObserveResult, ObserveProgress, WebOptions } from './options.ts';
 import { openRedaction } from './redaction.ts';
 import { shareResources } from './run.ts';
@@ -41,7 +41,7 @@ export async function observeRegistry(url: string, options: WebOptions, sink: Fa
   const http = options.http ?? openHttpClient(options);
   const ownWorkers = openDigestWorkerPool(options.threads === true);
   const digestWorkers = options.digestWorkers ?? ownWorkers;
-  const addresses = options.eachAddress === true ? openAddressObserver(options) : null;
+  const addresses = options.eachAddress === true ? new AddressObserver(options) : null;
   try {
     return await observeAll(url, options, sink, { http, digestWorkers, addresses });
   } finally {

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  openConcurrencyWindow,
-  type Sent,
-  type ConcurrencyWindow,
-} from '../../../src/observe/http/concurrency-window.ts';
+import { type Sent, ConcurrencyWindow } from '../../../src/observe/http/concurrency-window.ts';
 
 /** Fills the window, and returns the requests that were admitted. */
 async function fillWindow(window: ConcurrencyWindow): Promise<Sent[]> {
@@ -32,7 +28,7 @@ async function peakAfter(window: ConcurrencyWindow, answers: number): Promise<nu
 
 describe('the window while requests are answered', () => {
   test('admits six requests at the start, as a browser opens connections', async () => {
-    expect(await fillWindow(openConcurrencyWindow(32))).toHaveLength(6);
+    expect(await fillWindow(new ConcurrencyWindow(32))).toHaveLength(6);
   });
   test.each([
     { answers: 1, peak: 6 },
@@ -41,17 +37,17 @@ describe('the window while requests are answered', () => {
     { answers: 6, peak: 32 },
     { answers: 60, peak: 32 },
   ])('grows with answers: after $answers answers, $peak requests are in flight', async ({ answers, peak }) => {
-    expect(await peakAfter(openConcurrencyWindow(32), answers)).toBe(peak);
+    expect(await peakAfter(new ConcurrencyWindow(32), answers)).toBe(peak);
   });
   test('does not exceed the limit of the run', async () => {
-    expect(await fillWindow(openConcurrencyWindow(2))).toHaveLength(2);
-    expect(await peakAfter(openConcurrencyWindow(2), 20)).toBe(2);
+    expect(await fillWindow(new ConcurrencyWindow(2))).toHaveLength(2);
+    expect(await peakAfter(new ConcurrencyWindow(2), 20)).toBe(2);
   });
 });
 
 describe('the window when requests are refused', () => {
   test('is halved once per round, and grows by one with each later round', async () => {
-    const window = openConcurrencyWindow(32);
+    const window = new ConcurrencyWindow(32);
     const sent = await fillWindow(window);
     for (let i = 0; i < 2; i += 1) {
       const one = sent.shift()!;
@@ -81,21 +77,21 @@ describe('the window when requests are refused', () => {
     expect(load.map(({ inFlight }) => inFlight)).toEqual(load.map(({ inFlight }) => inFlight).sort((a, b) => a - b));
   });
   test('is not reduced if a request was alone', async () => {
-    const window = openConcurrencyWindow(32);
+    const window = new ConcurrencyWindow(32);
     const first = await window.enter();
     window.answered(first, 'GET');
     window.leave(first);
     expect(window.refused(await window.enter(), 'GET', 'ECONNRESET')).toBe(false);
   });
   test('is not reduced by a method that the host never answered', async () => {
-    const window = openConcurrencyWindow(32);
+    const window = new ConcurrencyWindow(32);
     const sent = await fillWindow(window);
     window.answered(sent[0]!, 'GET');
     expect(window.refused(sent[1]!, 'OPTIONS', 'ECONNRESET')).toBe(false);
     expect(window.load()).toBeNull();
   });
   test('is not reduced for a host that has answered nothing', async () => {
-    const window = openConcurrencyWindow(32);
+    const window = new ConcurrencyWindow(32);
     for (const one of await fillWindow(window)) expect(window.refused(one, 'GET', 'ECONNREFUSED')).toBe(false);
     expect(window.load()).toBeNull();
   });
