@@ -2,7 +2,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { appFields } from '../../core/registry/manifest.ts';
 import { shorten } from '../../core/text/text.ts';
 import { fragmentOf } from '../../core/http/url.ts';
-import type { ListedApp } from './app-listing-store.ts';
+import type { ListedApp } from './apps-store.ts';
 import { storable } from '../database/packed.ts';
 
 /** The apps of a manifest, as rows: what a subscriber sees before their metadata files are read. */

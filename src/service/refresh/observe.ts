@@ -14,8 +14,12 @@ import {
   requestOptions,
   SCAN_LIMITS,
 } from './request-options.ts';
-import { writePendingVersions } from './pending-versions.ts';
 import type { Run } from './run.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { addPendingVersions } from './apps-store.ts';
+import { applyChanges } from '../apps/versions-store.ts';
+import { versionEvents } from '../apps/app-events.ts';
+import { updateVersions } from './version-lifecycle.ts';
 
 /**
  * Observes a registry with the cache of previous refreshes: each app is judged and written when it is done.
@@ -98,4 +102,34 @@ function verifiedBefore({ records, now, expiry, artifacts }: Run, artifact: List
   expiry.notAfter(verifiedAt + ARTIFACT_AGE);
   // Without the date: it may be from before a subscription that sees the report.
   return { missing: { code: 'verified-before' }, intentional: true };
+}
+
+const NO_ERRORS = new Map();
+
+/**
+ * Writes the versions that an app lists for the first time, or with a corrected checksum, before their artifacts are
+ * fetched: subscribers see them as pending in the meantime.
+ * @throws Superseded if another refresh has taken over the registry
+ */
+async function writePendingVersions(run: Run, key: string, listed: readonly JsonValue[]): Promise<void> {
+  const { context, registry, records, now, expiry, progress, artifacts } = run;
+  const record = records.loaded(key);
+  if (record === null) return;
+  const { changed } = updateVersions({
+    known: record.versions,
+    listed,
+    artifacts: [],
+    errors: NO_ERRORS,
+    now,
+    limit: context.settings.limits.versionsPerApp,
+    answers: artifacts.answers,
+  });
+  const pending = changed.filter(({ state }) => state === 'pending');
+  if (pending.length === 0) return;
+  const changes = { changed: pending, removed: [], latest: record.latest };
+  const events = versionEvents(key, record.versions, changes);
+  await addPendingVersions(context.db, registry, key, { versions: pending, events, at: context.now() });
+  record.versions = [...applyChanges(record.versions, changes)];
+  progress.recorded.add(events);
+  expiry.invalidate();
 }

@@ -1,15 +1,16 @@
 import type { VersionErrors } from '../../core/engine/offers.ts';
 import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
 import { type ArtifactFacts, isMissing } from '../../core/facts/facts.ts';
-import type { JsonValue } from '../../core/json/json.ts';
+import { type JsonValue, isObject } from '../../core/json/json.ts';
 import { shorten } from '../../core/text/text.ts';
-import { comparePrecedence, latestOf } from '../../core/registry/version.ts';
+import { comparePrecedence, latestOf, isSemver } from '../../core/registry/version.ts';
 import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../database/packed.ts';
 import type { StoredVersion, Validators } from '../database/tables.ts';
 import type { VersionChanges } from '../apps/versions-store.ts';
 import { offerBefore } from './database-baseline.ts';
-import { type ListedEntry, listedEntries, type SameVersion, isSameVersion } from './listed-entries.ts';
+import { digestOf } from '../../core/registry/checksum.ts';
+import { versionFields } from '../../core/registry/metadata.ts';
 
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out. What is offered is decided in
@@ -149,4 +150,79 @@ function verifiedVersion(
 /** A listed text as it can be stored. */
 function storableChecksum(listed: string): string {
   return shorten(storable(listed), 200);
+}
+
+/** The entries of a metadata file that can be stored, with the facts about their artifacts. */
+
+/** The entry of a version in a metadata file. */
+interface ListedEntry {
+  version: string;
+  url: string;
+  /** `sha256:` and the digest, or null if invalid. */
+  checksum: string | null;
+  listed: string;
+  facts: ArtifactFacts | undefined;
+}
+
+/** Column values are untrusted: longer ones are not realistic versions or URLs. */
+const LONGEST = { version: 200, url: 4096 };
+
+/** The entries of one version. More than one is an error of the registry. */
+type SameVersion = readonly [ListedEntry, ...ListedEntry[]];
+
+/** All listed version numbers, and the valid entries of each. */
+function listedEntries(
+  listed: readonly JsonValue[],
+  artifacts: readonly ArtifactFacts[],
+): { names: Set<string>; entries: Map<string, SameVersion> } {
+  const names = new Set<string>();
+  const entries = new Map<string, SameVersion>();
+  for (const [index, item] of listed.entries()) {
+    const { version } = versionFields(item);
+    if (version === null) continue;
+    names.add(version);
+    const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
+    if (entry === null) continue;
+    const others = entries.get(version);
+    entries.set(version, others === undefined ? [entry] : [...others, entry]);
+  }
+  return { names, entries };
+}
+
+function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): ListedEntry | null {
+  const { artifactUrl: url, artifactChecksum: listed } = versionFields(item);
+  if (
+    url === null ||
+    listed === null ||
+    url.length > LONGEST.url ||
+    version.length > LONGEST.version ||
+    storable(url) !== url
+  )
+    return null;
+  const digest = digestOf(listed);
+  return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
+}
+
+/** Whether the row of a version needs no write. */
+function isSameVersion(a: StoredVersion, b: StoredVersion | undefined): boolean {
+  return b !== undefined && COLUMNS.every((name) => isEqual(a[name], b[name]));
+}
+
+// The time of the last attempt on a refused version does not justify a write each hour.
+const COLUMNS = [
+  'artifactUrl',
+  'artifactChecksum',
+  'state',
+  'rule',
+  'reason',
+  'verifiedAt',
+  'bytes',
+  'swappedChecksum',
+  'servedChecksum',
+  'withdrawnAt',
+  'lostAt',
+] as const;
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 }

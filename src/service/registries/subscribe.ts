@@ -4,7 +4,7 @@ import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
 import { insecureAuthFault, type RegistryAuth, secretHeadersFor } from './credentials.ts';
 import { listedAppsIn } from '../refresh/manifest-apps.ts';
-import { writeListing } from '../refresh/app-listing-store.ts';
+import { writeListing } from '../refresh/apps-store.ts';
 import { storable } from '../database/packed.ts';
 import { Superseded } from '../refresh/claim-store.ts';
 import { checkedAtOf, insertRegistry, type KnownRegistry, markSlowUntilChecked, registryByUrl } from './store.ts';

@@ -16,7 +16,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
-import { writeListing } from '../../../src/service/refresh/app-listing-store.ts';
+import { writeListing } from '../../../src/service/refresh/apps-store.ts';
 import { addApp } from '../database-fixture.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 

@@ -1,9 +1,116 @@
-import { sql } from 'kysely';
+import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import { errorCode } from '../log.ts';
 import type { NewEvent } from '../history/events.ts';
+import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
+import { saveIcon } from '../apps/store.ts';
+import { pack } from '../database/packed.ts';
 import { recordEvents } from '../history/store.ts';
-import { type RegistryClaim, Superseded } from './claim-store.ts';
+import { claimedRegistry, type RegistryClaim, Superseded } from './claim-store.ts';
+import type { IconRow, StoredVersion } from '../database/tables.ts';
+import { deleteUnverified, putVersions, type VersionChanges } from '../apps/versions-store.ts';
+import { sql } from 'kysely';
 import { VERSION_OF_APP } from '../database/sql-fragments.ts';
+
+/** Writes the refreshed state of one app: only changed rows, in one transaction. */
+
+export interface AppChange {
+  visible: boolean | null;
+  because: readonly string[];
+  failingSince: Date | null;
+  /** The new state of its versions; null if the list of versions could not be read. */
+  versions: VersionChanges | null;
+  /** A new icon; null if it was removed; undefined if unchanged. */
+  icon: IconRow | null | undefined;
+  remembered: RememberedApp | null;
+  /** Whether its last event says that it is hidden. */
+  hidden: boolean;
+  /** What changed, and when. */
+  events: readonly NewEvent[];
+  at: Date;
+}
+
+/**
+ * Adds versions whose artifacts are about to be fetched.
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
+ */
+export async function addPendingVersions(
+  db: Db,
+  claim: RegistryClaim,
+  key: string,
+  { versions, events, at }: { versions: readonly StoredVersion[]; events: readonly NewEvent[]; at: Date },
+): Promise<void> {
+  const { id: registryId } = claim;
+  await db.transaction().execute(async (tx) => {
+    if ((await claimedRegistry(tx, claim).executeTakeFirst()) === undefined) throw new Superseded();
+    await putVersions(tx, registryId, key, versions);
+    await recordEvents(
+      tx,
+      events.map((event) => ({ ...event, registryId, at })),
+    );
+  });
+}
+
+/** PostgreSQL: foreign_key_violation. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/**
+ * @returns whether anything was written
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
+ */
+export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, change: AppChange): Promise<boolean> {
+  const { id: registryId } = claim;
+  const { key } = before;
+  const latest = change.versions ? change.versions.latest : before.latest;
+  const digest = change.icon === undefined ? before.icon : (change.icon?.sha256 ?? null);
+  const isIconSame = before.icon === null ? digest === null : digest !== null && before.icon.equals(digest);
+  const isRowSame =
+    before.visible === change.visible &&
+    before.because.join() === change.because.join() &&
+    before.latest === latest &&
+    before.failingSince?.getTime() === change.failingSince?.getTime() &&
+    before.hidden === change.hidden &&
+    isIconSame;
+  const { changed = [], removed = [] } = change.versions ?? {};
+  const { events, at } = change;
+  if (isRowSame && change.remembered === null && changed.length === 0 && removed.length === 0 && events.length === 0)
+    return false;
+  const row = {
+    visible: change.visible,
+    because: [...change.because],
+    latest,
+    failingSince: change.failingSince,
+    icon: digest,
+    hidden: change.hidden,
+    ...(change.remembered && { remembered: await pack(change.remembered) }),
+  };
+  const write = async (tx: Db): Promise<void> => {
+    if (!isIconSame && change.icon) await saveIcon(tx, change.icon);
+    const { numUpdatedRows } = await tx
+      .with('claimed', (cte) => claimedRegistry(cte, claim))
+      .updateTable('apps')
+      .set(row)
+      .from('claimed')
+      .whereRef('apps.registryId', '=', 'claimed.id')
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw new Superseded();
+    await deleteUnverified(tx, registryId, key, removed);
+    await putVersions(tx, registryId, key, changed);
+    await recordEvents(
+      tx,
+      events.map((event) => ({ ...event, registryId, at })),
+    );
+  };
+  try {
+    await db.transaction().execute(write);
+  } catch (error) {
+    // The icon was no longer used by any other app, and has just been deleted.
+    if (errorCode(error) !== FOREIGN_KEY_VIOLATION) throw error;
+    await db.transaction().execute(write);
+  }
+  return true;
+}
 
 /** The apps that a manifest lists, as rows: what a subscriber sees before their metadata files are read. */
 
