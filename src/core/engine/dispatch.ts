@@ -92,8 +92,6 @@ export class RuleDispatcher {
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
-  /** Values of documents: one that has a field "missing" is not a missing fact. */
-  readonly #documentValues = new WeakSet<object>();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
@@ -115,18 +113,26 @@ export class RuleDispatcher {
     return this.#rules.get(subject) ?? [];
   }
 
-  /** Keeps a document's value from being taken for a missing fact. */
-  noteValue(value: unknown): void {
-    if (isMissing(value)) this.#documentValues.add(value);
+  /**
+   * Judges all rules about a subject.
+   * @param present the name of a fact that is a document's value: one that has a field "missing" is not a missing fact
+   */
+  dispatch<S extends Exclude<Subject, 'resource'>>(
+    subject: S,
+    facts: FactsOf<S>,
+    place: SubjectLocation,
+    present: (keyof FactsOf<S> & string) | null = null,
+  ): void {
+    this.#evaluate(this.rulesOn(subject), facts, place, present);
   }
 
-  /** Judges all rules about a subject. */
-  dispatch<S extends Exclude<Subject, 'resource'>>(subject: S, facts: FactsOf<S>, place: SubjectLocation): void {
-    this.#evaluate(this.rulesOn(subject), facts, place);
-  }
-
-  #evaluate(rules: readonly AnyRule[], facts: Record<string, unknown>, place: SubjectLocation): void {
-    const missing = missingIn(facts, this.#documentValues);
+  #evaluate(
+    rules: readonly AnyRule[],
+    facts: Record<string, unknown>,
+    place: SubjectLocation,
+    present: string | null = null,
+  ): void {
+    const missing = missingIn(facts, present);
     for (const rule of rules) evaluateRule(this.#run, rule, facts, place, missing);
   }
 
@@ -148,8 +154,8 @@ export class RuleDispatcher {
       reading.value === undefined
         ? blockedBy(reading.oversized ? 'document-oversized' : 'document-unreadable')
         : (this.#valueToCheck(content) ?? reading.value);
-    this.noteValue(reading.value);
-    this.dispatch('document', { resource: place.resource, facts, content, reading, value }, place);
+    const present = reading.value === undefined ? null : 'value';
+    this.dispatch('document', { resource: place.resource, facts, content, reading, value }, place, present);
     return reading.value;
   }
 

@@ -72,16 +72,16 @@ function isList(result: Problem | readonly Problem[]): result is readonly Proble
 
 /**
  * The names of missing facts; null if all are present, as for most subjects.
- * @param values values of documents: one that has a field "missing" is not a missing fact
+ * @param present the name of a fact that is not missing, whatever its fields are called; null for none
  */
 export function missingIn(
   facts: Readonly<Record<string, unknown>>,
-  values: WeakSet<object>,
+  present: string | null,
 ): ReadonlyMap<string, Missing> | null {
   let missing: Map<string, Missing> | null = null;
   for (const name in facts) {
     const fact = facts[name];
-    if (isMissing(fact) && !values.has(fact)) (missing ??= new Map()).set(name, fact);
+    if (name !== present && isMissing(fact)) (missing ??= new Map()).set(name, fact);
   }
   return missing;
 }

@@ -21,8 +21,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const entry = member(manifest.apps ?? undefined, key) ?? null;
   const pointer = pointerTo('apps', key);
   const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Map() };
-  dispatcher.noteValue(entry);
-  dispatcher.dispatch('app', entryFacts(context, key, entry), place);
+  dispatcher.dispatch('app', entryFacts(context, key, entry), place, 'entry');
   judgeIcon(context, facts.icon, iconUrlOf(entry), place);
 
   const metadata = metadataLocation(place, facts, metadataUrlOf(entry));

@@ -102,6 +102,18 @@ describe('checks that are not judged', () => {
     expect(report.apps[0]).toMatchObject({ visible: false, because: ['file-missing'] });
   });
 
+  test('a field called missing does not make a document or an entry a missing fact', () => {
+    const missing = { code: 'offline' };
+    const broken = entry('a', { name: 1 });
+    const report = lint(
+      snapshot(JSON.stringify({ apps: { a: { ...broken, missing } }, missing }), {
+        a: JSON.stringify({ versions: {}, missing }),
+      }),
+    );
+    expect(severityAndRule(report).filter((found) => found.includes('schema-violation'))).toHaveLength(2);
+    expect(report.notJudged.filter(({ rule }) => rule === 'schema-violation')).toEqual([]);
+  });
+
   test('at most 200 entries of one rule are listed, followed by the number of the others', () => {
     const many = snapshot(['a'], { a: metadataWith(...Array.from({ length: 500 }, (_, i) => `1.0.${i}`)) });
     const report = lint(many);
