@@ -102,7 +102,8 @@ const EXAMPLES = {
 
 function ruleText(id, name, subject) {
   const fact = FACTS[subject];
-  return `import { defineRule } from '../rule.ts';
+  return `import { message } from '../../text/message.ts';
+import { defineRule } from '../rule.ts';
 
 export const ${name} = defineRule({
   id: '${id}',
@@ -122,8 +123,8 @@ export const ${name} = defineRule({
   check({ ${fact} }) {
     if (${fact} !== undefined) return null;
     return {
-      message: 'SAY what is wrong, with the value quoted.',
-      advice: 'SAY what to do.',
+      message: message\`SAY what is wrong, with the value quoted.\`,
+      advice: message\`SAY what to do.\`,
     };
   },
 });

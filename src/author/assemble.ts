@@ -1,7 +1,8 @@
+import { message, safe, type SafeText } from '../core/text/message.ts';
 import type { DocumentContent } from '../core/facts/facts.ts';
 import { byteOrderMarkOf } from '../core/registry/document-text.ts';
 import { isObject, type JsonObject } from '../core/json/json.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { faultLines } from '../core/json/faults.ts';
 import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
 import { isSame } from './edit.ts';
@@ -35,17 +36,16 @@ export interface AssembledApp {
 
 /** An error in an app, or a missing app. The message begins with the file. */
 export interface Issue {
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 /** The file name becomes part of a URL. */
 const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
-const FORM =
-  'Its fields are "name", "description" and "color", and "appMetadataUrl" or "iconUrl" if those files are hosted elsewhere.';
+const FORM = message`Its fields are "name", "description" and "color", and "appMetadataUrl" or "iconUrl" if those files are hosted elsewhere.`;
 
 /** Reports an issue of one app.json. */
-type ReportIssue = (message: string, advice: string) => void;
+type ReportIssue = (problem: SafeText, advice: SafeText) => void;
 
 /**
  * The entries of all apps, sorted by key, and all errors in their sources.
@@ -56,8 +56,8 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
   const issues: Issue[] = [];
   for (const source of sources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const file = `${source.folder}/app.json`;
-    const report: ReportIssue = (message, advice) =>
-      void issues.push({ message: printable(`${file}: ${message}`), advice });
+    const report: ReportIssue = (problem, advice) =>
+      void issues.push({ message: message`${file}: ${safe(problem)}`, advice });
     const fields = fieldsOf(source, file, report, issues);
     const icon = fields === null ? null : iconOf(source, fields, report);
     if (fields === null || icon === null) continue;
@@ -79,14 +79,14 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
 function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, issues: Issue[]): DescribedEntry | null {
   if (content === null) {
     report(
-      'the file does not exist, so the app would disappear from the manifest.',
-      'Create it, or remove the whole folder.',
+      message`the file does not exist, so the app would disappear from the manifest.`,
+      message`Create it, or remove the whole folder.`,
     );
     return null;
   }
   const found = describedEntry(content);
   if (!('faults' in found)) return found;
-  issues.push(...faultLines(file, found.faults).map((message) => ({ message, advice: FORM })));
+  issues.push(...faultLines(file, found.faults).map((problem) => ({ message: problem, advice: FORM })));
   return null;
 }
 
@@ -101,13 +101,15 @@ function iconOf(
   if (file === undefined && iconUrl !== null) return { url: iconUrl };
   if (file !== undefined) {
     const all = [file, ...others, ...(iconUrl === null ? [] : ['"iconUrl"'])].join(' and ');
-    report(`there are several icons: ${all}.`, 'Keep one of them.');
+    report(message`there are several icons: ${all}.`, message`Keep one of them.`);
     return null;
   }
   const near = files.find((name) => /\.(png|svg|jpe?g|gif|webp|ico)$/i.test(name));
   report(
-    near === undefined ? 'the app has no icon.' : `the app has no icon: the name “${shorten(near, 80)}” is not valid.`,
-    `Put a PNG or SVG image into ${printable(folder)}, such as icon.svg (only letters, digits, dots, - and _), or set "iconUrl".`,
+    near === undefined
+      ? message`the app has no icon.`
+      : message`the app has no icon: the name “${safeExcerpt(near, 80)}” is not valid.`,
+    message`Put a PNG or SVG image into ${folder}, such as icon.svg (only letters, digits, dots, - and _), or set "iconUrl".`,
   );
   return null;
 }
@@ -140,16 +142,15 @@ export function assembledManifest(
   const issues: Issue[] = [];
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   for (const key of removed.filter((one) => !remove.includes(one) && !folders.includes(one))) {
-    const name = printable(shorten(key, 80));
     issues.push({
-      message: `${printable(folderOf(key))}/app.json does not exist, but ${printable(manifest.path)} lists the app, which would disappear.`,
-      advice: `Restore the folder: its name is the key of the app, so subscribers see a renamed folder as another app. Or, to remove the app for all subscribers: appreg assemble --remove ${name}`,
+      message: message`${folderOf(key)}/app.json does not exist, but ${manifest.path} lists the app, which would disappear.`,
+      advice: message`Restore the folder: its name is the key of the app, so subscribers see a renamed folder as another app. Or, to remove the app for all subscribers: appreg assemble --remove ${safeExcerpt(key, 80)}`,
     });
   }
   for (const key of remove.filter((one) => folders.includes(one)))
     issues.push({
-      message: `${printable(folderOf(key))}: the folder exists, but --remove names the app.`,
-      advice: 'Remove the folder as well, or omit --remove.',
+      message: message`${folderOf(key)}: the folder exists, but --remove names the app.`,
+      advice: message`Remove the folder as well, or omit --remove.`,
     });
   const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
   const changed = Object.keys(after).filter((key) => !added.includes(key) && !isSame(before[key], after[key]));

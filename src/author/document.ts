@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { documentText } from '../core/registry/document-text.ts';
 import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
 import {
@@ -116,7 +117,11 @@ function wrongShape(text: string, value: JsonValue, name: string, kind: string, 
   };
 }
 
-function unusable(path: string, text: string | null, { message, advice, offset }: DocumentProblem): AppregError {
+function unusable(
+  path: string,
+  text: string | null,
+  { message: summary, advice, offset }: DocumentProblem,
+): AppregError {
   let place = printable(path);
   if (text !== null && offset !== null) {
     const { line, column } = positionOf(lineStarts(text), offset);
@@ -124,7 +129,7 @@ function unusable(path: string, text: string | null, { message, advice, offset }
   }
   return new AppregError(
     'document-invalid',
-    `${place}: ${message} The file was left as it is.`,
-    `${advice} appreg lint lists all of its errors.`,
+    message`${place}: ${summary} The file was left as it is.`,
+    message`${advice} appreg lint lists all of its errors.`,
   );
 }

@@ -10,8 +10,8 @@ import {
 } from './host-guides.ts';
 import { nginxServer } from './host-nginx.ts';
 import type { Hosted } from './hosted.ts';
+import { message } from '../core/text/message.ts';
 import { cacheControlOf } from '../core/http/media.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 /** The configuration for a host to serve a registry: CORS (spec 4.1), cache lifetimes (spec 8), media types. */
@@ -146,8 +146,8 @@ function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   if (path !== '/')
     throw new AppregError(
       'base-url-unsupported',
-      `This host serves the files at the path “/”, not at “${printable(path)}”.`,
-      'Give --base-url without a path, or choose another --host.',
+      message`This host serves the files at the path “/”, not at “${path}”.`,
+      message`Give --base-url without a path, or choose another --host.`,
     );
   const origin = allowedOrigin(serviceOrigins);
   const lines = ['/*', `  Access-Control-Allow-Origin: ${origin}`];

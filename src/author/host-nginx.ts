@@ -1,4 +1,4 @@
-import { printable } from '../core/text/text.ts';
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import { cacheControlOf } from '../core/http/media.ts';
 import type { Hosted } from './hosted.ts';
@@ -13,8 +13,8 @@ export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   if (!/^[a-z0-9_.-]+$/.test(hostname) && !/^\[[0-9a-f:]+\]$/.test(hostname))
     throw new AppregError(
       'base-url-unsupported',
-      `The host name “${printable(hostname)}” is not valid in an nginx configuration.`,
-      'Give --base-url a host name with only letters, digits, dots, - and _, or an IP address.',
+      message`The host name “${hostname}” is not valid in an nginx configuration.`,
+      message`Give --base-url a host name with only letters, digits, dots, - and _, or an IP address.`,
     );
   const isTls = protocol === 'https:';
   const listen = port || (isTls ? '443' : '80');
@@ -128,7 +128,7 @@ function decoded(pathname: string): string {
   }
   throw new AppregError(
     'base-url-unsupported',
-    `The path “${printable(pathname)}” is not valid in an nginx configuration.`,
-    'Give --base-url a path without control characters.',
+    message`The path “${pathname}” is not valid in an nginx configuration.`,
+    message`Give --base-url a path without control characters.`,
   );
 }

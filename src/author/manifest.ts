@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { isObject, type JsonValue, member } from '../core/json/json.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { entriesOf } from '../core/record.ts';
@@ -70,8 +71,8 @@ export function addAppEntry(manifest: Document, key: string, entry: AppEntry): D
   if (isSame(existing, added)) return null;
   throw new AppregError(
     'already-exists',
-    `The app “${printable(key)}” is already listed in ${printable(manifest.path)}, with a different entry.`,
-    `Choose another key, or change its entry: appreg edit-app ${printable(key)}`,
+    message`The app “${key}” is already listed in ${manifest.path}, with a different entry.`,
+    message`Choose another key, or change its entry: appreg edit-app ${key}`,
     { effect: 'none' },
   );
 }
@@ -122,7 +123,7 @@ export function removeAppEntry(manifest: Document, key: string): Document | null
 function notAnObject({ path }: Document, what: string): AppregError {
   return new AppregError(
     'document-invalid',
-    `${what} in ${printable(path)} is not an object. The file was left as it is.`,
-    'Correct it by hand; appreg lint lists its errors.',
+    message`${what} in ${path} is not an object. The file was left as it is.`,
+    message`Correct it by hand; appreg lint lists its errors.`,
   );
 }

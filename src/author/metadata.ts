@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { checksumError } from '../core/registry/checksum.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
@@ -74,8 +75,8 @@ export function isListedAs(entry: NewVersion, checksum: string): boolean {
 function immutable(what: string): AppregError {
   return new AppregError(
     'immutable',
-    `${what} A published version never changes.`,
-    'Publish your bytes as a new version, for example with patch instead of the number.',
+    message`${what} A published version never changes.`,
+    message`Publish your bytes as a new version, for example with patch instead of the number.`,
     { effect: 'none' },
   );
 }

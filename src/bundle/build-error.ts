@@ -1,3 +1,4 @@
+import { joined, message, safe, type SafeText } from '../core/text/message.ts';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Location, Message } from 'esbuild';
 import { counted, printable } from '../core/text/text.ts';
@@ -18,29 +19,30 @@ export interface Places {
  * The error for code that does not build; `issues` are those of `issue`.
  * @param advice about packages that are not installed
  */
-export function buildError(issues: readonly string[], advice: readonly string[]): AppregError {
+export function buildError(issues: readonly SafeText[], advice: readonly SafeText[]): AppregError {
   const shown = issues.slice(0, MAX_SHOWN);
-  if (issues.length > MAX_SHOWN) shown.push(`and ${issues.length - MAX_SHOWN} more`);
+  if (issues.length > MAX_SHOWN) shown.push(message`and ${issues.length - MAX_SHOWN} more`);
   const count = counted(issues.length, 'error');
-  const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
-  const hint = advice.length > 0 ? advice.slice(0, MAX_SHOWN).join('\n  ') : 'Fix the code; nothing was written.';
-  return new AppregError('build-failed', message, hint);
+  const summary = message`The code does not build (${count}).\n\n${safe(joined(shown, '\n\n'))}\n`;
+  const hint =
+    advice.length > 0 ? joined(advice.slice(0, MAX_SHOWN), '\n  ') : message`Fix the code; nothing was written.`;
+  return new AppregError('build-failed', summary, hint);
 }
 
 /** `file:line:column: text` on one line, for warnings. */
-export function headline({ text, location }: Message, places: Places): string {
-  return location === null ? printable(text) : `${place(location, places)}: ${printable(text)}`;
+export function headline({ text, location }: Message, places: Places): SafeText {
+  return location === null ? message`${text}` : message`${place(location, places)}: ${text}`;
 }
 
 /** `file:line:column: text`, the line with the location marked, and the compiler's notes. */
-export function issue(message: Message, places: Places): string {
-  const parts = [headline(message, places)];
-  if (message.location !== null) parts.push(frame(message.location));
-  for (const note of message.notes) {
-    parts.push(`  ${note.location === null ? '' : `${place(note.location, places)}: `}${printable(note.text)}`);
+export function issue(found: Message, places: Places): SafeText {
+  const parts = [headline(found, places)];
+  if (found.location !== null) parts.push(frame(found.location));
+  for (const note of found.notes) {
+    parts.push(message`  ${note.location === null ? '' : `${place(note.location, places)}: `}${note.text}`);
     if (note.location !== null) parts.push(frame(note.location));
   }
-  return parts.join('\n');
+  return joined(parts, '\n');
 }
 
 function place(location: Location, places: Places): string {
@@ -48,10 +50,10 @@ function place(location: Location, places: Places): string {
 }
 
 function shownPath({ file, namespace }: Location, { root, cwd }: Places): string {
-  if (namespace !== 'file' && namespace !== '') return printable(file);
+  if (namespace !== 'file' && namespace !== '') return file;
   const absolute = resolve(root, file);
   const path = relative(cwd, absolute);
-  return printable(path.startsWith('..') || isAbsolute(path) ? absolute : path.split(sep).join('/'));
+  return path.startsWith('..') || isAbsolute(path) ? absolute : path.split(sep).join('/');
 }
 
 /** The compiler counts bytes of UTF-8; editors count characters. */
@@ -59,7 +61,7 @@ function characters({ lineText }: Location, bytes: number): number {
   return Buffer.from(lineText).subarray(0, bytes).toString().length;
 }
 
-function frame(location: Location): string {
+function frame(location: Location): SafeText {
   const { line, lineText, column, length } = location;
   const from = characters(location, column);
   const to = Math.max(from + 1, characters(location, column + length));
@@ -69,7 +71,7 @@ function frame(location: Location): string {
   const after = visible(lineText.slice(to));
   const right = after.length > AFTER ? `${after.slice(0, AFTER)}…` : after;
   const number = String(line).padStart(6);
-  return `${number} │ ${left}${marked}${right}\n${' '.repeat(6)} ╵ ${' '.repeat(left.length)}${'~'.repeat(Math.max(1, marked.length))}`;
+  return message`${number} │ ${left}${marked}${right}\n${' '.repeat(6)} ╵ ${' '.repeat(left.length)}${'~'.repeat(Math.max(1, marked.length))}`;
 }
 
 function visible(text: string): string {

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { counted, grouped, printable } from '../core/text/text.ts';
@@ -84,16 +85,16 @@ function fromFolder(options: BundleOptions): Contents {
   if (options.ui !== undefined) {
     throw new AppregError(
       'option-conflict',
-      '--ui cannot be combined with a folder, which is packed as it is.',
-      'Omit --ui, or give an entry point instead of the folder.',
+      message`--ui cannot be combined with a folder, which is packed as it is.`,
+      message`Omit --ui, or give an entry point instead of the folder.`,
     );
   }
   const { files, skipped } = readFolder(options.entry, options.leaveOut ?? null);
   if (files.length === 0) {
     throw new AppregError(
       'bundle-empty',
-      `${printable(options.entry)} contains no files.`,
-      'Put app.js into it, or give an entry point to build.',
+      message`${options.entry} contains no files.`,
+      message`Put app.js into it, or give an entry point to build.`,
     );
   }
   const warnings = skipped.map((path) => `left out: ${printable(path)}`);
@@ -128,7 +129,7 @@ function checkSize(files: readonly FileToPack[]): void {
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
   throw new AppregError(
     'bundle-too-large',
-    `${counted(files.length, 'file')} with ${counted(size, 'byte')} are too much for one artifact.`,
-    `Pack at most ${grouped(MOST_ENTRIES)} files and ${grouped(MOST_BYTES)} bytes.`,
+    message`${counted(files.length, 'file')} with ${counted(size, 'byte')} are too much for one artifact.`,
+    message`Pack at most ${grouped(MOST_ENTRIES)} files and ${grouped(MOST_BYTES)} bytes.`,
   );
 }

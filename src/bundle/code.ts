@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
@@ -86,15 +86,15 @@ function source(path: string, what: string): string {
   if (!existsSync(path)) {
     throw new AppregError(
       'entry-point-missing',
-      `The ${what} ${printable(path)} does not exist.`,
-      'Check the path; it is relative to the current folder, or to --cwd.',
+      message`The ${what} ${path} does not exist.`,
+      message`Check the path; it is relative to the current folder, or to --cwd.`,
     );
   }
   if (!statSync(path).isFile() || !SOURCES.includes(extname(path).toLowerCase())) {
     throw new AppregError(
       'entry-point-unsupported',
-      `The ${what} ${printable(path)} is not a supported source file.`,
-      `Use a file that ends in ${SOURCES.join(', ')}.`,
+      message`The ${what} ${path} is not a supported source file.`,
+      message`Use a file that ends in ${SOURCES.join(', ')}.`,
     );
   }
   try {

@@ -1,5 +1,6 @@
+import { message } from '../core/text/message.ts';
 import type { BuildFailure } from 'esbuild';
-import { printable, shorten } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type BundlerOptions, type Built, buildNative } from './native.ts';
 import { refusingPipes } from './pipe-watch.ts';
@@ -31,19 +32,19 @@ async function run(options: BundlerOptions, traced: boolean): Promise<Built> {
     };
   } catch (error) {
     const errors = isBuildFailure(error) ? error.errors : [];
-    const message = error instanceof Error ? error.message : String(error);
-    const first = errors[0]?.text ?? message;
+    const summary = error instanceof Error ? error.message : String(error);
+    const first = errors[0]?.text ?? summary;
     if (/^Invalid (target|version)/.test(first)) {
       throw new AppregError(
         'build-target-unknown',
-        `esbuild does not support the target: ${printable(first)}`,
-        'Use a target such as node22, node20.19 or es2022.',
+        message`esbuild does not support the target: ${first}`,
+        message`Use a target such as node22, node20.19 or es2022.`,
         { cause: error },
       );
     }
     if (isBuildFailure(error) && errors.length > 0)
       return { files: [], errors, warnings: error.warnings, metafile: null, version: esbuild.version };
-    if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(message))
+    if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(summary))
       throw unusable(error);
     throw error;
   }
@@ -80,11 +81,11 @@ async function load(): Promise<typeof import('esbuild')> {
 }
 
 function unusable(cause: unknown): AppregError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const summary = cause instanceof Error ? cause.message : String(cause);
   return new AppregError(
     'esbuild-unusable',
-    `esbuild (which compiles the code) does not work on this system: ${printable(shorten(message.split('\n')[0] ?? '', 300))}`,
-    'Reinstall it for this system, in the folder where appreg is installed: npm install --force esbuild',
+    message`esbuild (which compiles the code) does not work on this system: ${safeExcerpt(summary.split('\n')[0] ?? '', 300)}`,
+    message`Reinstall it for this system, in the folder where appreg is installed: npm install --force esbuild`,
     { cause },
   );
 }

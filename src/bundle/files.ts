@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { FileToPack } from './archive.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
@@ -68,8 +68,8 @@ export async function readIncluded(
     if (isAbsolute(glob) || glob.split(/[\\/]/).includes('..')) {
       throw new AppregError(
         'include-outside',
-        `--include ${printable(glob)} matches files outside the entry's folder.`,
-        `Give a path relative to ${root}, or copy the files into that folder first.`,
+        message`--include ${glob} matches files outside the entry's folder.`,
+        message`Give a path relative to ${root}, or copy the files into that folder first.`,
       );
     }
     // An existing name is taken literally, even if it contains brackets.
@@ -85,10 +85,10 @@ export async function readIncluded(
     if (matches.length === 0) {
       throw new AppregError(
         'include-without-match',
-        `--include ${printable(glob)} matches no file in ${root}.`,
+        message`--include ${glob} matches no file in ${root}.`,
         glob.includes('\\')
-          ? 'Separate folders with / (a backslash escapes the next character).'
-          : 'Correct the glob, or omit it.',
+          ? message`Separate folders with / (a backslash escapes the next character).`
+          : message`Correct the glob, or omit it.`,
       );
     }
     for (const path of matches) {
@@ -113,8 +113,8 @@ function resolveInside(root: string, path: string): { real: string; stats: BigIn
   if (path.includes('\ufffd')) {
     throw new AppregError(
       'bundle-name-invalid',
-      `The name ${printable(path)} has bytes that are not UTF-8.`,
-      'Rename the file.',
+      message`The name ${path} has bytes that are not UTF-8.`,
+      message`Rename the file.`,
     );
   }
   let real: string;
@@ -143,8 +143,8 @@ function readBytes(file: string): Uint8Array {
 function linkError(path: string, what: string, cause?: unknown): AppregError {
   return new AppregError(
     'bundle-link-invalid',
-    `The symbolic link ${printable(path)} ${what}.`,
-    'Replace the link with the file itself, or remove it.',
+    message`The symbolic link ${path} ${what}.`,
+    message`Replace the link with the file itself, or remove it.`,
     { cause },
   );
 }
@@ -152,8 +152,8 @@ function linkError(path: string, what: string, cause?: unknown): AppregError {
 function special(path: string): AppregError {
   return new AppregError(
     'not-a-file',
-    `${printable(path)} is neither a file nor a folder.`,
-    'Remove it from the folder.',
+    message`${path} is neither a file nor a folder.`,
+    message`Remove it from the folder.`,
   );
 }
 
@@ -164,8 +164,8 @@ export function readable(error: unknown): unknown {
   if (code === null || !('path' in error) || typeof error.path !== 'string') return error;
   return new AppregError(
     'file-unreadable',
-    `${printable(error.path)} cannot be read (${code}).`,
-    'Check that it exists and that its permissions allow reading.',
+    message`${error.path} cannot be read (${code}).`,
+    message`Check that it exists and that its permissions allow reading.`,
     { cause: error },
   );
 }

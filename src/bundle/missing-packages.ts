@@ -1,9 +1,9 @@
+import { message, type SafeText } from '../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Message } from 'esbuild';
 import { documentContent, isObject, member, type JsonValue, parseDocument } from '../core/json/json.ts';
-import { printable } from '../core/text/text.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { Places } from './build-error.ts';
 
@@ -24,8 +24,8 @@ const PACKAGE = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** What to do about the errors of a build that are missing packages: a sentence for each; empty if there are none. */
-export function missingPackages(errors: readonly Message[], { root, cwd }: Places): string[] {
-  const advice = new Set<string>();
+export function missingPackages(errors: readonly Message[], { root, cwd }: Places): SafeText[] {
+  const advice = new Set<SafeText>();
   for (const { text, location } of errors) {
     const [, wanted = ''] = /^Could not resolve "([^"]+)"/.exec(text) ?? [];
     const [name] = PACKAGE.exec(wanted) ?? [];
@@ -35,15 +35,15 @@ export function missingPackages(errors: readonly Message[], { root, cwd }: Place
   return [...advice];
 }
 
-function adviceFor(name: string, from: string, cwd: string): string {
+function adviceFor(name: string, from: string, cwd: string): SafeText {
   const owner = nearest(from, 'package.json');
   const folder = owner === null ? from : installationOf(owner);
   const { install, add } = MANAGERS.find(({ lock }) => existsSync(join(folder, lock))) ?? NPM;
   const isDeclared = [owner ?? from, folder].some((at) => declares(join(at, 'package.json'), name));
-  const shown = printable(shownFolder(folder, cwd));
-  if (isDeclared) return `The package “${printable(name)}” is not installed: run ${install} in ${shown}.`;
-  const target = printable(shownFolder(owner ?? from, cwd));
-  return `The package “${printable(name)}” is not installed, and not a dependency of its package.json: run ${add} ${printable(name)} in ${target}.`;
+  const shown = shownFolder(folder, cwd);
+  if (isDeclared) return message`The package “${name}” is not installed: run ${install} in ${shown}.`;
+  const target = shownFolder(owner ?? from, cwd);
+  return message`The package “${name}” is not installed, and not a dependency of its package.json: run ${add} ${name} in ${target}.`;
 }
 
 /** The folder whose installation contains a package: its own, or that of the workspace that it belongs to. */

@@ -1,5 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
-import { hasUnprintable, printable } from '../core/text/text.ts';
+import { hasUnprintable } from '../core/text/text.ts';
 
 /**
  * Refuses names that a strict archive reader refuses, or that collide in a folder on another system. `paths` are
@@ -32,7 +33,11 @@ const INVALID: readonly { has: string; test(path: string): boolean }[] = [
 function checkName(path: string): void {
   const invalid = INVALID.find(({ test }) => test(path));
   if (invalid === undefined) return;
-  throw new AppregError('bundle-name-invalid', `The name ${printable(path)} has ${invalid.has}.`, 'Rename the file.');
+  throw new AppregError(
+    'bundle-name-invalid',
+    message`The name ${path} has ${invalid.has}.`,
+    message`Rename the file.`,
+  );
 }
 
 /** The key under which file systems that ignore case and Unicode normalization compare a name. */
@@ -44,8 +49,8 @@ function folded(path: string): string {
 function nameOfFolder(path: string, file: string): AppregError {
   return new AppregError(
     'bundle-name-collision',
-    `${file} is a file, but ${path} needs a folder of that name.`,
-    'Rename or omit one of them.',
+    message`${file} is a file, but ${path} needs a folder of that name.`,
+    message`Rename or omit one of them.`,
   );
 }
 
@@ -53,8 +58,8 @@ function collision(path: string, other: string): AppregError {
   return new AppregError(
     'bundle-name-collision',
     path === other
-      ? `Two files of the archive would have the name ${path}.`
-      : `${other} and ${path} cannot both be unpacked on every system: their names differ only in case or Unicode normalization.`,
-    'Rename or omit one of them.',
+      ? message`Two files of the archive would have the name ${path}.`
+      : message`${other} and ${path} cannot both be unpacked on every system: their names differ only in case or Unicode normalization.`,
+    message`Rename or omit one of them.`,
   );
 }

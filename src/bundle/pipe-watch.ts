@@ -1,8 +1,8 @@
+import { message } from '../core/text/message.ts';
 import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { AppregError } from '../core/errors.ts';
-import { printable } from '../core/text/text.ts';
 
 /**
  * Ends builds that wait for a named pipe: the compiler opens every file that the code imports, and each package.json and
@@ -27,8 +27,8 @@ export async function refusingPipes<Result>(folder: string, build: Promise<Resul
   if (pipe !== undefined)
     throw new AppregError(
       'not-a-file',
-      `The build reads ${printable(pipe)}, which is a named pipe.`,
-      'Replace it with a regular file, or remove what refers to it.',
+      message`The build reads ${pipe}, which is a named pipe.`,
+      message`Replace it with a regular file, or remove what refers to it.`,
     );
   if (built.status === 'rejected') throw built.reason;
   return built.value;

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Artifact } from '../publish/artifact.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
@@ -12,8 +13,8 @@ export function allowedSecrets({ allowSecret = [] }: { allowSecret?: readonly st
   // A mistaken value may be the secret itself.
   throw new AppregError(
     'option-invalid',
-    `--allow-secret: a value of ${wrong.length} characters is not a fingerprint.`,
-    'Copy the fingerprint from the message about the secret: 16 hexadecimal digits, such as 0f3a5c7e9b1d2468. Never pass the secret itself.',
+    message`--allow-secret: a value of ${wrong.length} characters is not a fingerprint.`,
+    message`Copy the fingerprint from the message about the secret: 16 hexadecimal digits, such as 0f3a5c7e9b1d2468. Never pass the secret itself.`,
   );
 }
 
@@ -24,7 +25,7 @@ export function withoutSecrets<A extends Artifact>(
   terminal: Pick<Terminal, 'log'>,
 ): A {
   const { archive, unused } = withoutAllowed(artifact.archive, allowed);
-  for (const fingerprint of unused) terminal.log(`warning: ${unusedSecret(fingerprint)}`);
+  for (const fingerprint of unused) terminal.log(message`warning: ${unusedSecret(fingerprint)}`);
   return { ...artifact, archive };
 }
 
@@ -42,6 +43,6 @@ export function allowSecretsIn(
     unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
     return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
   });
-  for (const fingerprint of unused) terminal.log(`warning: ${unusedSecret(fingerprint)}`);
+  for (const fingerprint of unused) terminal.log(message`warning: ${unusedSecret(fingerprint)}`);
   return filtered;
 }

@@ -1,3 +1,4 @@
+import { message, safe } from '../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -53,20 +54,20 @@ export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions)
   if (count === 0)
     throw new AppregError(
       'option-missing',
-      'No artifact given: one of --artifact, --entry and --artifact-url is required.',
-      'Add --entry <file> to build it, or --artifact <file> for an existing .tar.gz.',
+      message`No artifact given: one of --artifact, --entry and --artifact-url is required.`,
+      message`Add --entry <file> to build it, or --artifact <file> for an existing .tar.gz.`,
     );
   if (count > 1)
     throw new AppregError(
       'option-conflict',
-      'Only one of --artifact, --entry and --artifact-url can be given.',
-      'Omit the others.',
+      message`Only one of --artifact, --entry and --artifact-url can be given.`,
+      message`Omit the others.`,
     );
   if (ui !== undefined && entry === undefined)
     throw new AppregError(
       'option-conflict',
-      '--ui is only valid with --entry: an existing artifact contains its UI already.',
-      'Omit --ui.',
+      message`--ui is only valid with --entry: an existing artifact contains its UI already.`,
+      message`Omit --ui.`,
     );
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }
@@ -93,15 +94,15 @@ export async function artifactFrom(
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
     const { fetchWhole } = await import('./download.ts');
-    const progress = terminal.progress(`Fetching ${safeExcerpt(url)}`);
+    const progress = terminal.progress(message`Fetching ${safeExcerpt(url)}`);
     const { content, archive, fault } = await fetchWhole(
       url,
       context.env,
-      (bytes) => progress.update(`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
+      (bytes) => progress.update(message`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
       { scan: { folders: [] } },
     ).finally(() => progress.stop());
     if (fault !== null)
-      throw new AppregError('artifact-invalid', `${safeExcerpt(url)}: ${fault.message}`, fault.advice, {
+      throw new AppregError('artifact-invalid', message`${safeExcerpt(url)}: ${safe(fault.message)}`, fault.advice, {
         effect: 'none',
       });
     return { artifact: { bytes: null, url, content, archive }, provenance: null, sources: [] };
@@ -119,10 +120,10 @@ export async function artifactFrom(
   // Without one, as `release` builds it: the target is part of what is recorded.
   if (settings.target !== undefined) request.target = settings.target;
   if (ui !== undefined) request.ui = resolve(cwd, ui);
-  const progress = terminal.progress(`Building ${printable(entry)}`);
+  const progress = terminal.progress(message`Building ${entry}`);
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
-  for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
+  for (const warning of built.warnings) terminal.log(message`warning: ${warning}`);
   return {
     artifact: await artifactFromBytes(built.archive, printable(entry), cwd),
     provenance: traced ? (built.provenance?.() ?? null) : null,
@@ -170,8 +171,8 @@ function refuseUnlikeArtifact(shown: string, head: string): void {
   if (fault !== null)
     throw new AppregError(
       'artifact-invalid',
-      `${shown} ${fault}.`,
-      'An artifact is a .tar.gz archive; appreg bundle makes one.',
+      message`${shown} ${fault}.`,
+      message`An artifact is a .tar.gz archive; appreg bundle makes one.`,
       { effect: 'none' },
     );
 }

@@ -1,7 +1,7 @@
+import { message } from '../core/text/message.ts';
 import { appendFileSync, existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Report } from '../core/engine/report.ts';
-import { printable } from '../core/text/text.ts';
 import { annotations } from '../report/github.ts';
 import { render } from '../report/index.ts';
 import type { RenderOptions } from '../report/options.ts';
@@ -52,6 +52,6 @@ export function reportToGitHub(context: Context, report: Report, options: Render
     appendFileSync(summary, `${render(report, 'markdown', options)}\n\n`);
   } catch (error) {
     const code = systemErrorCode(error) ?? 'unknown';
-    terminal.log(`No summary was written to ${printable(summary)} (GITHUB_STEP_SUMMARY): ${code}`);
+    terminal.log(message`No summary was written to ${summary} (GITHUB_STEP_SUMMARY): ${code}`);
   }
 }

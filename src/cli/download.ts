@@ -1,5 +1,6 @@
+import { message, type SafeText, safe } from '../core/text/message.ts';
 import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
-import { printable, redact, safeExcerpt } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { machineLimitError } from '../core/http/machine-limit.ts';
 import { machineLimitOf } from '../core/http/machine-failure.ts';
@@ -66,24 +67,24 @@ export async function fetchWhole(
   refuseMachineLimit(url, fetched.probe);
   const fault = whyNoArtifact(fetched);
   if (fault === null || isAnswered(fetched.probe)) return { ...fetched, fault };
-  const { message, advice } = fault;
-  throw new AppregError('download-failed', `${safeExcerpt(url)}: ${message}`, advice, { effect: 'none' });
+  const { message: summary, advice } = fault;
+  throw new AppregError('download-failed', message`${safeExcerpt(url)}: ${safe(summary)}`, advice, { effect: 'none' });
 }
 
 /** @throws AppregError (exit 2) if this machine could not send the request: nothing is known about the URL */
 export function refuseMachineLimit(url: string, { failure }: Probe): void {
   if (failure !== null && machineLimitOf(failure) !== null)
-    throw machineLimitError(failure.code, `${safeExcerpt(url)} cannot be fetched`, { effect: 'none' });
+    throw machineLimitError(failure.code, message`${safeExcerpt(url)} cannot be fetched`, { effect: 'none' });
 }
 
 /** Why a URL serves no artifact, as `verify` explains it; null if it may serve one. */
 export function whyNoArtifact({ probe, content }: Pick<InspectedFile, 'probe' | 'content'>): FetchFault | null {
   const fault = explainDownload(probe, content, new Date().toISOString());
-  return fault && { message: printable(redact(fault.message)), advice: printable(redact(fault.advice)) };
+  return fault && { message: fault.message, advice: fault.advice };
 }
 
 /** A sentence, and what to do. */
 export interface FetchFault {
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }

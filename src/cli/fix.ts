@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { join } from 'node:path';
 import { fixDocument } from '../author/fix.ts';
-import { printable } from '../core/text/text.ts';
 import { readDocumentFile } from '../observe/workspace/documents.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import type { LintTarget } from '../observe/workspace/target.ts';
@@ -40,13 +40,13 @@ export async function fixFiles(context: Context, target: LintTarget, against: Ba
     if (fixes.length === 0) return;
     const stored = await store.read(path);
     if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text)
-      return void context.terminal.log(`${printable(path)}: not fixed, because ${CHANGED_MEANWHILE}`);
+      return void context.terminal.log(message`${path}: not fixed, because ${CHANGED_MEANWHILE}`);
     if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed')
-      return void context.terminal.log(`${printable(path)}: not fixed, because ${CHANGED_MEANWHILE}`);
+      return void context.terminal.log(message`${path}: not fixed, because ${CHANGED_MEANWHILE}`);
     for (const fix of fixes) {
       const touched = fix.version !== null && wasPublished(against, app, fix.version);
       context.terminal.log(
-        `${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is already published' : ''}`,
+        message`${path}${fix.pointer === '' ? '' : ` ${fix.pointer}`}: ${fix.what}${touched ? ' — this version is already published' : ''}`,
       );
     }
   }

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { resolve } from 'node:path';
 import { placeholderIcon } from '../author/placeholder-icon.ts';
 import { printable } from '../core/text/text.ts';
@@ -16,9 +17,9 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
   if (isUrl(icon)) return { url: icon };
   if (icon === '') {
     if (context.options.yes === true || !context.terminal.interactive)
-      throw new AppregError('option-invalid', '--icon is empty.', 'Give a PNG or SVG file, or a URL.');
+      throw new AppregError('option-invalid', message`--icon is empty.`, message`Give a PNG or SVG file, or a URL.`);
     context.terminal.log(
-      `An icon was generated from the first letter; save your own as apps/${key}/icon.svg before you publish.`,
+      message`An icon was generated from the first letter; save your own as apps/${key}/icon.svg before you publish.`,
     );
   }
   const bytes =
@@ -39,8 +40,8 @@ export function iconFromBytes(bytes: Uint8Array, name: string): IconFile {
       : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;
     throw new AppregError(
       'icon-invalid',
-      `${printable(name)} cannot be an icon: ${what}.`,
-      'An icon is a PNG or SVG image (detected by content, not by name).',
+      message`${name} cannot be an icon: ${what}.`,
+      message`An icon is a PNG or SVG image (detected by content, not by name).`,
       { effect: 'none' },
     );
   }

@@ -1,5 +1,6 @@
+import { message, safe, type SafeText } from '../core/text/message.ts';
 import { kindOf } from '../core/text/file-type.ts';
-import { printable, redact, safeExcerpt } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { urlError } from '../core/http/url-error.ts';
 import { type ReadFailure, readRegularFile, whyNotRegularFile, whyUnreadable } from '../platform/regular-file.ts';
@@ -16,11 +17,7 @@ export function isUrl(text: string): boolean {
 export function checkUrl(url: string, flag: string): void {
   const fault = urlError(url);
   if (fault)
-    throw new AppregError(
-      'url-invalid',
-      `${flag} ${safeExcerpt(url)}: ${printable(redact(fault.message))}`,
-      printable(redact(fault.advice)),
-    );
+    throw new AppregError('url-invalid', message`${flag} ${safeExcerpt(url)}: ${safe(fault.message)}`, fault.advice);
 }
 
 /** What is suspicious about bytes that are expected to be an artifact, or null. */
@@ -33,10 +30,10 @@ export function unlikeArtifact(head: string): string | null {
 }
 
 /** What to do about a folder in place of an artifact. */
-export const INSTEAD_OF_FOLDER = 'Give a .tar.gz file, or pack the folder with appreg bundle.';
+export const INSTEAD_OF_FOLDER = message`Give a .tar.gz file, or pack the folder with appreg bundle.`;
 
 /** A local file as a whole. Throws AppregError (exit 2) if it cannot be read; `adviceForFolder` as for unreadableFile. */
-export function readInputFile(path: string, shownAs: string, adviceForFolder?: string): Buffer {
+export function readInputFile(path: string, shownAs: string, adviceForFolder?: SafeText): Buffer {
   try {
     const read = readRegularFile(path);
     if ('bytes' in read) return read.bytes;
@@ -47,7 +44,7 @@ export function readInputFile(path: string, shownAs: string, adviceForFolder?: s
 }
 
 /** Throws AppregError (exit 2) for a path that is not a readable file; a named pipe would have to be waited for. */
-export function refuseUnreadableInput(path: string, shownAs: string, adviceForFolder?: string): void {
+export function refuseUnreadableInput(path: string, shownAs: string, adviceForFolder?: SafeText): void {
   const failure = whyNotRegularFile(path);
   if (failure !== null) throw unreadableInput(shownAs, failure, adviceForFolder);
 }
@@ -55,13 +52,13 @@ export function refuseUnreadableInput(path: string, shownAs: string, adviceForFo
 function unreadableInput(
   shownAs: string,
   { failure, code }: ReadFailure,
-  adviceForFolder = 'Give the path of a file.',
+  adviceForFolder = message`Give the path of a file.`,
   cause?: unknown,
 ): AppregError {
   return new AppregError(
     'file-unreadable',
-    `${printable(shownAs)} ${failure}.`,
-    code === 'EISDIR' ? adviceForFolder : 'Check the path and its permissions.',
+    message`${shownAs} ${failure}.`,
+    code === 'EISDIR' ? adviceForFolder : message`Check the path and its permissions.`,
     { cause },
   );
 }
@@ -70,7 +67,7 @@ function unreadableInput(
  * A system error as an AppregError that names the file; anything else is returned unchanged.
  * @param adviceForFolder what to do if the path is a folder
  */
-export function unreadableFile(shownAs: string, error: unknown, adviceForFolder?: string): unknown {
+export function unreadableFile(shownAs: string, error: unknown, adviceForFolder?: SafeText): unknown {
   if (isAppregError(error)) return error;
   const code = systemErrorCode(error);
   const failure = code === 'ERR_FS_FILE_TOO_LARGE' ? 'is larger than 2 GiB' : whyUnreadable(shownAs, error);

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../core/text/message.ts';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Baseline } from '../core/facts/facts.ts';
@@ -9,7 +10,6 @@ import {
   lockText,
   withLockedVersion,
 } from '../core/registry/lock-file.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
@@ -49,8 +49,8 @@ export function readLock(root: string): LockFile | null {
   if ('bytes' in read) return parseLock(read.bytes, path);
   throw new AppregError(
     'lock-file-invalid',
-    `${printable(path)} ${read.failure}.`,
-    'Restore it from version control, or delete it and run appreg lock again.',
+    message`${path} ${read.failure}.`,
+    message`Restore it from version control, or delete it and run appreg lock again.`,
     { effect: 'none' },
   );
 }
@@ -90,6 +90,6 @@ export async function lockVersions(
 }
 
 /** A difference from the lock file. */
-export function describeChange(app: string, version: string, before: string, after: string): string {
-  return printable(`${app} ${version}: ${before} was published first, ${after} is listed now.`);
+export function describeChange(app: string, version: string, before: string, after: string): SafeText {
+  return message`${app} ${version}: ${before} was published first, ${after} is listed now.`;
 }

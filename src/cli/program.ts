@@ -1,7 +1,8 @@
 import { Argument, type Command, CommanderError, Option } from 'commander';
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
-import { printable, redact, shorten } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { VERSION } from '../core/tool-version.ts';
 import {
   type CommandDefinition,
@@ -126,8 +127,8 @@ function optionFor(name: string, definition: OptionDefinition, words: string): O
   const invalid = (value: string, problem: string): AppregError =>
     new AppregError(
       'option-invalid',
-      `Invalid ${flagOf(definition)} “${printable(redact(shorten(value, 80)))}”. ${problem}`,
-      `${words} --help describes the options.`,
+      message`Invalid ${flagOf(definition)} “${safeExcerpt(value, 80)}”. ${problem}`,
+      message`${words} --help describes the options.`,
     );
   const check = (value: string): string => {
     if (!('value' in definition) || typeof definition.value === 'string' || definition.value.includes(value))

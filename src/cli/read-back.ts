@@ -1,3 +1,4 @@
+import { message, safe } from '../core/text/message.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { safeExcerpt } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
@@ -20,7 +21,7 @@ export const READ_BACK_SECONDS = { directory: null, s3: 30, git: 600 };
  *   send the request
  */
 export async function readBack({ terminal, env }: Context, entry: NewVersion, timeout: number | null): Promise<void> {
-  const progress = terminal.progress(`Requesting ${safeExcerpt(entry.artifactUrl)}`);
+  const progress = terminal.progress(message`Requesting ${safeExcerpt(entry.artifactUrl)}`);
   const shown = safeExcerpt(entry.artifactUrl);
   const end = Date.now() + (timeout ?? 0) * 1000;
   try {
@@ -29,14 +30,16 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, ti
       if (found === null) return;
       const left = end - Date.now();
       if (left > 0 && !found.unreachable) {
-        progress.update(`${shown}: ${found.message} Waiting ${Math.ceil(left / 1000)} s more`);
+        progress.update(message`${shown}: ${safe(found.message)} Waiting ${Math.ceil(left / 1000)} s more`);
         await untilStopped(sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4))));
         continue;
       }
       if (found.servedChecksum) throw mismatch(entry, found.servedChecksum);
       if (timeout !== null && !found.unreachable) throw notServedError(entry, found, timeout);
       const outcome = timeout === null ? 'Not served yet' : 'Not read back';
-      terminal.log(`${outcome}: ${shown}: ${found.message}${timeout === null ? '' : ` ${found.advice}`}`);
+      terminal.log(
+        message`${outcome}: ${shown}: ${safe(found.message)}${safe(timeout === null ? '' : message` ${safe(found.advice)}`)}`,
+      );
       return;
     }
   } finally {
@@ -67,7 +70,12 @@ async function fetchOnce(
   if (isAnswered(probe) && served === checksum) return null;
   const fault = whyNoArtifact(fetched);
   if (fault !== null) return { ...fault, servedChecksum: null, unreachable: isUnreachable(probe) };
-  return { message: 'The host serves different bytes.', advice: '', servedChecksum: served, unreachable: false };
+  return {
+    message: message`The host serves different bytes.`,
+    advice: message``,
+    servedChecksum: served,
+    unreachable: false,
+  };
 }
 
 function isUnreachable({ failure }: Probe): boolean {
@@ -77,16 +85,20 @@ function isUnreachable({ failure }: Probe): boolean {
 function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): AppregError {
   return new AppregError(
     'read-back-mismatch',
-    `${safeExcerpt(artifactUrl)} serves different bytes: their checksum is ${served}, yours is ${artifactChecksum}.`,
-    'If another artifact was published at this URL, publish your bytes as a new version. If the host changes the bytes (Content-Encoding), fix the host first.',
+    message`${safeExcerpt(artifactUrl)} serves different bytes: their checksum is ${served}, yours is ${artifactChecksum}.`,
+    message`If another artifact was published at this URL, publish your bytes as a new version. If the host changes the bytes (Content-Encoding), fix the host first.`,
   );
 }
 
-function notServedError({ artifactUrl }: NewVersion, { message, advice }: FetchFault, timeout: number): AppregError {
+function notServedError(
+  { artifactUrl }: NewVersion,
+  { message: summary, advice }: FetchFault,
+  timeout: number,
+): AppregError {
   return new AppregError(
     'read-back-missing',
-    `The artifact is stored, but ${safeExcerpt(artifactUrl)} does not serve it after ${timeout} s. ${message} The version is not listed yet, so subscribers are not affected.`,
-    `${advice} Check baseUrl, too; then run the same command again. --read-back-timeout <s> waits longer; --no-read-back lists the version without this check.`,
+    message`The artifact is stored, but ${safeExcerpt(artifactUrl)} does not serve it after ${timeout} s. ${safe(summary)} The version is not listed yet, so subscribers are not affected.`,
+    message`${safe(advice)} Check baseUrl, too; then run the same command again. --read-back-timeout <s> waits longer; --no-read-back lists the version without this check.`,
     { advisesRepeat: true },
   );
 }

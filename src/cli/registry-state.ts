@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
@@ -48,8 +49,8 @@ function isFacts(path: string): boolean {
   if (failed !== null)
     throw new AppregError(
       'registry-unusable',
-      `${printable(path)} ${failed.failure}.`,
-      'Check the path and its permissions.',
+      message`${path} ${failed.failure}.`,
+      message`Check the path and its permissions.`,
     );
   const file = openSync(path, 'r');
   try {
@@ -72,8 +73,8 @@ async function folderState(
   if (target.kind === 'metadata')
     throw new AppregError(
       'registry-unusable',
-      `${printable(where)} is a metadata file, not a registry.`,
-      'Give the folder or the manifest.',
+      message`${where} is a metadata file, not a registry.`,
+      message`Give the folder or the manifest.`,
     );
   const { workspace } = target;
   if (isStored(loaded, workspace.root, workspace.manifest))
@@ -93,7 +94,7 @@ async function liveState(context: Context, where: string, options: VerifyOptions
   const { config } = await context.config(context.cwd, { needsWorkspace: false });
   const url = registryUrl(where);
   const state = collectState(redact(url.href), seenAt);
-  const progress = context.terminal.progress(`Requesting ${url.host}`);
+  const progress = context.terminal.progress(message`Requesting ${url.host}`);
   try {
     const web = { ...webOptionsOf(context, config, url, options), skipArtifacts: true };
     await observeRegistry(url.href, web, state.sink);
@@ -135,9 +136,9 @@ function unusable(target: string, file: string | null = null): AppregError {
   const name = printable(target);
   return new AppregError(
     'registry-unusable',
-    `The manifest at ${file === null ? name : printable(file)} cannot be used.`,
+    message`The manifest at ${file === null ? name : file} cannot be used.`,
     /^https?:/.test(target)
-      ? `See its errors: appreg verify ${name} --skip-artifacts`
-      : `See its errors: appreg lint ${name}`,
+      ? message`See its errors: appreg verify ${name} --skip-artifacts`
+      : message`See its errors: appreg lint ${name}`,
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import type { LineChanges } from '../publish/changed-lines.ts';
@@ -10,10 +11,10 @@ import type { Style } from '../report/style.ts';
 
 /** Warnings and notes about what is added: on stderr, since they are not results. */
 export function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
-  for (const { severity, rule, message, advice } of findings) {
-    const line = safeExcerpt(`${severity}: ${message} ${advice} (${rule})`, 400);
-    if (severity === 'note') terminal.detail(line);
-    else terminal.log(line);
+  for (const { severity, rule, message: summary, advice } of findings) {
+    const line = safeExcerpt(`${severity}: ${summary} ${advice} (${rule})`, 400);
+    if (severity === 'note') terminal.detail(message`${line}`);
+    else terminal.log(message`${line}`);
   }
 }
 
@@ -41,8 +42,8 @@ export function planText(style: Style, plan: Plan, lines: LineChanges | null = n
 /** What to do after files of the registry were changed: they have to be served. */
 export function nextAfterChange(terminal: Terminal, { place, config }: OpenWorkspace, more = ''): void {
   const url = printable(redact(place.base + encodeURIComponent(place.manifest)));
-  if (config.store && config.store.type !== 'directory') terminal.next(`appreg verify ${url}${more}`);
-  else terminal.next(`appreg lint; upload the folder; appreg verify ${url}${more}`);
+  if (config.store && config.store.type !== 'directory') terminal.next(message`appreg verify ${url}${more}`);
+  else terminal.next(message`appreg lint; upload the folder; appreg verify ${url}${more}`);
 }
 
 /** The number of files that a message names; the rest is counted. */
@@ -58,5 +59,5 @@ export function describeUncommitted(files: readonly string[]): string {
 
 /** For a repository that git cannot read. */
 export function warnUnknown({ terminal }: { terminal: Pick<Terminal, 'log'> }, reason: string): void {
-  terminal.log(`warning: it is unknown whether the sources are committed: ${reason}`);
+  terminal.log(message`warning: it is unknown whether the sources are committed: ${reason}`);
 }

@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { isLoopback, parseUrl } from '../core/http/url.ts';
 import { AppregError } from '../core/errors.ts';
-import { printable } from '../core/text/text.ts';
 import { asBase } from '../observe/workspace/places.ts';
 
 /** Headers with which an organization authenticates to a service. */
@@ -18,8 +18,8 @@ export function secretFrom(name: string, flag: string, env: NodeJS.ProcessEnv): 
   if (value) return value;
   throw new AppregError(
     'environment-variable-unset',
-    `${flag}: the environment variable ${printable(name)} is not set.`,
-    `Set it: export ${printable(name)}=…`,
+    message`${flag}: the environment variable ${name} is not set.`,
+    message`Set it: export ${name}=…`,
   );
 }
 
@@ -28,8 +28,8 @@ export function assertEncrypted(service: string, hasCredentials: boolean): void 
   if (!hasCredentials || !service.startsWith('http:') || isLoopback(new URL(service).hostname)) return;
   throw new AppregError(
     'service-url-insecure',
-    'The URL of the service begins with http:, so credentials would be sent unencrypted.',
-    'Use its https: URL.',
+    message`The URL of the service begins with http:, so credentials would be sent unencrypted.`,
+    message`Use its https: URL.`,
   );
 }
 
@@ -39,8 +39,8 @@ export function serviceBase(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new AppregError(
       'url-invalid',
-      `--service: “${printable(text)}” is not the URL of a service.`,
-      'Give its URL, such as https://flows.example.com',
+      message`--service: “${text}” is not the URL of a service.`,
+      message`Give its URL, such as https://flows.example.com`,
     );
   return asBase(`${url.origin}${url.pathname}`);
 }

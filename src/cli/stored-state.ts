@@ -1,7 +1,7 @@
+import { message } from '../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { contentOf } from '../observe/workspace/document-content.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
@@ -33,8 +33,8 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
     baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
   throw new AppregError(
     'registry-in-store',
-    `This workspace stores its registry in ${remoteStore(loaded.config)}, so ${printable(manifest)} does not exist in ${printable(folder)}.`,
-    `Check the live registry: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; or check the folders of the apps: appreg assemble --check' : ''}`,
+    message`This workspace stores its registry in ${String(remoteStore(loaded.config))}, so ${manifest} does not exist in ${folder}.`,
+    message`Check the live registry: appreg verify ${url}${existsSync(join(folder, 'apps')) ? '; or check the folders of the apps: appreg assemble --check' : ''}`,
   );
 }
 
@@ -59,7 +59,7 @@ export async function snapshotOfStore(
   manifest: string,
   seenAt: string,
 ): Promise<Snapshot> {
-  const progress = context.terminal.progress(`Reading ${printable(store.name)}`);
+  const progress = context.terminal.progress(message`Reading ${store.name}`);
   try {
     const known = new Map<string, DocumentContent | null>();
     // Documents are discovered from those already read: two rounds, rarely a third.

@@ -1,5 +1,6 @@
 import { exitCodeOf } from './error-codes/exit-codes.ts';
 import type { ErrorCode } from './error-codes/index.ts';
+import { message, safe, type SafeText, trimmedEnd } from './text/message.ts';
 
 export type { ErrorCode };
 
@@ -17,7 +18,7 @@ export interface WriteState {
 export type Effect = 'none' | 'applied' | 'unknown';
 
 /** The state after an error whose effect is `none`, in words. */
-export const NOTHING_CHANGED = 'Nothing was changed.';
+export const NOTHING_CHANGED = message`Nothing was changed.`;
 
 interface AppregErrorOptions {
   /** In place of the exit code of the table, for a run that a signal ended. */
@@ -26,7 +27,7 @@ interface AppregErrorOptions {
   /** Of a write; null (default) for any other error, and for one that describes what the store has instead. */
   effect?: Effect | null;
   /** A sentence about the resulting state, in place of the usual one of the effect. */
-  state?: string;
+  state?: SafeText | '';
   written?: WriteState | null;
   /** The ids of the rules that a refused change violates. */
   rules?: readonly string[];
@@ -41,11 +42,12 @@ interface AppregErrorOptions {
 export class AppregError extends Error {
   /** Identifies the class across bundles, where `instanceof` fails. */
   readonly known = true;
+  declare readonly message: SafeText;
   readonly code: ErrorCode;
   /** What went wrong: the message without the sentence about the resulting state. */
-  readonly summary: string;
+  readonly summary: SafeText;
   /** How to fix it, with the command or flag to type. */
-  readonly hint: string;
+  readonly hint: SafeText;
   /**
    * 1: refused by a rule (a conflict, an immutable version); 2: the job could not be done; above 128: ended by a
    * signal.
@@ -53,13 +55,13 @@ export class AppregError extends Error {
   readonly exit: 1 | 2 | SignalExit;
   readonly effect: Effect | null;
   /** The sentence about the resulting state, which ends the message; '' if there is none. */
-  readonly state: string;
+  readonly state: SafeText | '';
   readonly written: WriteState | null;
   readonly rules: readonly string[];
   /** True if the hint says to run the same command again. */
   readonly advisesRepeat: boolean;
 
-  constructor(code: ErrorCode, summary: string, hint: string, options: AppregErrorOptions = {}) {
+  constructor(code: ErrorCode, summary: SafeText, hint: SafeText, options: AppregErrorOptions = {}) {
     const { effect = null, state = effect === 'none' ? NOTHING_CHANGED : '' } = options;
     super(withState(summary, state), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppregError';
@@ -77,8 +79,8 @@ export class AppregError extends Error {
   /** The same error with more context; this one becomes its cause. */
   with(
     changes: Pick<AppregErrorOptions, 'effect' | 'state' | 'written' | 'advisesRepeat'> & {
-      summary?: string;
-      hint?: string;
+      summary?: SafeText;
+      hint?: SafeText;
     },
   ): AppregError {
     const { code, summary, hint, exit, effect, state, written, rules, advisesRepeat } = this;
@@ -96,9 +98,9 @@ export class AppregError extends Error {
 }
 
 /** A summary of several lines gets the state on a line of its own. */
-function withState(summary: string, state: string): string {
+function withState(summary: SafeText, state: SafeText | ''): SafeText {
   if (state === '') return summary;
-  return `${summary.trimEnd()}${summary.includes('\n') ? '\n  ' : ' '}${state}`;
+  return message`${safe(trimmedEnd(summary))}${safe(summary.includes('\n') ? message`\n  ` : message` `)}${safe(state)}`;
 }
 
 /** True for an AppregError, also for one of another copy of this library. */

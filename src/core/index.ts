@@ -29,5 +29,6 @@ export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVers
 export { isSafeKey, safeKeyFor } from './registry/app-key.ts';
 export { urlError, type UrlError } from './http/url-error.ts';
 export { printable, redact, safeJson } from './text/text.ts';
+export { message, safe, type SafeText } from './text/message.ts';
 export { isAppregError, AppregError, type ErrorCode } from './errors.ts';
 export { VERSION } from './tool-version.ts';

@@ -1,5 +1,5 @@
+import { message } from '../core/text/message.ts';
 import { documentContent, type JsonValue, parseDocument } from '../core/json/json.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 
@@ -11,8 +11,8 @@ export async function localDocument(store: Store, path: string): Promise<JsonVal
   if (value !== undefined) return value;
   throw new AppregError(
     'mirror-damaged',
-    `${printable(path)} in the mirror is no longer valid JSON.`,
-    'Restore it, or delete it and run the command again.',
+    message`${path} in the mirror is no longer valid JSON.`,
+    message`Restore it, or delete it and run the command again.`,
     { effect: 'none' },
   );
 }

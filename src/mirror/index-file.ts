@@ -1,7 +1,8 @@
+import { message } from '../core/text/message.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../core/json/json.ts';
-import { printable, redact } from '../core/text/text.ts';
+import { redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { digestOfFile } from './receive.ts';
 import { asText } from './rewrite.ts';
@@ -29,8 +30,8 @@ export async function indexOf(
   if (typeof mirrored === 'string' && mirrored !== redact(source))
     throw new AppregError(
       'mirror-source-differs',
-      `This folder mirrors ${printable(mirrored)}.`,
-      'Choose another folder; one folder mirrors one registry.',
+      message`This folder mirrors ${mirrored}.`,
+      message`Choose another folder; one folder mirrors one registry.`,
     );
   for (const known of [member(value, 'base'), configured])
     if (typeof known === 'string' && known !== base) throw otherBase(known, base);
@@ -40,8 +41,8 @@ export async function indexOf(
 function otherBase(known: string, base: string): AppregError {
   return new AppregError(
     'mirror-base-url-differs',
-    `This folder is a mirror for ${printable(redact(known))}, and --base-url is ${printable(redact(base))}. Its files would contain both URLs.`,
-    'Use the same --base-url, or mirror into another folder.',
+    message`This folder is a mirror for ${known}, and --base-url is ${base}. Its files would contain both URLs.`,
+    message`Use the same --base-url, or mirror into another folder.`,
     { effect: 'none' },
   );
 }

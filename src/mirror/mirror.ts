@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startJudging } from '../core/engine/judge.ts';
@@ -163,11 +164,11 @@ function checkObserved({ unknownApps, nearApps, machineLimit }: ObserveResult): 
   if (unknownApps.length > 0)
     throw new AppregError(
       'app-unknown',
-      `The registry does not list the app “${printable(unknownApps.join('”, “'))}”.${nearApps}`,
-      'App keys are case-sensitive.',
+      message`The registry does not list the app “${unknownApps.join('”, “')}”.${nearApps}`,
+      message`App keys are case-sensitive.`,
     );
   if (machineLimit !== null)
-    throw machineLimitError(machineLimit, 'Some requests were not sent', { effect: 'unknown' });
+    throw machineLimitError(machineLimit, message`Some requests were not sent`, { effect: 'unknown' });
 }
 
 function unusableSource(url: string, { findings }: Report): AppregError {
@@ -175,8 +176,8 @@ function unusableSource(url: string, { findings }: Report): AppregError {
   const error = findings.find(({ severity, resource }) => severity === 'error' && resource === 'manifest');
   return new AppregError(
     'mirror-source-unusable',
-    `No usable manifest at ${shown}${error ? `: ${printable(redact(error.message))}` : '.'}`,
-    `See its errors: appreg verify ${shown} --skip-artifacts`,
+    message`No usable manifest at ${shown}${error ? `: ${error.message}` : '.'}`,
+    message`See its errors: appreg verify ${shown} --skip-artifacts`,
   );
 }
 

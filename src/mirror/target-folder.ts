@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { AppregError } from '../core/errors.ts';
-import { printable } from '../core/text/text.ts';
 import { diskError, nullIfMissing } from '../store/directory/disk-error.ts';
 import { INDEX } from './index-file.ts';
 
@@ -19,8 +19,8 @@ export async function checkFolder(root: string, manifest: string): Promise<void>
   if (found === undefined) return;
   throw new AppregError(
     'mirror-folder-occupied',
-    `${printable(root)} contains a registry that was not made by appreg mirror: ${printable(found)} exists.`,
-    'Choose an empty folder.',
+    message`${root} contains a registry that was not made by appreg mirror: ${found} exists.`,
+    message`Choose an empty folder.`,
     { effect: 'none' },
   );
 }
@@ -34,7 +34,7 @@ async function namesIn(root: string): Promise<string[] | null> {
   } catch (error) {
     throw diskError(error, root, null);
   }
-  throw new AppregError('not-a-folder', `${printable(root)} is not a folder.`, 'Choose another folder.', {
+  throw new AppregError('not-a-folder', message`${root} is not a folder.`, message`Choose another folder.`, {
     effect: 'none',
   });
 }

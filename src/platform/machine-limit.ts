@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import type { AppregError } from '../core/errors.ts';
 import { isMachineLimit, machineLimitError } from '../core/http/machine-limit.ts';
-import { printable } from '../core/text/text.ts';
 import { systemErrorCode } from './system-error.ts';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -50,5 +50,5 @@ export function fileLimitError(path: string, error: unknown): AppregError | null
   // EAGAIN: nothing was written to a pipe yet.
   return code === null || code === 'EAGAIN' || !isMachineLimit(code)
     ? null
-    : machineLimitError(code, `${printable(path)} cannot be read`, { cause: error });
+    : machineLimitError(code, message`${path} cannot be read`, { cause: error });
 }

@@ -1,9 +1,9 @@
+import { message, type SafeText } from '../core/text/message.ts';
 import { documentWithText, requireVersions } from '../author/document.ts';
 import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
@@ -113,7 +113,7 @@ export function iconTarget(
 async function hasIcon(store: Store, path: string, bytes: Uint8Array): Promise<boolean> {
   const stored = await store.read(path);
   if (stored !== null && !Buffer.from(stored.bytes).equals(bytes))
-    throw otherIconExists(path, 'Delete it if no app uses it, or choose another app key.');
+    throw otherIconExists(path, message`Delete it if no app uses it, or choose another app key.`);
   return stored !== null;
 }
 
@@ -138,8 +138,8 @@ export function createMetadata(path: string): Step {
 }
 
 /** The error for an icon file that is not replaced, since it is not known to be that of the app. @param hint how to go on */
-export function otherIconExists(path: string, hint: string): AppregError {
-  return new AppregError('already-exists', `${printable(path)} already exists, with different bytes.`, hint, {
+export function otherIconExists(path: string, hint: SafeText): AppregError {
+  return new AppregError('already-exists', message`${path} already exists, with different bytes.`, hint, {
     effect: 'none',
   });
 }

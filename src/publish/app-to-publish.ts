@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { type Document, documentWithText, requireApps, requireVersions } from '../author/document.ts';
 import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
@@ -33,8 +34,8 @@ export async function appToPublish(place: RegistryLocation, key: string, known?:
   if (!metadata)
     throw new AppregError(
       'metadata-missing',
-      `The metadata file of “${name}” does not exist: ${printable(path)}`,
-      'Restore it from version control. For an app without versions, create it with { "versions": [] }.',
+      message`The metadata file of “${name}” does not exist: ${path}`,
+      message`Restore it from version control. For an app without versions, create it with { "versions": [] }.`,
     );
   // Throws if the file has no list of versions.
   requireVersions(metadata);
@@ -70,8 +71,8 @@ function metadataPath(place: RegistryLocation, key: string, metadataUrl: string)
   if (path === null) {
     throw new AppregError(
       'metadata-outside-workspace',
-      `The metadata file of “${printable(key)}” is not in this workspace: its URL is ${safeExcerpt(metadataUrl)}, but the workspace is served at ${safeExcerpt(place.base)}.`,
-      'Publish from the workspace that contains the file, or correct appMetadataUrl or baseUrl.',
+      message`The metadata file of “${key}” is not in this workspace: its URL is ${safeExcerpt(metadataUrl)}, but the workspace is served at ${safeExcerpt(place.base)}.`,
+      message`Publish from the workspace that contains the file, or correct appMetadataUrl or baseUrl.`,
     );
   }
   return path;
@@ -85,14 +86,14 @@ function listedMetadataUrl(manifest: Document, key: string): string {
   if (entry === undefined)
     throw new AppregError(
       'app-unknown',
-      `The app “${name}” is not listed in ${file}.${didYouMean(key, Object.keys(apps))}`,
-      `Add it first: appreg add-app ${name}`,
+      message`The app “${name}” is not listed in ${file}.${didYouMean(key, Object.keys(apps))}`,
+      message`Add it first: appreg add-app ${name}`,
     );
   const url = metadataUrlOf(entry);
   if (url !== null) return url;
   throw new AppregError(
     'document-invalid',
-    `The app “${name}” has no appMetadataUrl in ${file}.`,
-    'Fix its entry; appreg lint reports what is missing.',
+    message`The app “${name}” has no appMetadataUrl in ${file}.`,
+    message`Fix its entry; appreg lint reports what is missing.`,
   );
 }

@@ -1,3 +1,4 @@
+import { joined, message, safe } from '../core/text/message.ts';
 import { isAppregError, type AppregError, type Effect } from '../core/errors.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
@@ -190,11 +191,14 @@ function withPlanState(
   };
   const advisesRepeat = error.advisesRepeat || done.length > 0;
   const isNewAdvice = advisesRepeat && !error.advisesRepeat;
-  const hint = `${error.hint}${isNewAdvice ? ' Then run the same command again to finish.' : ''}`;
+  const hint = message`${safe(error.hint)}${isNewAdvice ? ' Then run the same command again to finish.' : ''}`;
   if (done.length === 0 && affected.length === 0 && (effect === 'none' || !hasStarted))
     return error.with({ hint, advisesRepeat, written, effect: 'none' });
   const ofStep = effect === 'none' ? '' : error.state;
-  const state = [ofStep, writtenInWords(written)].filter((sentence) => sentence !== '').join(' ');
+  const state = joined(
+    [ofStep, writtenInWords(written)].filter((sentence) => sentence !== ''),
+    ' ',
+  );
   return error.with({
     hint,
     advisesRepeat,

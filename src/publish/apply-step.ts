@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { isBatchStore, type Store, type Stored } from '../store/store.ts';
 import type { CreateStep, EditStep, ReplaceStep, Step } from './plan.ts';
 import {
@@ -9,7 +10,6 @@ import {
   pauseAfterConflict,
   type StepResult,
 } from './step.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 /** How a step is applied. */
@@ -138,25 +138,24 @@ function changedText(step: EditStep, stored: Stored, isWritten: boolean): string
 
 /** Errors of a store whose responses do not match its behavior. */
 
-const HINT =
-  'Check whether a cache or a replica responds instead of the store, or ask its operator; then run the same command again.';
+const HINT = message`Check whether a cache or a replica responds instead of the store, or ask its operator; then run the same command again.`;
 
 /** @param has what the store contains instead, as the end of a sentence */
 function notKept(path: string, has: string, cause?: unknown): AppregError {
-  const message = `The store confirmed that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
-  return new AppregError('write-lost', message, HINT, { cause, advisesRepeat: true });
+  const summary = message`The store confirmed that it stored ${path}, but did not keep the write: it ${has}.`;
+  return new AppregError('write-lost', summary, HINT, { cause, advisesRepeat: true });
 }
 
 function refusesTheSame(path: string): AppregError {
   return new AppregError(
     'store-stale',
-    `The store refuses to replace ${printable(path)} because it has changed, but returns the same document each time. It probably serves an old copy.`,
+    message`The store refuses to replace ${path} because it has changed, but returns the same document each time. It probably serves an old copy.`,
     HINT,
     { advisesRepeat: true },
   );
 }
 
 function unreadableYetThere(path: string): AppregError {
-  const message = `The store reports that ${printable(path)} exists when it is created, but that it is missing when it is read.`;
-  return new AppregError('store-stale', message, HINT, { advisesRepeat: true });
+  const summary = message`The store reports that ${path} exists when it is created, but that it is missing when it is read.`;
+  return new AppregError('store-stale', summary, HINT, { advisesRepeat: true });
 }

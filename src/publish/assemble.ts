@@ -1,3 +1,4 @@
+import { joined, message } from '../core/text/message.ts';
 import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
 import { documentWithText, requireApps, requireVersions } from '../author/document.ts';
 import { newManifest } from '../author/manifest.ts';
@@ -113,7 +114,7 @@ function checkRemoved(
   folders: readonly string[],
 ): void {
   const unknown = remove.find((key) => !listed.includes(key) && !folders.includes(key));
-  if (unknown !== undefined) throw unknownApp(unknown, where, listed, 'App keys are case-sensitive.');
+  if (unknown !== undefined) throw unknownApp(unknown, where, listed, message`App keys are case-sensitive.`);
 }
 
 /** The step that stores the icon of an app, if it is not in the store. @param stored the current file */
@@ -185,8 +186,8 @@ function judgeApps(
   const issues = findings
     .filter(({ severity }) => severity === 'error')
     .map((finding) => ({
-      message: printable(`${sourceOf(finding, apps)}: ${finding.message} (${finding.rule})`),
-      advice: printable(finding.advice),
+      message: message`${String(sourceOf(finding, apps))}: ${finding.message} (${finding.rule})`,
+      advice: message`${finding.advice}`,
     }));
   return { findings: findings.filter(({ severity }) => severity !== 'error'), issues };
 }
@@ -216,7 +217,7 @@ function throwIssues(issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const listed = issues.slice(0, MAX_LISTED);
   const lines = listed.map(({ message }) => message);
-  if (issues.length > MAX_LISTED) lines.push(`… and ${issues.length - MAX_LISTED} more`);
+  if (issues.length > MAX_LISTED) lines.push(message`… and ${issues.length - MAX_LISTED} more`);
   const advice = [...new Set(listed.map((issue) => issue.advice))];
-  throw new AppregError('apps-invalid', lines.join('\n  '), advice.join('\n  '), { effect: 'none' });
+  throw new AppregError('apps-invalid', joined(lines, '\n  '), joined(advice, '\n  '), { effect: 'none' });
 }

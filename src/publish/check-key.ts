@@ -1,5 +1,6 @@
+import { message, type SafeText } from '../core/text/message.ts';
 import { isSafeKey, safeKeyFor } from '../core/registry/app-key.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 // Device names reserved by Windows, in every folder and with any suffix.
@@ -12,12 +13,12 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 export function checkNewKey(key: string): void {
   checkKey(key);
   if (DEVICE.test(key))
-    throw refusedKey(key, 'is a device name on Windows, so it cannot be a folder name', 'Choose another key.');
+    throw refusedKey(key, 'is a device name on Windows, so it cannot be a folder name', message`Choose another key.`);
   if (key.length > 200)
     throw refusedKey(
       key,
       `has ${key.length} characters, which is too long for a folder name`,
-      'Choose a key of at most 64 characters.',
+      message`Choose a key of at most 64 characters.`,
     );
 }
 
@@ -28,10 +29,10 @@ export function checkKey(key: string): void {
   throw refusedKey(
     key,
     'is not a valid app key: only letters, digits, - and _ are allowed',
-    meant === null ? 'Choose a key such as my-app.' : `Did you mean ${meant}?`,
+    meant === null ? message`Choose a key such as my-app.` : message`Did you mean ${meant}?`,
   );
 }
 
-function refusedKey(key: string, what: string, hint: string): AppregError {
-  return new AppregError('app-key-invalid', `“${printable(shorten(key, 80))}” ${what}.`, hint);
+function refusedKey(key: string, what: string, hint: SafeText): AppregError {
+  return new AppregError('app-key-invalid', message`“${safeExcerpt(key, 80)}” ${what}.`, hint);
 }

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/registry/version.ts';
@@ -24,8 +25,10 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
     const meant = likelyVersion(word);
     throw new AppregError(
       'version-invalid',
-      `“${name}” is not a version.`,
-      meant === null ? 'Use MAJOR.MINOR.PATCH, such as 1.2.3, or major, minor or patch.' : `Write it as ${meant}`,
+      message`“${name}” is not a version.`,
+      meant === null
+        ? message`Use MAJOR.MINOR.PATCH, such as 1.2.3, or major, minor or patch.`
+        : message`Write it as ${meant}`,
     );
   }
   if (allowPrerelease) return;
@@ -42,8 +45,8 @@ export function chooseVersion(word: string, listed: readonly string[], app: stri
   if (latest !== null) return increment(latest, word);
   throw new AppregError(
     'no-version-to-increment',
-    `${printable(app)} has no version yet that can be incremented with ${word}.`,
-    `Use a number for its first version: appreg publish-version ${printable(app)} 1.0.0 …`,
+    message`${app} has no version yet that can be incremented with ${word}.`,
+    message`Use a number for its first version: appreg publish-version ${app} 1.0.0 …`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { documentWithText, type Document } from '../author/document.ts';
 import { type AppChanges, editAppEntry } from '../author/manifest.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
@@ -125,8 +126,8 @@ function editAgain(text: string, { key, manifest }: ListedEntry, changes: readon
     if (now === before || now === after) continue;
     throw new AppregError(
       'app-changed',
-      `The ${field} of the app “${printable(key)}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${safeExcerpt(now)}”`}.`,
-      'Check the entry. If your change is still right, run the same command again.',
+      message`The ${field} of the app “${key}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${safeExcerpt(now)}”`}.`,
+      message`Check the entry. If your change is still right, run the same command again.`,
       { effect: 'none', advisesRepeat: true },
     );
   }
@@ -146,7 +147,7 @@ async function stepForIcon(
   if (Buffer.from(stored.bytes).equals(bytes)) return null;
   const users = usersOfIcon(place, manifest, path);
   if (!users.includes(key))
-    throw otherIconExists(path, 'Delete it if no app uses it, or give the URL of an icon: --icon <url>');
+    throw otherIconExists(path, message`Delete it if no app uses it, or give the URL of an icon: --icon <url>`);
   if (users.length > 1) throw sharedIcon(path, key, users);
   return { kind: 'replace', path, bytes, what: 'the icon, changed' };
 }
@@ -159,8 +160,8 @@ function sharedIcon(path: string, key: string, users: readonly string[]): Appreg
   const shownOthers = shown.join(', ') + (others.length > 5 ? ` and ${others.length - 5} more` : '');
   return new AppregError(
     'icon-shared',
-    `${printable(path)} is also the icon of ${shownOthers}.`,
-    `Give ${others.length === 1 ? 'that app an icon file of its own' : 'those apps icon files of their own'} first: appreg edit-app ${isSafeKey(first) ? first : '<key>'} --icon <file>`,
+    message`${path} is also the icon of ${shownOthers}.`,
+    message`Give ${others.length === 1 ? 'that app an icon file of its own' : 'those apps icon files of their own'} first: appreg edit-app ${isSafeKey(first) ? first : '<key>'} --icon <file>`,
     { effect: 'none' },
   );
 }
@@ -188,8 +189,8 @@ async function metadataStates(
   if (path !== null && (await readDocument(place.store, path)) === null)
     throw new AppregError(
       'metadata-missing',
-      `The metadata file ${printable(path)} does not exist, so the app would disappear for subscribers.`,
-      'Copy the metadata file there first.',
+      message`The metadata file ${path} does not exist, so the app would disappear for subscribers.`,
+      message`Copy the metadata file there first.`,
       { effect: 'none' },
     );
   const versions = (listedVersionsIn(before.content) ?? []).flatMap((item) => {

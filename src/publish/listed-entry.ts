@@ -1,7 +1,8 @@
+import { message, type SafeText } from '../core/text/message.ts';
 import { requireApps, type Document } from '../author/document.ts';
 import { type JsonValue, member } from '../core/json/json.ts';
 import { didYouMeanAny } from '../core/text/similar-names.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { printable, shorten, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type RegistryLocation, readManifest } from './registry-location.ts';
 
@@ -25,7 +26,12 @@ export function entryIn(manifest: Document, key: string): ListedEntry {
   const apps = requireApps(manifest);
   const entry = member(apps, key);
   if (entry !== undefined) return { key, manifest, entry };
-  throw unknownApp(key, manifest.path, Object.keys(apps), 'App keys are case-sensitive. appreg add-app adds an app.');
+  throw unknownApp(
+    key,
+    manifest.path,
+    Object.keys(apps),
+    message`App keys are case-sensitive. appreg add-app adds an app.`,
+  );
 }
 
 /**
@@ -33,10 +39,10 @@ export function entryIn(manifest: Document, key: string): ListedEntry {
  * @param where the manifest, as messages name it
  * @param known the listed keys
  */
-export function unknownApp(key: string, where: string, known: readonly string[], hint: string): AppregError {
+export function unknownApp(key: string, where: string, known: readonly string[], hint: SafeText): AppregError {
   return new AppregError(
     'app-unknown',
-    `The app “${printable(shorten(key, 80))}” is not listed in ${printable(where)}.${closestKeys(key, known)}`,
+    message`The app “${safeExcerpt(key, 80)}” is not listed in ${where}.${closestKeys(key, known)}`,
     hint,
     { effect: 'none' },
   );

@@ -1,4 +1,4 @@
-import { printable } from '../core/text/text.ts';
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
@@ -28,8 +28,8 @@ export async function planFiles(
   if (taken.length === 0) return plan;
   throw new AppregError(
     'already-exists',
-    `${printable(taken.join(', '))} in ${printable(store.name)} already ${taken.length === 1 ? 'exists' : 'exist'} with different content.`,
-    'Choose another folder, or move the existing files. An existing registry only needs an appreg.config.json with "manifest" and "baseUrl".',
+    message`${taken.join(', ')} in ${store.name} already ${taken.length === 1 ? 'exists' : 'exist'} with different content.`,
+    message`Choose another folder, or move the existing files. An existing registry only needs an appreg.config.json with "manifest" and "baseUrl".`,
     { effect: 'none' },
   );
 }

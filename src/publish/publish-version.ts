@@ -1,10 +1,10 @@
+import { message } from '../core/text/message.ts';
 import { requireVersions, type Document, documentWithText } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
 import type { ArtifactFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Digest } from '../store/bytes.ts';
 import type { AppToPublish } from './app-to-publish.ts';
@@ -159,8 +159,8 @@ function stateOf(
 function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
-    `Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
+    message`${path} already exists with different bytes: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
+    message`Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
     { effect: 'none' },
   );
 }
@@ -168,8 +168,8 @@ function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
   return new AppregError(
     'immutable',
-    `${printable(`${key} ${version}`)} was published before with different bytes: the checksum in ${LOCK_FILE} is ${printable(first)}, yours is ${artifactChecksum}. A published version never changes, even if it is no longer listed.`,
-    'Publish your bytes as a new version, for example with patch instead of the number.',
+    message`${`${key} ${version}`} was published before with different bytes: the checksum in ${LOCK_FILE} is ${first}, yours is ${artifactChecksum}. A published version never changes, even if it is no longer listed.`,
+    message`Publish your bytes as a new version, for example with patch instead of the number.`,
     { effect: 'none' },
   );
 }
@@ -219,11 +219,11 @@ async function isFree(
 }
 
 function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): AppregError {
-  const [key, older, latest, next] = [found.key, found.older, found.latest, found.next].map(printable);
+  const { key, older, latest, next } = found;
   return new AppregError(
     'version-rollback',
-    `These bytes are already published, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would give subscribers of ${latest} the code of ${older} again.`,
-    `If a job was run again, nothing is left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} … --allow-same`,
+    message`These bytes are already published, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would give subscribers of ${latest} the code of ${older} again.`,
+    message`If a job was run again, nothing is left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} … --allow-same`,
     { effect: 'none' },
   );
 }

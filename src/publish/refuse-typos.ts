@@ -1,7 +1,7 @@
+import { message } from '../core/text/message.ts';
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
 import { AppregError } from '../core/errors.ts';
 import { comparePrecedence, isPlainVersion, isSemver, latestOf } from '../core/registry/version.ts';
-import { printable } from '../core/text/text.ts';
 
 /** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */
 
@@ -30,16 +30,16 @@ export function refuseTypos(
   if (!lower && latest !== null && isSemver(version) && comparePrecedence(version, latest) < 0)
     throw new AppregError(
       'version-lower',
-      `${printable(`${key} ${version}`)} would be lower than ${printable(latest)}, the latest version, so subscribers of that would not get it.`,
-      `Publish a version above ${printable(latest)}. To add ${printable(version)} intentionally, such as a correction of an older release: appreg publish-version … --allow-lower`,
+      message`${`${key} ${version}`} would be lower than ${latest}, the latest version, so subscribers of that would not get it.`,
+      message`Publish a version above ${latest}. To add ${version} intentionally, such as a correction of an older release: appreg publish-version … --allow-lower`,
       { effect: 'none' },
     );
   const before = latestOf(listed.filter((entry) => isListedAs(entry, artifactChecksum)).map((entry) => entry.version));
   if (!same && before !== null)
     throw new AppregError(
       'version-same-bytes',
-      `The bytes of ${printable(`${key} ${version}`)} are already published, as ${printable(before)}: subscribers would update to the same code.`,
-      `Check that the app was built from the changed sources. To publish the same code under a new number intentionally: --allow-same`,
+      message`The bytes of ${`${key} ${version}`} are already published, as ${before}: subscribers would update to the same code.`,
+      message`Check that the app was built from the changed sources. To publish the same code under a new number intentionally: --allow-same`,
       { effect: 'none' },
     );
 }
@@ -48,8 +48,8 @@ export function refuseTypos(
 export function prereleaseNotAllowed(version: string): AppregError {
   return new AppregError(
     'prerelease-not-allowed',
-    `${printable(version)} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
-    'Publish a plain version, or use --allow-prerelease.',
+    message`${version} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
+    message`Publish a plain version, or use --allow-prerelease.`,
     { effect: 'none' },
   );
 }

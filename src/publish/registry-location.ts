@@ -1,7 +1,7 @@
+import { message } from '../core/text/message.ts';
 import { type Document, openDocument } from '../author/document.ts';
 import type { DocumentFacts, Missing } from '../core/facts/facts.ts';
 import { documentContent } from '../core/json/json.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
@@ -55,8 +55,8 @@ export async function readManifest(
 export function manifestMissing({ name }: Pick<Store, 'name'>, manifest: string): AppregError {
   return new AppregError(
     'manifest-missing',
-    `${printable(manifest)} does not exist in ${printable(name)}.`,
-    'Create the registry first: appreg init',
+    message`${manifest} does not exist in ${name}.`,
+    message`Create the registry first: appreg init`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { documentWithText } from '../author/document.ts';
 import { removeAppEntry } from '../author/manifest.ts';
 import { isSame } from '../author/edit.ts';
@@ -87,8 +88,8 @@ async function existing(place: RegistryLocation, urls: readonly (string | null)[
 function changedMeanwhile(key: string): AppregError {
   return new AppregError(
     'app-changed',
-    `The entry of the app “${printable(key)}” was changed by another process at the same time.`,
-    'Check the entry. If you still want to remove the app, run the same command again.',
+    message`The entry of the app “${key}” was changed by another process at the same time.`,
+    message`Check the entry. If you still want to remove the app, run the same command again.`,
     { effect: 'none', advisesRepeat: true },
   );
 }

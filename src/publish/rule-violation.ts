@@ -1,6 +1,6 @@
+import { joined, message, type SafeText } from '../core/text/message.ts';
 import type { Evidence } from '../core/engine/report.ts';
 import { unnamedSecrets } from '../core/rules/artifacts/artifact-secret.ts';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 /** The error for a change or an artifact that rules refuse. */
@@ -25,9 +25,12 @@ export function ruleViolation(violations: readonly Violation[], verb: string): A
   if (rules.includes('artifact-no-app')) advice.push(`To ${verb} it as it is: --any-content`);
   if (rules.includes('version-number-too-large'))
     advice.push('To publish it as it is: --rule version-number-too-large=warning');
-  return new AppregError('rule-violation', joined(lines), joined(advice), { effect: 'none', rules });
+  return new AppregError('rule-violation', linesOf(lines), linesOf(advice), { effect: 'none', rules });
 }
 
-function joined(lines: readonly string[]): string {
-  return lines.map(printable).join('\n  ');
+function linesOf(lines: readonly string[]): SafeText {
+  return joined(
+    lines.map((line) => message`${line}`),
+    '\n  ',
+  );
 }

@@ -1,5 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { setTimeout as wait } from 'node:timers/promises';
-import { counted, printable } from '../core/text/text.ts';
+import { counted } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type Digest, digestOfBytes } from '../store/bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../store/interrupt.ts';
@@ -28,8 +29,8 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
   if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
-    `${printable(path)} already exists with different bytes: its checksum is sha256:${stored.sha256} (${counted(stored.length, 'byte')}), yours is sha256:${wanted.sha256} (${counted(wanted.length, 'byte')}).`,
-    'A published file never changes: publish your bytes as a new version.',
+    message`${path} already exists with different bytes: its checksum is sha256:${stored.sha256} (${counted(stored.length, 'byte')}), yours is sha256:${wanted.sha256} (${counted(wanted.length, 'byte')}).`,
+    message`A published file never changes: publish your bytes as a new version.`,
     { effect: 'none' },
   );
 }
@@ -37,8 +38,8 @@ export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): vo
 export function documentContended(path: string): AppregError {
   return new AppregError(
     'write-conflict',
-    `${printable(path)} was changed by other processes ${MAX_CONFLICTS} times during the edit.`,
-    'Run the same command again once fewer processes change it.',
+    message`${path} was changed by other processes ${MAX_CONFLICTS} times during the edit.`,
+    message`Run the same command again once fewer processes change it.`,
     { advisesRepeat: true },
   );
 }
@@ -61,8 +62,8 @@ export function decodeDocument(bytes: Uint8Array, path: string): string {
   } catch (cause) {
     throw new AppregError(
       'not-utf8',
-      `${printable(path)} is not UTF-8, so it was not edited: the edit would also change other bytes.`,
-      'Save it as UTF-8. appreg lint shows the position of the error.',
+      message`${path} is not UTF-8, so it was not edited: the edit would also change other bytes.`,
+      message`Save it as UTF-8. appreg lint shows the position of the error.`,
       { cause },
     );
   }
@@ -71,7 +72,7 @@ export function decodeDocument(bytes: Uint8Array, path: string): string {
 export function documentMissing(path: string): AppregError {
   return new AppregError(
     'document-missing',
-    `${printable(path)} does not exist.`,
-    'Restore it from version control, or run appreg init in a new folder.',
+    message`${path} does not exist.`,
+    message`Restore it from version control, or run appreg init in a new folder.`,
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentContent } from '../core/json/json.ts';
@@ -38,11 +39,14 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   const isRegular = stats.isFile();
   if (!isRegular || stats.size > MAX_BYTES) {
     const what = isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats);
-    return { ...nothing, problem: { message: `${name} ${what}.`, advice: 'Use a small, regular file.' } };
+    return { ...nothing, problem: { message: message`${name} ${what}.`, advice: message`Use a small, regular file.` } };
   }
   const found = describedBuild(documentContent(readFileSync(path)));
   if (found === null) return null;
   if ('faults' in found)
-    return { ...nothing, problem: { message: faultText(`${folder}/${NAME}`, found.faults), advice: 'Fix the file.' } };
+    return {
+      ...nothing,
+      problem: { message: faultText(`${folder}/${NAME}`, found.faults), advice: message`Fix the file.` },
+    };
   return { ...nothing, ...found, problem: null };
 }

@@ -1,7 +1,7 @@
+import { message } from '../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppregError } from '../core/errors.ts';
-import { printable } from '../core/text/text.ts';
 
 /**
  * The folder apps/ of a workspace, absolute; null if it is missing.
@@ -14,8 +14,8 @@ export function appsFolder(root: string): string | null {
   if (stats.isDirectory()) return path;
   throw new AppregError(
     'not-a-folder',
-    `${printable(path)} is not a folder.`,
-    'Move or rename it: apps/ is the folder of the apps.',
+    message`${path} is not a folder.`,
+    message`Move or rename it: apps/ is the folder of the apps.`,
     { effect: 'none' },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { AppProblem } from '../core/release/version-file.ts';
@@ -127,16 +128,16 @@ function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProbl
   const { folder, path, entry, ui } = app;
   const name = printable(folder);
   if (!existsSync(path))
-    return { message: `${name} is a link to a folder that does not exist.`, advice: 'Remove the link.' };
+    return { message: message`${name} is a link to a folder that does not exist.`, advice: message`Remove the link.` };
   if (!isWithin(repository, path))
     return {
-      message: `${name} is a link to ${printable(path)}, which is outside of the repository.`,
-      advice: 'Move the folder into the repository.',
+      message: message`${name} is a link to ${path}, which is outside of the repository.`,
+      advice: message`Move the folder into the repository.`,
     };
   if (entry === null)
     return {
-      message: `${name} has no entry point: neither "release" nor an app.json names one.`,
-      advice: 'Add "entry" to its item of "release", such as "entry": "main.ts".',
+      message: message`${name} has no entry point: neither "release" nor an app.json names one.`,
+      advice: message`Add "entry" to its item of "release", such as "entry": "main.ts".`,
     };
   const files = [
     ['entry point', entry],
@@ -147,13 +148,13 @@ function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProbl
     const full = join(path, file);
     if (!existsSync(full))
       return {
-        message: `The ${what} ${printable(shownIn(folder, file))} does not exist.`,
-        advice: `Create it, or correct ${what === 'entry point' ? '"entry"' : '"ui"'}; if ${name} is not an app, exclude it from the glob.`,
+        message: message`The ${what} ${shownIn(folder, file)} does not exist.`,
+        advice: message`Create it, or correct ${what === 'entry point' ? '"entry"' : '"ui"'}; if ${name} is not an app, exclude it from the glob.`,
       };
     if (!isWithin(repository, realpathSync(full)))
       return {
-        message: `The ${what} ${printable(shownIn(folder, file))} is outside of the repository.`,
-        advice: 'Copy the file into the repository.',
+        message: message`The ${what} ${shownIn(folder, file)} is outside of the repository.`,
+        advice: message`Copy the file into the repository.`,
       };
   }
   return null;
@@ -173,8 +174,8 @@ export function keyOf(given: string | undefined, root: string, folder: string): 
   if (placeholder === undefined || name.includes(placeholder)) return key;
   throw new AppregError(
     'release-key-invalid',
-    `The key ${printable(JSON.stringify(template))} in "release" has the unknown placeholder ${printable(placeholder)}.`,
-    'The only placeholder is {name}, the last segment of the folder.',
+    message`The key ${JSON.stringify(template)} in "release" has the unknown placeholder ${placeholder}.`,
+    message`The only placeholder is {name}, the last segment of the folder.`,
   );
 }
 
@@ -195,14 +196,14 @@ function checkKeys(apps: readonly FoundApp[]): void {
   if (unsafe.length > 0)
     throw new AppregError(
       'release-key-invalid',
-      `"release" results in invalid app keys. ${listed(unsafe)}`,
-      'Rename the folder, or correct "key" in "release", such as "key": "acme-{name}".',
+      message`"release" results in invalid app keys. ${listed(unsafe)}`,
+      message`Rename the folder, or correct "key" in "release", such as "key": "acme-{name}".`,
     );
   if (twice.length > 0)
     throw new AppregError(
       'release-key-duplicate',
-      `"release" results in the same key for two folders. ${listed(twice)}`,
-      'Rename one of the folders, or give the items of "release" different keys, such as "key": "acme-{name}".',
+      message`"release" results in the same key for two folders. ${listed(twice)}`,
+      message`Rename one of the folders, or give the items of "release" different keys, such as "key": "acme-{name}".`,
     );
 }
 
@@ -217,8 +218,8 @@ function listed(lines: readonly string[]): string {
 function unconfigured(): AppregError {
   return new AppregError(
     'release-unconfigured',
-    'The configuration does not say where the apps are, and no apps/<key>/app.json names an entry point.',
-    'Add to the configuration: "release": [{ "folder": "apps/*", "entry": "main.ts", "version": "VERSION" }]',
+    message`The configuration does not say where the apps are, and no apps/<key>/app.json names an entry point.`,
+    message`Add to the configuration: "release": [{ "folder": "apps/*", "entry": "main.ts", "version": "VERSION" }]`,
   );
 }
 

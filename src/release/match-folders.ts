@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 /**
@@ -24,8 +24,8 @@ export async function foldersOf(root: string, glob: string): Promise<string[]> {
   if (folders.length > 0) return folders.toSorted();
   throw new AppregError(
     'release-folder-missing',
-    `The folder ${printable(JSON.stringify(glob))} in "release" matches no folder in ${printable(root)}.`,
-    'Correct the glob, or remove the item. The glob is relative to the configuration, and separates folders with /.',
+    message`The folder ${JSON.stringify(glob)} in "release" matches no folder in ${root}.`,
+    message`Correct the glob, or remove the item. The glob is relative to the configuration, and separates folders with /.`,
   );
 }
 

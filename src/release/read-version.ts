@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { type AppProblem, type DeclaredVersion, declaredVersion } from '../core/release/version-file.ts';
@@ -17,24 +18,24 @@ export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
     const stats = statSync(versionFile, { throwIfNoEntry: false });
     if (stats === undefined)
       return {
-        message: `The version file ${shown} does not exist.`,
-        advice: 'Create it with one version, such as 1.0.0, or correct "version" in the configuration.',
+        message: message`The version file ${shown} does not exist.`,
+        advice: message`Create it with one version, such as 1.0.0, or correct "version" in the configuration.`,
       };
     const isRegular = stats.isFile();
     if (!isRegular || stats.size > MAX_BYTES)
       return {
-        message: `${shown} ${isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats)}.`,
-        advice: 'Use a small file with one version.',
+        message: message`${shown} ${isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats)}.`,
+        advice: message`Use a small file with one version.`,
       };
     if (!isWithin(path, realpathSync(versionFile)))
       return {
-        message: `${shown} is a link to a file outside of the app’s folder.`,
-        advice: 'Replace the link with the file.',
+        message: message`${shown} is a link to a file outside of the app’s folder.`,
+        advice: message`Replace the link with the file.`,
       };
     return declaredVersion(name, readFileSync(versionFile));
   } catch (error) {
     const why = whyUnreadable(versionFile, error);
     if (why === null) throw error;
-    return { message: `${shown} ${why}.`, advice: 'Check the path and its permissions.' };
+    return { message: message`${shown} ${why}.`, advice: message`Check the path and its permissions.` };
   }
 }

@@ -1,9 +1,10 @@
+import { message } from '../core/text/message.ts';
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
-import { printable, printableExcerpt } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { homeFolder } from '../platform/home-folder.ts';
 import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
@@ -46,8 +47,8 @@ function requireHome(): string {
   if (home !== null) return home;
   throw new AppregError(
     'local-ca-unusable',
-    'The folder of the local certificate authority is unknown, because HOME is not an absolute path.',
-    'Set HOME, or APPREG_CA_DIR to a folder that is kept.',
+    message`The folder of the local certificate authority is unknown, because HOME is not an absolute path.`,
+    message`Set HOME, or APPREG_CA_DIR to a folder that is kept.`,
     { effect: 'none' },
   );
 }
@@ -83,8 +84,8 @@ function ownAddresses(): string[] {
 function notLocalError(host: string): AppregError {
   return new AppregError(
     'host-not-local',
-    `The local certificate authority cannot issue a certificate for “${printableExcerpt(host)}”: it is limited to local names.`,
-    'Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.',
+    message`The local certificate authority cannot issue a certificate for “${safeExcerpt(host)}”: it is limited to local names.`,
+    message`Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.`,
   );
 }
 
@@ -110,8 +111,8 @@ async function authority(
   } catch (error) {
     throw new AppregError(
       'local-ca-unusable',
-      `The local certificate authority in ${printable(folder)} cannot be used: ${printable(whyNotUsable(error))}.`,
-      'Delete that folder to create a new one, or set APPREG_CA_DIR to another folder.',
+      message`The local certificate authority in ${folder} cannot be used: ${whyNotUsable(error)}.`,
+      message`Delete that folder to create a new one, or set APPREG_CA_DIR to another folder.`,
       { cause: error },
     );
   }

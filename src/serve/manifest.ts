@@ -1,6 +1,7 @@
+import { message } from '../core/text/message.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { printable, printableExcerpt, shorten } from '../core/text/text.ts';
+import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { ABSENT, isPrivate, targetSegments } from './paths.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
@@ -16,8 +17,8 @@ export async function findManifest(folder: string, named: string | undefined): P
   if (targetSegments(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new AppregError(
       'manifest-name-invalid',
-      `“${printableExcerpt(expected)}” is not a valid manifest name: hosts would not serve it.`,
-      'Rename the manifest, and set "manifest" in the configuration.',
+      message`“${safeExcerpt(expected)}” is not a valid manifest name: hosts would not serve it.`,
+      message`Rename the manifest, and set "manifest" in the configuration.`,
     );
   }
   if (await isFile(join(folder, expected))) return expected;
@@ -29,8 +30,8 @@ export async function findManifest(folder: string, named: string | undefined): P
   if (found.length <= 1) return found[0] ?? null;
   throw new AppregError(
     'manifest-ambiguous',
-    `${folder} contains several files that could be the manifest: ${shorten(found.map(printable).join(', '))}.`,
-    'Set "manifest" in the configuration to one of them.',
+    message`${folder} contains several files that could be the manifest: ${safeExcerpt(found.map(printable).join(', '))}.`,
+    message`Set "manifest" in the configuration to one of them.`,
   );
 }
 

@@ -1,8 +1,9 @@
+import { message } from '../core/text/message.ts';
 import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { realpath } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { printableExcerpt } from '../core/text/text.ts';
+import { printableExcerpt, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { openEtagCache } from './files.ts';
@@ -113,15 +114,15 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     case 'EADDRINUSE':
       return new AppregError(
         'port-in-use',
-        `Port ${port} on ${shown} is in use by another program.`,
-        'Choose another port, or use --port 0 for any free one.',
+        message`Port ${port} on ${shown} is in use by another program.`,
+        message`Choose another port, or use --port 0 for any free one.`,
         { cause: error },
       );
     case 'EACCES':
       return new AppregError(
         'port-forbidden',
-        `Port ${port} cannot be used: permission denied.`,
-        'Choose a port above 1023, or use --port 0 for any free one.',
+        message`Port ${port} cannot be used: permission denied.`,
+        message`Choose a port above 1023, or use --port 0 for any free one.`,
         { cause: error },
       );
     case 'EADDRNOTAVAIL':
@@ -138,8 +139,8 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 function hostUnknown(host: string, cause?: Error): AppregError {
   return new AppregError(
     'address-unavailable',
-    `“${printableExcerpt(host)}” is not an address of this machine.`,
-    'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all of its networks.',
+    message`“${safeExcerpt(host)}” is not an address of this machine.`,
+    message`Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all of its networks.`,
     { cause },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import { counted } from '../core/text/text.ts';
 import type { Service } from './context.ts';
@@ -35,15 +36,15 @@ function lockedSecrets(registries: number, webhooks: number): string {
 function keyMissing(locked: string): AppregError {
   return new AppregError(
     'secrets-key-missing',
-    `The database contains encrypted ${locked}, but SECRETS_KEY is not set.`,
-    'Set SECRETS_KEY to the key that they were encrypted with.',
+    message`The database contains encrypted ${locked}, but SECRETS_KEY is not set.`,
+    message`Set SECRETS_KEY to the key that they were encrypted with.`,
   );
 }
 
 function keyWrong(locked: string): AppregError {
   return new AppregError(
     'secrets-key-wrong',
-    `The database contains ${locked} that were encrypted with another SECRETS_KEY.`,
-    'Set SECRETS_KEY to the key that they were encrypted with. To change the key, set SECRETS_KEY_OLD to the previous one.',
+    message`The database contains ${locked} that were encrypted with another SECRETS_KEY.`,
+    message`Set SECRETS_KEY to the key that they were encrypted with. To change the key, set SECRETS_KEY_OLD to the previous one.`,
   );
 }

@@ -1,8 +1,8 @@
+import { message } from '../core/text/message.ts';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics } from 'prom-client';
 import { AppregError } from '../core/errors.ts';
-import { printable, redact } from '../core/text/text.ts';
 import { openServerDigestPool } from '../observe/digest/digest-worker-pool.ts';
 import { startEmbeddedPostgres } from './database/embedded/server.ts';
 import { awaitDatabase } from './database/await-database.ts';
@@ -148,8 +148,8 @@ async function withRetries<Result>(action: () => Promise<Result>, until: number)
       if (Date.now() > until)
         throw new AppregError(
           'database-unreachable',
-          `The PostgreSQL server cannot be used: ${printable(redact(errorMessage(error)))}`,
-          'Check its log and its free disk space.',
+          message`The PostgreSQL server cannot be used: ${errorMessage(error)}`,
+          message`Check its log and its free disk space.`,
           { cause: error },
         );
       await sleep(RETRY_INTERVAL);

@@ -1,6 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
@@ -102,8 +102,8 @@ export async function digestOfChunks(chunks: AsyncIterable<Uint8Array> | Iterabl
 function changed(shownAs: string): AppregError {
   return new AppregError(
     'artifact-changed',
-    `${printable(shownAs)} changed while it was published.`,
-    'Wait until the program that writes the file has finished; then run the same command again.',
+    message`${shownAs} changed while it was published.`,
+    message`Wait until the program that writes the file has finished; then run the same command again.`,
     { effect: 'none', advisesRepeat: true },
   );
 }

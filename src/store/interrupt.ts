@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../core/text/message.ts';
 import { setMaxListeners } from 'node:events';
 import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
 
@@ -80,12 +81,17 @@ function stopError(): AppregError | null {
  * The error of a run that a signal ended.
  * @param outcome its effect, and a sentence about the resulting state if nothing else describes it
  */
-export function interrupted(signal: StopSignal, outcome: { effect: Effect; state?: string }): AppregError {
-  return new AppregError('interrupted', `Interrupted (${signal}).`, 'Run the same command again to finish.', {
-    exit: SIGNAL_EXIT[signal],
-    ...outcome,
-    advisesRepeat: true,
-  });
+export function interrupted(signal: StopSignal, outcome: { effect: Effect; state?: SafeText }): AppregError {
+  return new AppregError(
+    'interrupted',
+    message`Interrupted (${signal}).`,
+    message`Run the same command again to finish.`,
+    {
+      exit: SIGNAL_EXIT[signal],
+      ...outcome,
+      advisesRepeat: true,
+    },
+  );
 }
 
 /** The result of `work`, or AppregError `interrupted` as soon as a stop is requested; `work` is not awaited then. */

@@ -1,5 +1,6 @@
+import { message } from '../core/text/message.ts';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { printable, shorten } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import { errno, nullIfMissing } from './directory/disk-error.ts';
@@ -46,8 +47,8 @@ export async function pathOnDisk(root: string, path: string): Promise<string> {
   if (listed !== null)
     throw new AppregError(
       'path-refused',
-      `The path “${printable(shorten(path))}” was rejected: the folder contains it as “${printable(shorten(listed))}”, which hosts treat as a different name.`,
-      'Rename the file (git mv), or use its exact name.',
+      message`The path “${safeExcerpt(path)}” was rejected: the folder contains it as “${safeExcerpt(listed)}”, which hosts treat as a different name.`,
+      message`Rename the file (git mv), or use its exact name.`,
       { effect: 'none' },
     );
   return target;
@@ -65,8 +66,8 @@ async function resolveLinks(file: string, path: string): Promise<string> {
   if (stats?.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      `${printable(path)} leads to a broken symbolic link.`,
-      'Remove the link, or create its target.',
+      message`${path} leads to a broken symbolic link.`,
+      message`Remove the link, or create its target.`,
       { effect: 'none' },
     );
   }
@@ -77,8 +78,8 @@ async function resolveLinks(file: string, path: string): Promise<string> {
 function pathRefused(path: string, why: string): AppregError {
   return new AppregError(
     'path-refused',
-    `The path “${printable(shorten(path))}” was rejected: ${printable(why)}.`,
-    'Use a path inside the folder, with forward slashes.',
+    message`The path “${safeExcerpt(path)}” was rejected: ${why}.`,
+    message`Use a path inside the folder, with forward slashes.`,
     { effect: 'none' },
   );
 }

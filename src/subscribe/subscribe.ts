@@ -1,5 +1,6 @@
+import { message } from '../core/text/message.ts';
 import undici from 'undici';
-import { printable, redact, safeExcerpt } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type Interception, interceptionOf } from '../core/http/interception.ts';
 import { machineLimitError } from '../core/http/machine-limit.ts';
@@ -83,13 +84,12 @@ export async function requestSubscription(subscription: Subscription): Promise<S
     };
   } catch (cause) {
     const limit = machineLimitCode(cause);
-    if (limit !== null)
-      throw machineLimitError(limit, `The request to ${printable(redact(endpoint))} failed`, { cause });
+    if (limit !== null) throw machineLimitError(limit, message`The request to ${endpoint} failed`, { cause });
     const reason = cause instanceof Error ? cause.message || systemErrorCode(cause) || cause.name : String(cause);
     throw new AppregError(
       'service-unreachable',
-      `${printable(redact(endpoint))} cannot be reached: ${safeExcerpt(reason)}`,
-      'Check --service and the network. For a private certificate authority, use --ca <file>.',
+      message`${endpoint} cannot be reached: ${safeExcerpt(reason)}`,
+      message`Check --service and the network. For a private certificate authority, use --ca <file>.`,
       { cause },
     );
   } finally {

@@ -1,3 +1,4 @@
+import { message } from '../../src/core/text/message.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { AppregError } from '../../src/core/errors.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
@@ -77,7 +78,7 @@ describe('a plan in a store that writes several files at once', () => {
     expect(one(log).map((line) => line.split(' ')[0])).toEqual(['changed', 'changed', 'changed', 'written']);
   });
 
-  test.each<{ name: string; store: Store; expected: Partial<AppregError> }>([
+  test.each<{ name: string; store: Store; expected: Partial<Record<keyof AppregError, unknown>> }>([
     {
       name: 'existing files with other bytes',
       store: together({ [metadata]: '', [artifact.path]: 'others' }).store,
@@ -104,7 +105,7 @@ describe('a plan in a store that writes several files at once', () => {
     {
       name: 'an interrupted connection',
       store: together({ [metadata]: '' }, () => {
-        throw new AppregError('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
+        throw new AppregError('git-unreachable', message`It broke off.`, message`Run it again.`, { effect: 'unknown' });
       }).store,
       expected: {
         message: 'It broke off. It is unknown whether this was stored: a/1.0.0.tar.gz, a/versions.json.',

@@ -1,3 +1,4 @@
+import { message } from '../../src/core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { AppregError } from '../../src/core/errors.ts';
@@ -10,7 +11,7 @@ import { artifact, metadata, adding, plan, outcomes, watched, full } from './pla
 const sha = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 async function notServed(): Promise<void> {
-  throw new AppregError('read-back-missing', 'It is not served yet.', 'Wait for the host.');
+  throw new AppregError('read-back-missing', message`It is not served yet.`, message`Wait for the host.`);
 }
 
 // Retries do not wait in these tests.
@@ -103,7 +104,7 @@ describe('before anything is written, a plan refuses', () => {
     name: string;
     files: Record<string, string | Uint8Array>;
     steps: Step[];
-    expected: Partial<AppregError>;
+    expected: Partial<Record<keyof AppregError, unknown>>;
   }>([
     {
       name: 'other bytes under a published name, with both digests',
@@ -135,7 +136,7 @@ describe('before anything is written, a plan refuses', () => {
         {
           ...adding('1'),
           edit: () => {
-            throw new AppregError('immutable', 'No.', 'Another version.');
+            throw new AppregError('immutable', message`No.`, message`Another version.`);
           },
         },
       ],
@@ -170,11 +171,16 @@ describe('a failed plan', () => {
   });
 
   test.each([
-    { hint: 'Publish it again as 2.0.0.', advisesRepeat: false, end: ' Then run the same command again to finish.' },
-    { hint: 'Wait, then run the same command again.', advisesRepeat: true, end: '' },
+    {
+      hint: message`Publish it again as 2.0.0.`,
+      advisesRepeat: false,
+      end: ' Then run the same command again to finish.',
+    },
+    { hint: message`Wait, then run the same command again.`, advisesRepeat: true, end: '' },
   ])('advises to run the command again once: $hint', async ({ hint, advisesRepeat, end }) => {
     const { store } = watched({ [metadata]: '' }, () => ({
-      replace: () => Promise.reject(new AppregError('write-conflict', 'No.', hint, { effect: 'none', advisesRepeat })),
+      replace: () =>
+        Promise.reject(new AppregError('write-conflict', message`No.`, hint, { effect: 'none', advisesRepeat })),
     }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({ hint: `${hint}${end}`, advisesRepeat: true });
   });
@@ -197,7 +203,7 @@ describe('a failed plan', () => {
   test('does not report that nothing was changed if that is unknown', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({
       replace() {
-        throw new AppregError('git-unreachable', 'The host hung up.', 'Look at it.');
+        throw new AppregError('git-unreachable', message`The host hung up.`, message`Look at it.`);
       },
     }));
     await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
@@ -205,7 +211,7 @@ describe('a failed plan', () => {
     });
     const unclear = watched({ [metadata]: '' }, () => ({
       create() {
-        throw new AppregError('git-unreachable', 'It hung up.', 'Look at it.', { effect: 'unknown' });
+        throw new AppregError('git-unreachable', message`It hung up.`, message`Look at it.`, { effect: 'unknown' });
       },
     }));
     await expect(applyPlan(plan, unclear.store)).rejects.toMatchObject({

@@ -1,3 +1,4 @@
+import { message } from '../../src/core/text/message.ts';
 import { AppregError } from '../../src/core/errors.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
 import type { StepResult } from '../../src/publish/step.ts';
@@ -58,7 +59,9 @@ export function watched(
 }
 
 export const full = (): never => {
-  throw new AppregError('disk-full', 'Cannot write it: the disk is full.', 'Free some space.', { effect: 'none' });
+  throw new AppregError('disk-full', message`Cannot write it: the disk is full.`, message`Free some space.`, {
+    effect: 'none',
+  });
 };
 
 /** An edit that is refused on another writer's text. */
@@ -66,6 +69,8 @@ export const refusing: Step = {
   ...adding('1'),
   edit(text) {
     if (text === '') return 'ours';
-    throw new AppregError('immutable', 'Published meanwhile.', 'Take the next version.', { effect: 'none' });
+    throw new AppregError('immutable', message`Published meanwhile.`, message`Take the next version.`, {
+      effect: 'none',
+    });
   },
 };

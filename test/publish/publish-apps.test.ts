@@ -1,3 +1,4 @@
+import { message } from '../../src/core/text/message.ts';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -235,7 +236,7 @@ test('an artifact is read back before it is listed, and an app that is not serve
     async readBack({ key }, { artifactUrl }) {
       expect(artifactUrl).toContain(key);
       expect(await listed(store, [key])).toEqual([]);
-      if (key === 'lamp') throw new AppregError('read-back-missing', 'It is not served.', 'Wait.');
+      if (key === 'lamp') throw new AppregError('read-back-missing', message`It is not served.`, message`Wait.`);
     },
   });
   expect(outcomes(results)).toEqual(['clock: published', 'lamp: failed (read-back-missing)', 'radio: published']);

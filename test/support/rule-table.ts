@@ -18,7 +18,8 @@ import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts
 type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideProbes> & {
   web?: HttpViews;
 };
-type Expected = Partial<Problem> | readonly Partial<Problem>[];
+type ExpectedProblem = Partial<Omit<Problem, 'message' | 'advice'>> & { message?: string; advice?: string };
+type Expected = ExpectedProblem | readonly ExpectedProblem[];
 
 /**
  * The test of a rule: a clean half, where it must find nothing, and a faulty half, where each problem found must match

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineOf, baselineVersionsOf } from '../../observe/baseline/baseline.ts';
@@ -18,16 +19,16 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
   if (where.trim() === '')
     throw new AppregError(
       'option-invalid',
-      '--against is empty.',
-      'Give a folder, a file or a git ref; in a pipeline, check that its variable is set.',
+      message`--against is empty.`,
+      message`Give a folder, a file or a git ref; in a pipeline, check that its variable is set.`,
     );
   const isUrl = /^https?:\/\//i.test(where);
   if (target.kind === 'metadata') {
     if (isUrl) {
       throw new AppregError(
         'option-conflict',
-        'A single metadata file cannot be compared with a live registry: its app is unknown.',
-        'Lint the workspace: appreg lint <folder> --against <registry-url>',
+        message`A single metadata file cannot be compared with a live registry: its app is unknown.`,
+        message`Lint the workspace: appreg lint <folder> --against <registry-url>`,
       );
     }
     const versions = baselineVersionsOf(where, target.workspace, target.path, cwd);

@@ -1,3 +1,4 @@
+import { message, type SafeText, safe } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { type FindingIdentity, fingerprintsOf } from '../../core/engine/fingerprint.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
@@ -7,7 +8,6 @@ import { pointerTo } from '../../core/json/pointer.ts';
 import { faultText } from '../../core/json/faults.ts';
 import { mustBe, type Violation } from '../../core/json/violations.ts';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
@@ -20,14 +20,14 @@ export function readBaselineReport(name: string, cwd: string): ReadonlySet<strin
   if (name.trim() === '')
     throw new AppregError(
       'option-invalid',
-      '--baseline is empty.',
-      'Give the path of a report; in a pipeline, check that its variable is set.',
+      message`--baseline is empty.`,
+      message`Give the path of a report; in a pipeline, check that its variable is set.`,
     );
   const read = readRegularFile(resolve(cwd, name));
-  if ('failure' in read) throw unusable(`--baseline: ${printable(name)} ${read.failure}.`);
+  if ('failure' in read) throw unusable(message`--baseline: ${name} ${read.failure}.`);
   const { value, faults } = readInputFile(contentOf(read.bytes), violationsIn);
   if (value !== null && isReport(value)) return fingerprintsOf(value);
-  throw unusable(`--baseline: ${faultText(name, faults)}`);
+  throw unusable(message`--baseline: ${safe(faultText(name, faults))}`);
 }
 
 const WHOLE = 'The report';
@@ -37,7 +37,9 @@ function violationsIn(value: JsonValue): Violation[] {
   const { schema, tool, findings } = value;
   const author = member(tool, 'name');
   if (schema === undefined || author === undefined || findings === undefined)
-    return [{ pointer: '', isAboutName: false, message: `The file is not a report of appreg${otherContent(value)}.` }];
+    return [
+      { pointer: '', isAboutName: false, message: message`The file is not a report of appreg${otherContent(value)}.` },
+    ];
   if (author !== 'appreg') return [mustBe('/tool/name', 'appreg: the report is of another tool', author, WHOLE)];
   if (schema !== 1) return [mustBe('/schema', '1, the format that this version of appreg reads', schema, WHOLE)];
   if (!Array.isArray(findings)) return [mustBe('/findings', 'a list', findings, WHOLE)];
@@ -71,10 +73,10 @@ function findingViolations(value: JsonValue, place: string): Violation[] {
   return found;
 }
 
-function unusable(message: string): AppregError {
+function unusable(summary: SafeText): AppregError {
   return new AppregError(
     'baseline-report-invalid',
-    message,
-    'Give a report that appreg wrote: appreg lint --format json --output baseline.json',
+    summary,
+    message`Give a report that appreg wrote: appreg lint --format json --output baseline.json`,
   );
 }

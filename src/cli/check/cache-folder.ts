@@ -1,7 +1,8 @@
+import { message, type SafeText } from '../../core/text/message.ts';
 import { createHash, scryptSync } from 'node:crypto';
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { printable, redact } from '../../core/text/text.ts';
+import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
@@ -36,7 +37,7 @@ export interface CacheFolder extends ObservationCache {
   /** Removes entries that are not listed any more; for runs that observed all apps. */
   prune(): void;
   /** What could not be read or written, as a sentence, or null. */
-  remark(): string | null;
+  remark(): SafeText | null;
 }
 
 /**
@@ -96,19 +97,19 @@ function createScopeFolder(folder: string, scope: CacheScope, now: string): stri
   } catch (error) {
     throw new AppregError(
       'cache-unusable',
-      `--cache: ${printable(folder)} cannot be used: ${whyNotUsable(error)}.`,
-      'Use a writable folder; it is created if it does not exist.',
+      message`--cache: ${folder} cannot be used: ${whyNotUsable(error)}.`,
+      message`Use a writable folder; it is created if it does not exist.`,
       { cause: error },
     );
   }
   return scopeFolder;
 }
 
-function remarkAbout(folder: string, { unusable, writeError }: CacheEntries): string | null {
+function remarkAbout(folder: string, { unusable, writeError }: CacheEntries): SafeText | null {
   const parts: string[] = [];
   if (unusable > 0) parts.push(`${unusable === 1 ? '1 file is' : `${unusable} files are`} not usable`);
   if (writeError !== null) parts.push(`writing failed (${writeError})`);
-  return parts.length === 0 ? null : `The cache ${printable(folder)} was partly ignored: ${parts.join('; ')}.`;
+  return parts.length === 0 ? null : message`The cache ${folder} was partly ignored: ${parts.join('; ')}.`;
 }
 
 /** Keys may contain characters that file systems reject or fold together. */

@@ -1,7 +1,8 @@
+import { message } from '../../core/text/message.ts';
 import type { ExceptionList } from '../../core/engine/exception.ts';
 import { isAbout, isOver } from '../../core/engine/mark-findings.ts';
 import { counts, type Report, type Severity } from '../../core/engine/report.ts';
-import { counted, printable } from '../../core/text/text.ts';
+import { counted } from '../../core/text/text.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -44,7 +45,7 @@ export function logEndedExceptions(terminal: Terminal, report: Report, list: Exc
     if (found.length === 0) continue;
     const { rule, app, until, reason } = exception;
     terminal.log(
-      `The exception for ${rule}${app === null ? '' : ` (${printable(app)})`} ended on ${until}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${printable(reason)}`,
+      message`The exception for ${rule}${app === null ? '' : ` (${app})`} ended on ${String(until)}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${reason}`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { exitCode, type CheckCommand, type Report, SYMPTOMS } from '../../core/engine/report.ts';
 import { VERSION } from '../../core/tool-version.ts';
@@ -32,7 +33,7 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
   printRendered(
     context,
     (format, style) => render(report, format, { ...renderOptions, style }),
-    () => summaryLine(report, PLAIN),
+    () => message`${summaryLine(report, PLAIN)}`,
   );
   reportToGitHub(context, report, renderOptions);
   return exitCode(report, maxWarnings);
@@ -41,7 +42,7 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
 /** Suggests the command that explains the most severe finding of a failed check. */
 export function suggestExplanation({ terminal }: Context, code: number, { findings }: Report): void {
   const command = code === 0 ? null : explainCommand(findings);
-  if (command !== null) terminal.next(`${command} shows the causes, examples and settings of that rule`);
+  if (command !== null) terminal.next(message`${command} shows the causes, examples and settings of that rule`);
 }
 
 /**

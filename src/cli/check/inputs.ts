@@ -1,3 +1,4 @@
+import { joined } from '../../core/text/message.ts';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { withoutSystemError } from '../process/file-error.ts';
 
@@ -37,8 +38,11 @@ export async function useEach<Input, T>(
 export function unusable(errors: readonly AppregError[]): AppregError {
   const [first] = errors;
   if (first !== undefined && errors.length === 1) return first;
-  const lines = errors.map(({ message }) => message).join('\n  ');
-  return new AppregError('inputs-unusable', lines, [...new Set(errors.map(({ hint }) => hint))].join('\n  '));
+  const lines = joined(
+    errors.map((error) => error.message),
+    '\n  ',
+  );
+  return new AppregError('inputs-unusable', lines, joined([...new Set(errors.map(({ hint }) => hint))], '\n  '));
 }
 
 /** Why a run that has left out these inputs is incomplete; null if it has left out none. */

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted } from '../../core/text/text.ts';
 import type {
@@ -68,7 +69,7 @@ export async function liveCheck(
       ? await lockBaseline(context, registry.href)
       : await baselineNamed(context, options.against, web);
   const proxy = web.proxyFor?.(registry);
-  if (proxy) context.terminal.log(`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
+  if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const appEntry = config.artifact?.entry ?? null;
   const check = { command, target: registry.href, web, ...settings, appEntry, baseline, conceal, started };
@@ -230,9 +231,9 @@ async function observeUntilSignal(
     },
   );
   tuneHeap();
-  const line = context.terminal.progress(`Requesting ${new URL(target).host}`);
+  const line = context.terminal.progress(message`Requesting ${new URL(target).host}`);
   try {
-    const onProgress = progressLine((text) => line.update(text));
+    const onProgress = progressLine((text) => line.update(message`${text}`));
     const observed = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, sink);
     return { observed, exit: observed.interrupted ? signals.exit() : null };
   } finally {

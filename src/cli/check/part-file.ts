@@ -1,5 +1,5 @@
+import { message } from '../../core/text/message.ts';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { printable } from '../../core/text/text.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors.ts';
 
@@ -99,8 +99,8 @@ function notSaved(path: string, error: unknown): unknown {
 function unwritable(path: string, reason: string, cause: unknown): AppregError {
   return new AppregError(
     'output-unwritable',
-    `The facts cannot be saved as ${printable(path)}: ${reason}.`,
-    'Give a file in an existing, writable folder.',
+    message`The facts cannot be saved as ${path}: ${reason}.`,
+    message`Give a file in an existing, writable folder.`,
     { cause },
   );
 }

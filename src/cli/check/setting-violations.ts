@@ -1,10 +1,11 @@
+import { message } from '../../core/text/message.ts';
 import validRange from 'semver/ranges/valid.js';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { pathOf, type Violation } from '../../core/json/violations.ts';
 import { rules } from '../../core/rules/index.ts';
 import { ruleById } from '../../core/rules/lookup.ts';
-import { printable, shorten } from '../../core/text/text.ts';
+import { safeExcerpt } from '../../core/text/text.ts';
 import { similarRule } from './similar-rule.ts';
 
 /** What the schema cannot check in the settings of rules: `rules` and `exceptions` of the configuration. */
@@ -31,8 +32,8 @@ function unknownRule(id: string, pointer: string, isAboutName: boolean): Violati
     id,
     rules.map((rule) => rule.id),
   );
-  const message = `Unknown rule “${printable(shorten(id, 80))}” in “${isAboutName ? 'rules' : pathOf(pointer)}”.${similar}`;
-  return [{ pointer, isAboutName, message, isUnknownRule: true }];
+  const summary = message`Unknown rule “${safeExcerpt(id, 80)}” in “${isAboutName ? 'rules' : pathOf(pointer)}”.${similar}`;
+  return [{ pointer, isAboutName, message: summary, isUnknownRule: true }];
 }
 
 function exceptionViolations(exception: Record<string, JsonValue>, place: string): Violation[] {
@@ -40,8 +41,8 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
   const found: Violation[] = [];
   const add = (field: string, value: string, allowed: string): void => {
     const pointer = place + field;
-    const message = `“${pathOf(pointer)}” must be ${allowed}, not “${printable(shorten(value, 80))}”.`;
-    found.push({ pointer, isAboutName: false, message });
+    const summary = message`“${pathOf(pointer)}” must be ${allowed}, not “${safeExcerpt(value, 80)}”.`;
+    found.push({ pointer, isAboutName: false, message: summary });
   };
   if (typeof id === 'string') found.push(...unknownRule(id, `${place}/rule`, false));
   if (typeof until === 'string' && !isDate(until)) add('/until', until, 'a date such as "2027-03-01" (YYYY-MM-DD)');
@@ -52,7 +53,7 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
     found.push({
       pointer: place,
       isAboutName: false,
-      message: `“until” is missing in “${pathOf(place)}”: an exception for ${id} needs an end, because published versions must never change.`,
+      message: message`“until” is missing in “${pathOf(place)}”: an exception for ${id} needs an end, because published versions must never change.`,
     });
   return found;
 }

@@ -1,9 +1,9 @@
+import { message } from '../../core/text/message.ts';
 import type { Severity } from '../../core/engine/report.ts';
 import { AppregError } from '../../core/errors.ts';
 import { rules } from '../../core/rules/index.ts';
 import { ruleById } from '../../core/rules/lookup.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { printable } from '../../core/text/text.ts';
 import { isOneOf, LEVELS } from '../choices.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
@@ -41,8 +41,8 @@ function checkedRule(id: string): string {
   const known = rules.map((rule) => rule.id);
   throw new AppregError(
     'rule-unknown',
-    `--rule: unknown rule “${printable(id)}”.${similarRule(id, known)}`,
-    'appreg rules lists the rules.',
+    message`--rule: unknown rule “${id}”.${similarRule(id, known)}`,
+    message`appreg rules lists the rules.`,
   );
 }
 
@@ -50,7 +50,7 @@ function checkedLevel(level: string): Severity | 'off' {
   if (isOneOf(LEVELS, level)) return level;
   throw new AppregError(
     'rule-level-unknown',
-    `--rule: “${printable(level)}” is not a level.${didYouMean(level, LEVELS)}`,
-    `Use one of: ${LEVELS.join(', ')}`,
+    message`--rule: “${level}” is not a level.${didYouMean(level, LEVELS)}`,
+    message`Use one of: ${LEVELS.join(', ')}`,
   );
 }

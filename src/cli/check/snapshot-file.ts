@@ -1,10 +1,11 @@
+import { type SafeText, message } from '../../core/text/message.ts';
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
 import type { Validator } from '../../core/json/shape-error.ts';
 import { readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { faultText } from '../../core/json/faults.ts';
 import { type DocumentWords, mustBe, type Violation } from '../../core/json/violations.ts';
-import { printable, redactInPlace } from '../../core/text/text.ts';
+import { redactInPlace } from '../../core/text/text.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import { AppregError } from '../../core/errors.ts';
 import { openPartFile } from './part-file.ts';
@@ -69,7 +70,7 @@ export function factsJson(value: unknown, conceal: (text: string) => string): st
 /** Reads saved facts. @throws AppregError for an invalid file, with all its faults and their places */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const read = readRegularFile(path);
-  if ('failure' in read) throw invalidFacts(`${printable(path)} ${read.failure}.`);
+  if ('failure' in read) throw invalidFacts(message`${path} ${read.failure}.`);
   const content = contentOf(read.bytes);
   const syntaxFault = syntaxFaultOf(content);
   if (syntaxFault !== null) throw invalidFacts(faultText(path, [syntaxFault]));
@@ -90,10 +91,10 @@ function factsViolations(value: JsonValue, validate: Validator, schema: Document
   return schemaViolations(validate, value, { schema, whole, member: 'field' });
 }
 
-function invalidFacts(message: string): AppregError {
+function invalidFacts(summary: SafeText): AppregError {
   return new AppregError(
     'facts-invalid',
-    message,
-    'Give a file that appreg verify --save or appreg diagnose --bundle wrote.',
+    summary,
+    message`Give a file that appreg verify --save or appreg diagnose --bundle wrote.`,
   );
 }

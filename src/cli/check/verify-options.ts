@@ -1,9 +1,9 @@
+import { message, safe } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { isOrigin } from '../../core/http/cors.ts';
 import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers.ts';
-import { printable } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -41,30 +41,30 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
 
 /** The registry's URL as requested. Throws AppregError that suggests the URL that was probably meant. */
 export function registryUrl(text: string): URL {
-  const hint = 'Give the full URL of the manifest, such as https://apps.example.com/registry.json';
+  const hint = message`Give the full URL of the manifest, such as https://apps.example.com/registry.json`;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     const likely = `https://${text.replace(/^\/+/, '')}`;
     const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
     throw new AppregError(
       'url-invalid',
-      `“${printable(text)}” is not a URL: it has no scheme.`,
+      message`“${text}” is not a URL: it has no scheme.`,
       isHost
-        ? `Did you mean ${printable(likely)}? (To check local files: appreg lint)`
-        : `${hint}. (To check local files: appreg lint)`,
+        ? message`Did you mean ${likely}? (To check local files: appreg lint)`
+        : message`${safe(hint)}. (To check local files: appreg lint)`,
     );
   }
   const url = parseUrl(text);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new AppregError(
       'url-invalid',
-      `“${printable(text)}” is not an http(s) URL.`,
-      url?.protocol === 'file:' ? `${hint}. (To check local files: appreg lint)` : hint,
+      message`“${text}” is not an http(s) URL.`,
+      url?.protocol === 'file:' ? message`${safe(hint)}. (To check local files: appreg lint)` : hint,
     );
   if (url.username !== '' || url.password !== '')
     throw new AppregError(
       'url-credentials',
-      'The URL contains a user name or password.',
-      'Give credentials with --header-env Authorization=<environment variable> instead.',
+      message`The URL contains a user name or password.`,
+      message`Give credentials with --header-env Authorization=<environment variable> instead.`,
     );
   url.hash = '';
   return url;
@@ -74,9 +74,9 @@ function originOf(text: string): string {
   const origin = parseUrl(text)?.origin ?? 'null';
   if (isOrigin(origin) && (text === origin || text === `${origin}/`)) return origin;
   const hint = isOrigin(origin)
-    ? `Did you mean --origin ${origin}?`
-    : 'An origin is a scheme and a host, such as https://flows.example.com';
-  throw new AppregError('option-invalid', `“${printable(text)}” is not an origin.`, hint);
+    ? message`Did you mean --origin ${origin}?`
+    : message`An origin is a scheme and a host, such as https://flows.example.com`;
+  throw new AppregError('option-invalid', message`“${text}” is not an origin.`, hint);
 }
 
 function versionsOf(text: string): NonNullable<WebOptions['versions']> {
@@ -84,8 +84,8 @@ function versionsOf(text: string): NonNullable<WebOptions['versions']> {
   if (text.trim() === '' || validRange(text) === null)
     throw new AppregError(
       'option-invalid',
-      `--versions: “${printable(text)}” is not a version range.`,
-      'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
+      message`--versions: “${text}” is not a version range.`,
+      message`Use latest, all, or a range such as ">=2.0.0" or "1.x".`,
     );
   return (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true });
 }
@@ -96,8 +96,8 @@ function shardOf(text: string): { index: number; of: number } {
   if (found && index >= 1 && index <= of) return { index, of };
   throw new AppregError(
     'option-invalid',
-    `--shard: “${printable(text)}” is not of the form <index>/<count>.`,
-    'Use an index from 1 to the count, such as --shard 2/4.',
+    message`--shard: “${text}” is not of the form <index>/<count>.`,
+    message`Use an index from 1 to the count, such as --shard 2/4.`,
   );
 }
 
@@ -120,8 +120,8 @@ export function givenHeaders(
     if (at !== -1 && value === undefined)
       throw new AppregError(
         'environment-variable-unset',
-        `--header-env: the environment variable ${printable(name)} is not set.`,
-        `Set it: export ${printable(name)}=…`,
+        message`--header-env: the environment variable ${name} is not set.`,
+        message`Set it: export ${name}=…`,
       );
     headers.push(checkedHeader(text.slice(0, Math.max(at, 0)), (value ?? '').trim(), '--header-env', at !== -1));
   }
@@ -133,18 +133,22 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   const plain = name.trim();
   // The value is a secret, so it is not quoted.
   if (!parted || !isHeaderName(plain))
-    throw new AppregError('option-invalid', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
+    throw new AppregError(
+      'option-invalid',
+      message`${flag} is not of the form ${form}.`,
+      message`Write ${flag} ${form}`,
+    );
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
     throw new AppregError(
       'option-invalid',
-      `${flag} ${plain}: the value contains characters that are not allowed in headers.`,
-      'Remove line breaks and control characters.',
+      message`${flag} ${plain}: the value contains characters that are not allowed in headers.`,
+      message`Remove line breaks and control characters.`,
     );
   if (isReservedHeader(plain))
     throw new AppregError(
       'option-invalid',
-      `${flag}: appreg sets the header ${plain} itself.`,
-      plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Omit it.',
+      message`${flag}: appreg sets the header ${plain} itself.`,
+      plain.toLowerCase() === 'origin' ? message`Use --origin <origin>.` : message`Omit it.`,
     );
   return [plain, value];
 }
@@ -155,15 +159,15 @@ export function authoritiesIn(path: string): string {
   if ('failure' in read)
     throw new AppregError(
       'ca-file-invalid',
-      `--ca: ${printable(path)} ${read.failure}.`,
-      'Give the certificate of the authority as a PEM file.',
+      message`--ca: ${path} ${read.failure}.`,
+      message`Give the certificate of the authority as a PEM file.`,
     );
   const text = read.bytes.toString();
   if (pemBlocks(text).length === 0)
     throw new AppregError(
       'ca-file-invalid',
-      `--ca: ${printable(path)} contains no PEM certificate.`,
-      'The file must contain a block that begins with -----BEGIN CERTIFICATE-----',
+      message`--ca: ${path} contains no PEM certificate.`,
+      message`The file must contain a block that begins with -----BEGIN CERTIFICATE-----`,
     );
   return text;
 }

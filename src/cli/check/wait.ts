@@ -1,10 +1,10 @@
+import { message, type SafeText } from '../../core/text/message.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
 import { type SignalExit, AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { printReport } from './checks.ts';
 import { logEndedExceptions } from './check-settings.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
@@ -32,14 +32,14 @@ export function waitSeconds(options: VerifyOptions): number {
   if (!found || seconds <= 0 || seconds > 86_400)
     throw new AppregError(
       'option-invalid',
-      `Invalid duration “${printable(options.wait ?? '')}” in --wait.`,
-      'Use a number with s, m or h, of at most one day, such as --wait 10m.',
+      message`Invalid duration “${options.wait ?? ''}” in --wait.`,
+      message`Use a number with s, m or h, of at most one day, such as --wait 10m.`,
     );
   if (options.shard !== undefined)
     throw new AppregError(
       'option-conflict',
-      '--wait and --shard cannot be combined.',
-      'Wait for the registry first, then verify it in shards.',
+      message`--wait and --shard cannot be combined.`,
+      message`Wait for the registry first, then verify it in shards.`,
     );
   return seconds;
 }
@@ -87,11 +87,11 @@ export async function verifyWhenReady(
       }
       const left = end - Date.now();
       if (left <= 0) {
-        context.terminal.log(`Timed out after ${options.wait}. Still missing: ${missing.join('; ')}.`);
+        context.terminal.log(message`Timed out after ${String(options.wait)}. Still missing: ${missing.join('; ')}.`);
         return reportAttempt(context, check, attempt, 1);
       }
       const text = missing.join('; ');
-      if (text !== lastText) context.terminal.log(`Waiting until ${shownTime(end)}: ${text}.`);
+      if (text !== lastText) context.terminal.log(message`Waiting until ${shownTime(end)}: ${text}.`);
       lastText = text;
       const exit = await pauseFor(context, Math.min(pause * 1000, left), text);
       if (exit !== null) return reportAttempt(context, check, attempt, exit);
@@ -157,7 +157,7 @@ async function pauseFor(context: Context, milliseconds: number, text: string): P
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
   const signals = onSignals(stop, stop);
-  const line = context.terminal.progress(`Waiting: ${text}`);
+  const line = context.terminal.progress(message`Waiting: ${text}`);
   try {
     await sleep(milliseconds, undefined, { signal: interrupt.signal });
     return null;
@@ -169,14 +169,14 @@ async function pauseFor(context: Context, milliseconds: number, text: string): P
   }
 }
 
-function describeDeadline({ at, seconds, cached, withoutLifetime }: PropagationDeadline): string {
+function describeDeadline({ at, seconds, cached, withoutLifetime }: PropagationDeadline): SafeText {
   const caches =
     cached === 0 ? 'no cache can hold an older copy' : `caches may hold an older copy for ${roundedUp(cached)}`;
   const more =
     withoutLifetime === 0
       ? ''
       : ` ${withoutLifetime} of the files do not state how long they may be cached; some caches may take longer.`;
-  return `All subscribers will receive this by ${at}, in ${roundedUp(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
+  return message`All subscribers will receive this by ${at}, in ${roundedUp(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
 }
 
 /** `45 s`, `5 min`, `1 h 5 min`, `2 d 3 h`; rounded up. */
@@ -200,8 +200,8 @@ function temporaryFolder(): string {
   } catch (cause) {
     throw new AppregError(
       'temporary-folder-unusable',
-      `Cannot create a folder in ${printable(parent)}: ${whyNotUsable(cause)}.`,
-      'Set TMPDIR to a writable folder, or give one: --cache <dir>.',
+      message`Cannot create a folder in ${parent}: ${whyNotUsable(cause)}.`,
+      message`Set TMPDIR to a writable folder, or give one: --cache <dir>.`,
       { cause },
     );
   }

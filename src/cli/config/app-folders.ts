@@ -1,8 +1,8 @@
+import { message, safe } from '../../core/text/message.ts';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemble, type AppSource, type Issue } from '../../author/assemble.ts';
 import { documentContent } from '../../core/json/json.ts';
-import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
@@ -29,15 +29,15 @@ export async function appsUnder(root: string, base: string, entries: readonly Re
   if (found.length === 0 && appsFolder(root) === null)
     throw new AppregError(
       'apps-folder-missing',
-      `${printable(root)} has no folder apps/.`,
-      'Each app needs apps/<key>/app.json, with an icon such as icon.svg in the same folder.',
+      message`${root} has no folder apps/.`,
+      message`Each app needs apps/<key>/app.json, with an icon such as icon.svg in the same folder.`,
     );
   const issues: Issue[] = [];
   const usable: DescriptionFolder[] = [];
   for (const one of found) {
     const error = folderError(one);
     if (error === null) usable.push(one);
-    else issues.push({ message: `${printable(one.folder)}: ${error.message}`, advice: error.hint });
+    else issues.push({ message: message`${one.folder}: ${safe(error.message)}`, advice: error.hint });
   }
   const described = describedApps(root, base, usable);
   const known = new Map(found.map(({ key, folder }) => [key, folder]));
@@ -75,8 +75,8 @@ function folderError({ key, folder, isLink, other }: DescriptionFolder): AppregE
   if (other !== null)
     return new AppregError(
       'app-folder-invalid',
-      `${printable(other)} describes the same app, ${printable(key)}.`,
-      'Remove one of the two app.json files.',
+      message`${other} describes the same app, ${key}.`,
+      message`Remove one of the two app.json files.`,
     );
   return keyError(key);
 }
@@ -94,8 +94,8 @@ function keyError(name: string): AppregError | null {
 function linkError(folder: string): AppregError {
   return new AppregError(
     'app-folder-invalid',
-    `${printable(folder)} is a symbolic link, which appreg does not follow.`,
-    'Replace the link with the folder itself.',
+    message`${folder} is a symbolic link, which appreg does not follow.`,
+    message`Replace the link with the folder itself.`,
   );
 }
 
@@ -113,8 +113,8 @@ function iconIn(root: string, folder: string, icon: string): AppToAssemble['imag
   if (icon.endsWith(`.${kind}`)) return found;
   throw new AppregError(
     'icon-invalid',
-    `${name} contains a ${kind.toUpperCase()} image.`,
-    `Rename it to end in .${kind}.`,
+    message`${name} contains a ${kind.toUpperCase()} image.`,
+    message`Rename it to end in .${kind}.`,
   );
 }
 
@@ -123,5 +123,5 @@ function readAppFile(root: string, name: string, largest: number): Uint8Array {
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);
   const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : unlikeRegularFile(stat);
-  throw new AppregError('app-folder-invalid', `${printable(name)} ${what}.`, 'Use a small, regular file.');
+  throw new AppregError('app-folder-invalid', message`${name} ${what}.`, message`Use a small, regular file.`);
 }

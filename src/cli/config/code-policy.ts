@@ -1,6 +1,6 @@
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { printable } from '../../core/text/text.ts';
 import { CONFIG_FORMATS, isOneOf } from '../choices.ts';
 import type { CodePolicy } from './config-request.ts';
 
@@ -21,7 +21,7 @@ export function codePolicy(option: string | undefined, env: NodeJS.ProcessEnv, e
   const source = option === undefined ? VARIABLE : '--config-format';
   throw new AppregError(
     'option-invalid',
-    `${source}: “${printable(format)}” is not a format of configurations.${didYouMean(format, CONFIG_FORMATS)}`,
-    `Use one of: ${CONFIG_FORMATS.join(', ')}`,
+    message`${source}: “${format}” is not a format of configurations.${didYouMean(format, CONFIG_FORMATS)}`,
+    message`Use one of: ${CONFIG_FORMATS.join(', ')}`,
   );
 }

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../core/text/message.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -41,25 +42,25 @@ function refuseCode({ path, named }: ConfigFile, { code, cwd }: ConfigRequest): 
     throw refused(
       path,
       'only configurations without code are allowed (--config-format data, or APPREG_CONFIG_FORMAT=data)',
-      'Write the configuration as JSON or YAML, or, if you trust the code of this folder: --config-format any',
+      message`Write the configuration as JSON or YAML, or, if you trust the code of this folder: --config-format any`,
     );
   if (named || code === 'own') return;
   if (code === 'named')
     throw refused(
       path,
       'this command does not need a workspace, so it executes only code that you name',
-      `If you trust it: --config ${printable(path)}. Or write the configuration as JSON or YAML.`,
+      message`If you trust it: --config ${path}. Or write the configuration as JSON or YAML.`,
     );
   if (!isOfWorkspace(dirname(path), cwd))
     throw refused(
       path,
       'it is outside of the current folder and its repository',
-      `If you trust it: --config ${printable(path)}. Or write the configuration as JSON or YAML.`,
+      message`If you trust it: --config ${path}. Or write the configuration as JSON or YAML.`,
     );
 }
 
-function refused(path: string, why: string, hint: string): AppregError {
-  return new AppregError('config-code-refused', `${printable(path)} is code, which was not executed: ${why}.`, hint);
+function refused(path: string, why: string, hint: SafeText): AppregError {
+  return new AppregError('config-code-refused', message`${path} is code, which was not executed: ${why}.`, hint);
 }
 
 /** True for the current folder, the folders above it, and those of the same repository. */

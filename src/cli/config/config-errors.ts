@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
 import schema from '../../../schemas/config.schema.json' with { type: 'json' };
 import { AppregError } from '../../core/errors.ts';
@@ -31,8 +32,8 @@ export async function configError(path: string | null, violations: readonly Viol
   );
   const isAboutRules = violations.every(({ isUnknownRule }) => isUnknownRule === true);
   return isAboutRules
-    ? new AppregError('rule-unknown', text, 'appreg rules lists the rules.')
-    : new AppregError('config-invalid', text, 'appreg explain config-invalid describes the settings.');
+    ? new AppregError('rule-unknown', text, message`appreg rules lists the rules.`)
+    : new AppregError('config-invalid', text, message`appreg explain config-invalid describes the settings.`);
 }
 
 async function positionsIn(path: string, violations: readonly Violation[]): Promise<Position[]> {

@@ -1,6 +1,6 @@
+import { message } from '../../core/text/message.ts';
 import { lstatSync, statSync } from 'node:fs';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 
 /** Whose files may decide how appreg runs: the same users as for git's safe.directory. */
 
@@ -25,8 +25,8 @@ export function refuseForeignOwner(path: string, options: { root: boolean }): vo
   if (owner === undefined) return;
   throw new AppregError(
     'config-owner',
-    `${printable(path)} belongs to another user (uid ${owner}), so it was not used.`,
-    `If you trust it, name it: --config ${printable(path)}`,
+    message`${path} belongs to another user (uid ${owner}), so it was not used.`,
+    message`If you trust it, name it: --config ${path}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
@@ -149,8 +150,8 @@ function throwWhenRead({ owner, key, pointer, variable }: UnsetVariable, file: s
     get() {
       throw new AppregError(
         'environment-variable-unset',
-        `${file} requires the environment variable ${variable} (in ${printable(pointer)}), which is not set.`,
-        `Set it: export ${variable}=…`,
+        message`${file} requires the environment variable ${variable} (in ${pointer}), which is not set.`,
+        message`Set it: export ${variable}=…`,
       );
     },
   });

@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import { CONFIG_FILES, type ConfigForm, formOf, UNSUPPORTED_FILES } from './config-files.ts';
@@ -72,8 +72,8 @@ function exists(path: string): boolean {
     if (why.startsWith('does not exist')) return false;
     throw new AppregError(
       'config-unreadable',
-      `The folder ${printable(dirname(path))} cannot be searched for a configuration: ${printable(basename(path))} ${why}.`,
-      'Allow the user that runs appreg to read the folder, or name the configuration: --config <file>.',
+      message`The folder ${dirname(path)} cannot be searched for a configuration: ${basename(path)} ${why}.`,
+      message`Allow the user that runs appreg to read the folder, or name the configuration: --config <file>.`,
       { cause: error },
     );
   }
@@ -132,10 +132,10 @@ function unsupported(path: string): AppregError {
   return new AppregError(
     'config-unsupported',
     isElsewhere
-      ? `${printable(path)} is not read: a configuration is not searched in .config.`
-      : `${printable(path)} is a configuration in a format that appreg does not support.`,
+      ? message`${path} is not read: a configuration is not searched in .config.`
+      : message`${path} is a configuration in a format that appreg does not support.`,
     isElsewhere
-      ? 'Move it to the folder above, as appreg.config.json.'
-      : 'Write it as appreg.config.json, .yaml, .js, .mjs or .cjs, or remove it.',
+      ? message`Move it to the folder above, as appreg.config.json.`
+      : message`Write it as appreg.config.json, .yaml, .js, .mjs or .cjs, or remove it.`,
   );
 }

@@ -1,4 +1,4 @@
-import { printable } from '../../core/text/text.ts';
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import { proxiesIn } from '../../observe/http/proxy.ts';
 import { remembering, type RememberingStore } from '../../store/remember.ts';
@@ -13,7 +13,7 @@ export function openBucket(context: Context, config: Extract<Config['store'], { 
   const { bucket, prefix = '', region = null, endpoint = null, unconditional = false } = config;
   if (unconditional)
     context.terminal.log(
-      'The store is used without conditional writes: concurrent publishers may overwrite each other.',
+      message`The store is used without conditional writes: concurrent publishers may overwrite each other.`,
     );
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   const memory = storeMemory(context.env);
@@ -43,8 +43,8 @@ function proxies(env: NodeJS.ProcessEnv): StoreProxyFor {
     if (unusable !== null)
       throw new AppregError(
         'proxy-unsupported',
-        `${facts.variable} is set to ${printable(unusable)}, which cannot be used for the store.`,
-        `Set ${facts.variable} to http://host:port, or exclude the store: NO_PROXY=${printable(url.hostname)}`,
+        message`${facts.variable} is set to ${unusable}, which cannot be used for the store.`,
+        message`Set ${facts.variable} to http://host:port, or exclude the store: NO_PROXY=${url.hostname}`,
         { effect: 'none' },
       );
     return { uri: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, authorization };

@@ -1,4 +1,4 @@
-import { printable } from '../../core/text/text.ts';
+import { message } from '../../core/text/message.ts';
 import { openDirectory } from '../../store/directory/directory.ts';
 import { journaled } from '../../store/journal.ts';
 import type { Store } from '../../store/store.ts';
@@ -26,5 +26,5 @@ async function storeFor(context: Context, config: Config['store'], root: string)
     const { openBucket } = await import('./open-bucket.ts');
     return openBucket(context, config);
   }
-  return openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) });
+  return openDirectory(root, { notice: (text) => context.terminal.log(message`${text}`) });
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { duplicateNames, lineStarts, positionOf, survey } from '../../core/json/positions.ts';
@@ -43,8 +44,8 @@ function notRead(path: string, named: boolean, { failure, code }: ReadFailure): 
   if (named && code === 'ENOENT')
     return new AppregError(
       'config-missing',
-      `The configuration file ${printable(path)} ${failure}.`,
-      'Check the path after --config.',
+      message`The configuration file ${path} ${failure}.`,
+      message`Check the path after --config.`,
     );
   return unreadableConfig(`${printable(path)} ${failure}.`);
 }
@@ -99,8 +100,8 @@ export function hasPackageField(path: string, isSecond: boolean): boolean {
 export function unreadableConfig(reason: string, cause?: unknown): AppregError {
   return new AppregError(
     'config-unreadable',
-    `The configuration cannot be read: ${reason}`,
-    'Fix the file, or use another one: --config <file>.',
+    message`The configuration cannot be read: ${reason}`,
+    message`Fix the file, or use another one: --config <file>.`,
     { cause },
   );
 }
@@ -109,7 +110,7 @@ export function unreadableConfig(reason: string, cause?: unknown): AppregError {
 export function emptyConfig(path: string, what: string): AppregError {
   return new AppregError(
     'config-unreadable',
-    `${printable(path)} ${what}, so it contains no configuration.`,
-    'Write {} for a configuration without settings, or remove the file.',
+    message`${path} ${what}, so it contains no configuration.`,
+    message`Write {} for a configuration without settings, or remove the file.`,
   );
 }

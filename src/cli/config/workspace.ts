@@ -1,4 +1,4 @@
-import { printable } from '../../core/text/text.ts';
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import { asBase, localPath } from '../../observe/workspace/places.ts';
 import type { RegistryLocation } from '../../publish/registry-location.ts';
@@ -28,8 +28,8 @@ export async function openWorkspace(context: Context, opened: OpenStore | null =
   if (config.baseUrl === undefined) {
     throw new AppregError(
       'base-url-missing',
-      `${printable(file)} has no baseUrl, so the URLs in the documents are unknown.`,
-      'Add "baseUrl": "https://…/", the URL that the files will be served at.',
+      message`${file} has no baseUrl, so the URLs in the documents are unknown.`,
+      message`Add "baseUrl": "https://…/", the URL that the files will be served at.`,
     );
   }
   const base = asBase(config.baseUrl);
@@ -48,7 +48,7 @@ export async function openWorkspace(context: Context, opened: OpenStore | null =
 export function workspaceMissing(folder: string): AppregError {
   return new AppregError(
     'workspace-missing',
-    `${printable(folder)} is not a registry workspace: it has no configuration file.`,
-    'Create one with appreg init, or give its configuration with --config <file>.',
+    message`${folder} is not a registry workspace: it has no configuration file.`,
+    message`Create one with appreg init, or give its configuration with --config <file>.`,
   );
 }

@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../../core/text/message.ts';
 import { Command, type ErrorOptions, type HelpContext, type Option } from 'commander';
 import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
@@ -24,7 +25,7 @@ export class MissingArguments extends Error {
 
   /** @throws AppregError `usage` */
   refuse(): never {
-    throw this.command.usageError(this.message);
+    throw this.command.usageError(message`${this.message}`);
   }
 }
 
@@ -44,20 +45,21 @@ export class PromptingCommand extends Command {
   }
 
   /** An error of the command line, whose next step is the help of this command. */
-  usageError(message: string): AppregError {
+  usageError(summary: SafeText): AppregError {
     const isProgram = this.parent === null;
     const hint = isProgram
-      ? 'appreg --help lists the commands and the global options.'
-      : `appreg ${commandName(this)} --help shows its usage.`;
-    return new AppregError('usage', message, hint);
+      ? message`appreg --help lists the commands and the global options.`
+      : message`appreg ${commandName(this)} --help shows its usage.`;
+    return new AppregError('usage', summary, hint);
   }
 
   /** Called by the parser. @throws MissingArguments, or AppregError for any other error of the command line */
-  override error(message: string, options?: ErrorOptions): never {
+  override error(summary: string, options?: ErrorOptions): never {
     const { definition } = this;
     if (options?.code === 'commander.missingArgument' && definition !== null)
       throw new MissingArguments(this, definition);
-    if (options?.code !== 'commander.excessArguments') throw this.usageError(message.replace(/^error: /, ''));
+    if (options?.code !== 'commander.excessArguments')
+      throw this.usageError(message`${summary.replace(/^error: /, '')}`);
     throw this.commands.length === 0 ? this.tooManyArguments() : this.unknownCommandError();
   }
 
@@ -71,12 +73,12 @@ export class PromptingCommand extends Command {
     const known = this.createHelp()
       .visibleOptions(this)
       .flatMap(({ long }) => long ?? []);
-    throw this.usageError(`Unknown option “${quoted(flag)}”.${didYouMean(flag, known)}`);
+    throw this.usageError(message`Unknown option “${quoted(flag)}”.${didYouMean(flag, known)}`);
   }
 
   /** Called by the parser. */
   optionMissingArgument({ flags }: Option): never {
-    throw this.usageError(`The value of ${flags} is missing.`);
+    throw this.usageError(message`The value of ${flags} is missing.`);
   }
 
   /** Called by the parser, also for `help <command>`. */
@@ -85,12 +87,14 @@ export class PromptingCommand extends Command {
     if (typeof context !== 'object' || !context.error) return super.help();
     if (first === 'help' && name !== undefined) throw this.unknownCommandError(name);
     this.outputHelp(context);
-    throw this.usageError('The command is missing.');
+    throw this.usageError(message`The command is missing.`);
   }
 
   private tooManyArguments(): AppregError {
     const expected = counted(this.registeredArguments.length, 'argument');
-    return this.usageError(`Too many arguments: ${commandName(this)} takes ${expected}, not ${this.args.length}.`);
+    return this.usageError(
+      message`Too many arguments: ${commandName(this)} takes ${expected}, not ${this.args.length}.`,
+    );
   }
 
   private unknownCommandError(name = this.args[0] ?? ''): AppregError {
@@ -99,7 +103,7 @@ export class PromptingCommand extends Command {
     const names = this.commands.map((one) => `${prefix}${one.name()}`);
     const list = isProgram ? '' : ` The commands are: ${prefix.trim()}, ${names.join(', ')}.`;
     const given = `${prefix}${name}`;
-    return this.usageError(`Unknown command “${quoted(given)}”.${didYouMean(given, names)}${list}`);
+    return this.usageError(message`Unknown command “${quoted(given)}”.${didYouMean(given, names)}${list}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import {
   accessSync,
   closeSync,
@@ -13,7 +14,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The files of --output and --report. */
@@ -90,8 +90,8 @@ function realPath(path: string): string {
 function unwritable(path: string, code: string, cause: unknown): AppregError {
   return new AppregError(
     'output-unwritable',
-    `The results cannot be written to ${printable(path)}: ${WHY[code] ?? 'the write failed'} (${code}).`,
-    'Give a file in an existing, writable folder.',
+    message`The results cannot be written to ${path}: ${WHY[code] ?? 'the write failed'} (${code}).`,
+    message`Give a file in an existing, writable folder.`,
     { cause },
   );
 }

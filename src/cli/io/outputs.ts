@@ -1,7 +1,8 @@
+import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { printable, shorten } from '../../core/text/text.ts';
+import { safeExcerpt } from '../../core/text/text.ts';
 import type { Format } from '../../report/options.ts';
 import { isOneOf } from '../choices.ts';
 import type { CommandIdentity, GlobalOptions } from '../context.ts';
@@ -36,8 +37,8 @@ export function outputsOf(
     if (seen.has(file))
       throw new AppregError(
         'option-conflict',
-        `${printable(file)} is named twice, by --output or --report.`,
-        'Give each result a file of its own.',
+        message`${file} is named twice, by --output or --report.`,
+        message`Give each result a file of its own.`,
       );
     seen.add(file);
   }
@@ -55,8 +56,8 @@ export function requireWritableOutputs(outputs: readonly Output[]): void {
     if (other !== undefined)
       throw new AppregError(
         'option-conflict',
-        `${printable(other)} and ${printable(file)} are the same file.`,
-        'Give each result a file of its own.',
+        message`${other} and ${file} are the same file.`,
+        message`Give each result a file of its own.`,
       );
     if (identity !== null) seen.set(identity, file);
   }
@@ -67,8 +68,8 @@ function reportIn(text: string, command: CommandIdentity, cwd: string): Output {
   if (separator === -1)
     throw new AppregError(
       'option-invalid',
-      `Invalid --report “${printable(shorten(text, 80))}”: the file is missing.`,
-      `Give a format and a file, such as --report json=report.json. The formats are: ${command.formats.join(', ')}`,
+      message`Invalid --report “${safeExcerpt(text, 80)}”: the file is missing.`,
+      message`Give a format and a file, such as --report json=report.json. The formats are: ${command.formats.join(', ')}`,
     );
   const format = formatIn(text.slice(0, separator), command);
   return { format, file: resolve(cwd, nonEmpty(text.slice(separator + 1), `--report ${format}=<file>`)) };
@@ -78,12 +79,12 @@ function formatIn(text: string, { name, formats }: CommandIdentity): Format {
   if (isOneOf(formats, text)) return text;
   throw new AppregError(
     'format-unknown',
-    `${name} has no format “${printable(shorten(text, 80))}”.${didYouMean(text, formats)}`,
-    `Use one of: ${formats.join(', ')}`,
+    message`${name} has no format “${safeExcerpt(text, 80)}”.${didYouMean(text, formats)}`,
+    message`Use one of: ${formats.join(', ')}`,
   );
 }
 
 function nonEmpty(file: string, option: string): string {
   if (file.trim() !== '') return file;
-  throw new AppregError('option-invalid', `The file of ${option} is empty.`, 'Give the name of a file.');
+  throw new AppregError('option-invalid', message`The file of ${option} is empty.`, message`Give the name of a file.`);
 }

@@ -1,4 +1,5 @@
-import { printable, redact, shorten } from '../../core/text/text.ts';
+import { message } from '../../core/text/message.ts';
+import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { entriesOf, recordLike } from '../../core/record.ts';
 import { flagOf, type ListOption, type PromptText, type TextOption } from '../command-definition.ts';
@@ -37,8 +38,8 @@ export async function resolveInputs<Inputs extends Readonly<Record<string, Input
   if (missing.length > 0 && !terminal.interactive)
     throw new AppregError(
       'option-missing',
-      `Missing option${missing.length === 1 ? '' : 's'}: ${missing.join(', ')}.`,
-      `Add ${missing.map((flag) => `${flag} <…>`).join(' ')}, or run the command at a terminal without --yes to be prompted.`,
+      message`Missing option${missing.length === 1 ? '' : 's'}: ${missing.join(', ')}.`,
+      message`Add ${missing.map((flag) => `${flag} <…>`).join(' ')}, or run the command at a terminal without --yes to be prompted.`,
     );
   const values: [Extract<keyof Inputs, string>, string][] = [];
   for (const [name, { option, given, initial }] of entriesOf(inputs)) {
@@ -59,8 +60,8 @@ export function invalidOption(option: OptionWithValue, text: string, { cwd, comm
   const problem = checkValue(option.value, text, cwd) ?? '';
   return new AppregError(
     'option-invalid',
-    printable(redact(`Invalid ${flagOf(option)} “${shorten(text, 80)}”. ${problem}`)),
-    `appreg ${command.name} --help describes the options.`,
+    message`Invalid ${flagOf(option)} “${safeExcerpt(text, 80)}”. ${problem}`,
+    message`appreg ${command.name} --help describes the options.`,
   );
 }
 

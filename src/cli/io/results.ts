@@ -1,5 +1,5 @@
 import type { ReleaseReport } from '../../core/release/report.ts';
-import { printable } from '../../core/text/text.ts';
+import { type SafeText, message } from '../../core/text/message.ts';
 import { documentText } from '../../report/envelope.ts';
 import type { Format } from '../../report/options.ts';
 import type { Results } from '../../report/results.ts';
@@ -23,7 +23,7 @@ export interface Result<Fields extends object> {
   /** Applied to every text of the JSON document (default: `redact`). */
   conceal?: (text: string) => string;
   /** One line for stderr if the result is in a file (default: the first line for people). */
-  summary?(): string;
+  summary?(): SafeText;
 }
 
 /**
@@ -38,7 +38,7 @@ export function printResult<Name extends keyof Documents = never>(
     if (format === 'json') return documentText(context.command.name, result.json(), result.conceal);
     return format === 'markdown' && result.markdown ? result.markdown() : result.pretty(style);
   };
-  printRendered(context, render, () => result.summary?.() ?? result.pretty(PLAIN)?.split('\n')[0] ?? '');
+  printRendered(context, render, () => result.summary?.() ?? message`${result.pretty(PLAIN)?.split('\n')[0] ?? ''}`);
 }
 
 /**
@@ -48,7 +48,7 @@ export function printResult<Name extends keyof Documents = never>(
 export function printRendered(
   context: Context,
   render: (format: Format, style: Style) => string | null,
-  summary: () => string,
+  summary: () => SafeText,
 ): void {
   const { terminal, options, cwd, command } = context;
   const [main, ...reports] = outputsOf(options, command, cwd);
@@ -62,7 +62,7 @@ export function printRendered(
   if (main.file === null) return;
   const line = summary();
   if (line !== '') terminal.log(line);
-  terminal.log(`Written to ${printable(shownPath(cwd, main.file))}`);
+  terminal.log(message`Written to ${shownPath(cwd, main.file)}`);
 }
 
 /** In place of `redact`, for texts of appreg itself: their examples look like secrets. */

@@ -1,18 +1,18 @@
 import ora from 'ora';
-import { printable } from '../../core/text/text.ts';
+import type { SafeText } from '../../core/text/message.ts';
 
 export interface Progress {
   /** Replaces the current line. */
-  update(text: string): void;
+  update(text: SafeText): void;
   stop(): void;
 }
 
 /** A spinner on stderr that runs until stopped. */
-export function startSpinner(text: string): Progress {
-  const spin = ora({ text: printable(text), stream: process.stderr, discardStdin: false }).start();
+export function startSpinner(text: SafeText): Progress {
+  const spin = ora({ text, stream: process.stderr, discardStdin: false }).start();
   return {
     update(next) {
-      spin.text = printable(next);
+      spin.text = next;
     },
     stop: () => void spin.stop(),
   };

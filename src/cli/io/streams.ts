@@ -1,5 +1,4 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { errorText } from './error-text.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 type Descriptor = 0 | 1 | 2;
@@ -89,7 +88,8 @@ function discard(descriptor: 1 | 2, error: unknown): void {
   modes[descriptor] = 'lost';
   const code = systemErrorCode(error) ?? 'unknown';
   if (descriptor === 2 || code === 'EPIPE') return;
-  toStderr(errorText(`The results cannot be written: ${code}`));
+  // Not by `message`, which would be loaded before anything is printed: the code is one of the system.
+  toStderr(`appreg: The results cannot be written: ${code}\n`);
   process.once('exit', () => {
     process.exitCode = 2;
   });

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { printable } from '../../core/text/text.ts';
+import { type SafeText } from '../../core/text/message.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
 import { writeOutputFile } from './output-file.ts';
 import { errorText } from './error-text.ts';
@@ -19,18 +19,18 @@ export interface Terminal {
   /** Writes a line for the CI system that runs the command to stdout. */
   annotate(line: string): void;
   /** Writes a message to stderr; silent with --quiet. */
-  log(text: string): void;
+  log(text: SafeText): void;
   /** Writes an error to stderr, in the form of all errors; also with --quiet. */
-  error(message: string, hint?: string): void;
+  error(summary: SafeText, hint?: SafeText): void;
   /** Writes a message with --verbose only. */
-  detail(text: string): void;
+  detail(text: SafeText): void;
   /** Suggests the next step after a command: to stderr, at a terminal only. */
-  next(text: string): void;
+  next(text: SafeText): void;
   /**
    * Progress of long operations: a spinner at a terminal, a plain line every few seconds elsewhere; silent with
    * --quiet.
    */
-  progress(text: string): Progress;
+  progress(text: SafeText): Progress;
   /** The streams of prompts.ts, separate from the results. */
   readonly dialog?: { input: Readable; output: Writable };
 }
@@ -63,7 +63,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     log(text) {
       if (!options.quiet) toStderr(`${text}\n`);
     },
-    error: (message, hint) => toStderr(errorText(message, hint)),
+    error: (summary, hint) => toStderr(errorText(summary, hint)),
     detail(text) {
       if (options.verbose) toStderr(`${text}\n`);
     },
@@ -100,9 +100,9 @@ async function styleFor(color: boolean): Promise<Style> {
 const LINE_INTERVAL = 5000;
 
 /** For logs: the latest line every few seconds, even if unchanged. */
-function plainLines(text: string): Progress {
+function plainLines(text: SafeText): Progress {
   let line = text;
-  const timer = setInterval(() => toStderr(`${printable(line)}\n`), LINE_INTERVAL);
+  const timer = setInterval(() => toStderr(`${line}\n`), LINE_INTERVAL);
   timer.unref();
   return {
     update(next) {
@@ -113,7 +113,7 @@ function plainLines(text: string): Progress {
 }
 
 /** Ora takes 60 ms to load, so it is imported only for operations worth waiting for. */
-function spinner(text: string): Progress {
+function spinner(text: SafeText): Progress {
   let stopped = false;
   let line = text;
   let spin: Progress | null = null;

@@ -1,4 +1,4 @@
-import { printable } from '../../core/text/text.ts';
+import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
 import { effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
@@ -10,15 +10,15 @@ import { toStderr } from '../io/streams.ts';
 /** What an interrupted run reports about its writes. */
 
 /** The message of a run that was complete when the signal arrived. */
-export function messageAtExit(signal: StopSignal, journal: Journal): string {
-  return `Interrupted (${signal}) after the last step. ${isEmptyJournal(journal) ? 'Nothing is left to do.' : `${storeState(journal)} Nothing is left to do.`}`;
+export function messageAtExit(signal: StopSignal, journal: Journal): SafeText {
+  return message`Interrupted (${signal}) after the last step. ${isEmptyJournal(journal) ? 'Nothing is left to do.' : `${storeState(journal)} Nothing is left to do.`}`;
 }
 
 /** Ends the process immediately, after reporting what was written. */
 export function secondSignal(journal: Journal): (signal: StopSignal) => never {
   return (signal) => {
-    const message = `Interrupted again (${signal}): stopped immediately. ${storeState(journal)}`;
-    toStderr(errorText(message, 'Run the same command again to finish.'));
+    const summary = message`Interrupted again (${signal}): stopped immediately. ${safe(storeState(journal))}`;
+    toStderr(errorText(summary, message`Run the same command again to finish.`));
     return endNow(SIGNAL_EXIT[signal]);
   };
 }
@@ -29,7 +29,9 @@ export function withStoreState(error: unknown, journal: Journal): unknown {
   if (signal !== null && !(isAppregError(error) && error.exit > 128))
     return interrupted(signal, {
       effect: effectOf(journal),
-      state: `${storeState(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`,
+      state: isAppregError(error)
+        ? message`${safe(storeState(journal))} (${safe(error.message)})`
+        : storeState(journal),
     });
   if (!isAppregError(error) || error.effect !== 'none') return error;
   const holds = auxiliaryState(journal);
@@ -37,14 +39,14 @@ export function withStoreState(error: unknown, journal: Journal): unknown {
   return error.with({ state: holds });
 }
 
-function storeState(journal: Journal): string {
+function storeState(journal: Journal): SafeText {
   return describeWriteState(writeStateOf(journal)) || (auxiliaryState(journal) ?? NOTHING_CHANGED);
 }
 
 /** Null if "nothing was changed" is accurate. */
-function auxiliaryState(journal: Journal): string | null {
+function auxiliaryState(journal: Journal): SafeText | null {
   const written: WriteState = writeStateOf(journal);
   if (written.stored.length > 0) return describeWriteState(written);
   if (journal.auxiliary.length === 0) return null;
-  return `No file of the registry was changed; ${printable(journal.auxiliary.join(', '))} was written to test the store.`;
+  return message`No file of the registry was changed; ${journal.auxiliary.join(', ')} was written to test the store.`;
 }

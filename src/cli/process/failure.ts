@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { CHECK_COMMANDS, type CheckCommand } from '../../core/engine/report.ts';
 import { incompleteRelease } from '../../core/release/report.ts';
@@ -100,5 +101,8 @@ function checkDocument(command: CheckCommand, format: Format, file: string | nul
 /** The error of a run that was ended by a signal, or at a prompt, without another error. */
 export function reportAborted(exit: number): AppregError {
   const code = exit === 143 || exit === 129 ? exit : 130;
-  return new AppregError('interrupted', 'Interrupted.', 'Run the same command again.', { effect: 'none', exit: code });
+  return new AppregError('interrupted', message`Interrupted.`, message`Run the same command again.`, {
+    effect: 'none',
+    exit: code,
+  });
 }

@@ -1,5 +1,5 @@
+import { message } from '../../core/text/message.ts';
 import { AppregError, isAppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { fileLimitError } from '../../platform/machine-limit.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 
@@ -15,8 +15,8 @@ export function withoutSystemError(error: unknown): unknown {
   if (why === null) return error;
   return new AppregError(
     'file-unreadable',
-    `${printable(error.path)} ${why}.`,
-    'Check the path, and the permissions of the file and of the folders above it.',
+    message`${error.path} ${why}.`,
+    message`Check the path, and the permissions of the file and of the folders above it.`,
     { cause: error },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { isAppregError } from '../../core/errors.ts';
@@ -79,7 +80,7 @@ async function runRequested({ command: { definition, load }, options, args }: Re
 }
 
 function onWaiting(): void {
-  toStderr(errorText('Interrupted; finishing the current write first.'));
+  toStderr(errorText(message`Interrupted; finishing the current write first.`));
 }
 
 /** The exit code of a completed command, which a signal may have set. */
@@ -131,8 +132,8 @@ function printError(error: unknown, verbose: boolean): number {
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = `Internal error in appreg ${VERSION}.`;
-  toStderr(`${errorText(message, 'Please report it with the following stack.')}${printableLines(stack)}\n`);
+  const summary = message`Internal error in appreg ${VERSION}.`;
+  toStderr(`${errorText(summary, message`Please report it with the following stack.`)}${printableLines(stack)}\n`);
   return 2;
 }
 
@@ -188,7 +189,7 @@ function configReader(
     const config = await loadConfig({ from, file, env, code: policy, cwd });
     const { file: used, unused = [] } = config;
     if (used !== null && unused.length > 0)
-      terminal.log(`${printable(used)} is used as the configuration, and not ${unused.join(', ')} in the same folder.`);
+      terminal.log(message`${used} is used as the configuration, and not ${unused.join(', ')} in the same folder.`);
     return config;
   };
   return async (from = cwd, { needsWorkspace } = { needsWorkspace: true }) => {

@@ -1,6 +1,6 @@
+import { message, safe } from '../../core/text/message.ts';
 import { isAppregError } from '../../core/errors.ts';
 import type { AppProblem } from '../../core/release/version-file.ts';
-import { printable } from '../../core/text/text.ts';
 import { type AppToAssemble, checkAssembly } from '../../publish/assemble.ts';
 import type { JudgeSettings } from '../../publish/check-change.ts';
 import { hasDescription } from '../../release/description-folders.ts';
@@ -21,8 +21,8 @@ export function describeUnlisted(
   const described = [folder, `apps/${key}`].find((one) => hasDescription(root, one));
   if (described === undefined)
     return {
-      message: `The manifest does not list the app, and ${printable(folder)}/app.json does not exist.`,
-      advice: `Write ${printable(folder)}/app.json, such as { "name": ${printable(JSON.stringify(key))}, "description": "What it does.", "color": "#1864ab" }, and put an icon beside it, such as icon.svg; appreg release then lists the app. Or list it directly: appreg add-app ${printable(key)}`,
+      message: message`The manifest does not list the app, and ${folder}/app.json does not exist.`,
+      advice: message`Write ${folder}/app.json, such as { "name": ${JSON.stringify(key)}, "description": "What it does.", "color": "#1864ab" }, and put an icon beside it, such as icon.svg; appreg release then lists the app. Or list it directly: appreg add-app ${key}`,
     };
   const folders = describedApps(root, base, [{ key, folder: described }]);
   try {
@@ -30,7 +30,7 @@ export function describeUnlisted(
   } catch (error) {
     if (!isAppregError(error)) throw error;
     return {
-      message: `The manifest does not list the app, and its description is invalid. ${error.summary}`,
+      message: message`The manifest does not list the app, and its description is invalid. ${safe(error.summary)}`,
       advice: error.hint,
     };
   }

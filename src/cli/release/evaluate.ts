@@ -1,3 +1,4 @@
+import { message, safe, type SafeText, trimmedEnd } from '../../core/text/message.ts';
 import { join } from 'node:path';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
@@ -55,13 +56,13 @@ export async function evaluateApps(
 ): Promise<EvaluatedApp[]> {
   const { terminal } = context;
   const found = new Map<FoundApp, EvaluatedApp>();
-  const progress = terminal.progress(`Building ${counted(apps.length, 'app')}`);
+  const progress = terminal.progress(message`Building ${counted(apps.length, 'app')}`);
   try {
     await inPool(apps, Math.min(jobs, apps.length), async (app) => {
       stopIfInterrupted();
       const evaluated = await evaluateApp(context, loaded, app, published);
       found.set(app, evaluated);
-      progress.update(`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
+      progress.update(message`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
     });
   } finally {
     progress.stop();
@@ -161,19 +162,19 @@ async function build(context: Context, { config }: LoadedConfig, app: FoundApp):
       cwd: context.cwd,
       traced: true,
     });
-    for (const warning of built.warnings) context.terminal.log(`warning: ${app.key}: ${warning}`);
+    for (const warning of built.warnings) context.terminal.log(message`warning: ${app.key}: ${warning}`);
     return built;
   } catch (error) {
     if (!isAppregError(error) || COMMON_ERRORS.includes(error.code)) throw error;
-    context.terminal.log(`${app.key}: ${error.summary.trimEnd()}`);
+    context.terminal.log(message`${app.key}: ${safe(trimmedEnd(error.summary))}`);
     return { message: headline(error.summary), advice: error.hint };
   }
 }
 
 /** The first error of the compiler, after the line that counts them. */
-function headline(summary: string): string {
+function headline(summary: string): SafeText {
   const [first = '', second] = summary.split('\n').filter((line) => line.trim() !== '');
-  return second === undefined ? first : `${first} ${second}`;
+  return second === undefined ? message`${first}` : message`${first} ${second}`;
 }
 
 function provenanceOf({ provenance }: Bundle): () => Provenance {
@@ -218,8 +219,8 @@ function brokenApp(
 
 function unknownVersions({ key }: FoundApp, reason: string): AppProblem {
   return {
-    message: `The published versions of ${key} are unknown: ${reason}`,
-    advice: 'Release from the workspace with its metadata file, or correct its appMetadataUrl.',
+    message: message`The published versions of ${key} are unknown: ${reason}`,
+    advice: message`Release from the workspace with its metadata file, or correct its appMetadataUrl.`,
   };
 }
 
@@ -231,7 +232,7 @@ export function selectedApps(apps: readonly FoundApp[], keys: readonly string[] 
   const known = apps.map(({ key }) => key);
   throw new AppregError(
     'app-unknown',
-    `The repository has no folder for the app “${printable(unknown)}”.${didYouMean(unknown, known)}`,
-    'appreg release --check lists the apps.',
+    message`The repository has no folder for the app “${unknown}”.${didYouMean(unknown, known)}`,
+    message`appreg release --check lists the apps.`,
   );
 }

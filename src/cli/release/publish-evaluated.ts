@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { counted } from '../../core/text/text.ts';
 import type { AppregError } from '../../core/errors.ts';
 import type { JudgeSettings } from '../../publish/check-change.ts';
@@ -65,7 +66,7 @@ export async function publishEvaluated(
   store?.forget?.();
   const { place, config, root } = await openWorkspace(context, store);
   const judgeSettings = await settingsOf(context, allow);
-  const progress = terminal.progress(`Publishing ${counted(apps.length, 'app')}`);
+  const progress = terminal.progress(message`Publishing ${counted(apps.length, 'app')}`);
   let done = 0;
   try {
     const results = await publishApps(place, apps, {
@@ -77,7 +78,7 @@ export async function publishEvaluated(
       },
       onResult({ app, findings }) {
         done += 1;
-        progress.update(`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
+        progress.update(message`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
         printFindings(terminal, findings);
       },
     });

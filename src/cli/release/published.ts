@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
 import { type LockFile, LOCK_FILE, lockFileIn } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -34,8 +35,8 @@ export async function publishedVersions(
   if (against?.trim() === '')
     throw new AppregError(
       'option-invalid',
-      '--against is empty.',
-      'Give a folder, a file, a URL or a git ref; in a pipeline, check that its variable is set.',
+      message`--against is empty.`,
+      message`Give a folder, a file, a URL or a git ref; in a pipeline, check that its variable is set.`,
     );
   const own = readLock(root);
   if (against !== undefined) {

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import { changedFiles, uncommittedOf } from '../../release/uncommitted.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -25,8 +26,8 @@ export function refuseUncommitted(
 function uncommitted(files: readonly string[]): AppregError {
   return new AppregError(
     'sources-uncommitted',
-    `${describeUncommitted(files)}, so the version could not be built again from the repository.`,
-    `Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
+    message`${describeUncommitted(files)}, so the version could not be built again from the repository.`,
+    message`Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
     { effect: 'none' },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { documentContent } from '../../core/json/json.ts';
 import { isAnswered, statusOf } from '../../core/http/probe.ts';
@@ -22,7 +23,7 @@ export async function servedLock({ env, terminal }: Context, manifest: string): 
   const http = openHttpClient(networkOf(env));
   const unusable = (why: string): null => {
     terminal.log(
-      `warning: ${safeExcerpt(url)} ${why}; apps that were built with another version of esbuild are reported as changed`,
+      message`warning: ${safeExcerpt(url)} ${why}; apps that were built with another version of esbuild are reported as changed`,
     );
     return null;
   };

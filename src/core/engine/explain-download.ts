@@ -1,3 +1,4 @@
+import type { SafeText } from '../text/message.ts';
 import type { Content, HttpViews, Missing, Probe } from '../facts/facts.ts';
 import type { Finding } from './report.ts';
 import { isAnswered, lastHop } from '../http/probe.ts';
@@ -21,8 +22,8 @@ export interface DownloadFault {
   cause: string | null;
   owner: Owner;
   /** A sentence. */
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 const NOT_REQUESTED: Missing = { missing: { code: 'not-requested', flag: null } };
@@ -56,7 +57,7 @@ export function explainDownload(probe: Probe, content: Content, now: string): Do
 
 function faultOf(
   rule: string,
-  found: { cause?: string; message: string; advice: string; evidence?: Finding['evidence'] } | null | undefined,
+  found: { cause?: string; message: SafeText; advice: SafeText; evidence?: Finding['evidence'] } | null | undefined,
   web: HttpViews,
 ): DownloadFault | null {
   if (!found) return null;

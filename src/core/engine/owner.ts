@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import type { Hop, HttpViews } from '../facts/facts.ts';
 import type { Finding } from './report.ts';
 import { serverEvidence } from '../http/server-identity.ts';
@@ -24,17 +25,17 @@ const PURGE_LAST = 'Then purge the caches, and check again.';
  * The finding's advice, with the steps to take before or after it depending on the party that has to act.
  * @param web the responses of its resource's URL, or null
  */
-export function withSteps(finding: Attributable & Pick<Finding, 'advice'>, web: HttpViews | null): string {
+export function withSteps(finding: Attributable & Pick<Finding, 'advice'>, web: HttpViews | null): SafeText {
   const { rule, advice } = finding;
   const evidence = web === null ? finding.evidence : { ...serverEvidence(answerFor(rule, web)), ...finding.evidence };
   const whole = { ...finding, evidence };
   const owner = ownerOf(whole);
   // If a proxy was used, the rule's own advice begins with it.
   const hasProxy = evidence['proxy'] !== undefined;
-  if (owner === 'network' && !hasProxy && isIssuedByInterceptor(whole)) return `${INTERCEPTED} ${advice}`;
+  if (owner === 'network' && !hasProxy && isIssuedByInterceptor(whole)) return message`${INTERCEPTED} ${advice}`;
   const purge = causeOfFinding(finding)?.purge ?? ruleById(rule)?.purge;
-  if (owner !== 'cache' || !isCachedCopy(whole) || purge === 'in-advice') return advice;
-  return purge === 'last' ? `${sentence(advice)} ${PURGE_LAST}` : `${PURGE_FIRST} ${advice}`;
+  if (owner !== 'cache' || !isCachedCopy(whole) || purge === 'in-advice') return message`${advice}`;
+  return purge === 'last' ? message`${sentence(advice)} ${PURGE_LAST}` : message`${PURGE_FIRST} ${advice}`;
 }
 
 function sentence(text: string): string {

@@ -1,5 +1,5 @@
+import { message, type SafeText } from '../text/message.ts';
 import type { AppFacts, HostFacts, Shard, Snapshot } from '../facts/facts.ts';
-import { printable, redact } from '../text/text.ts';
 import { AppregError } from '../errors.ts';
 import { manifestAppsIn } from '../registry/manifest.ts';
 
@@ -85,28 +85,27 @@ function shardsOfOneRun(first: NamedSnapshot, parts: readonly NamedSnapshot[]): 
 function asShard({ file, snapshot }: NamedSnapshot): NamedShard {
   if (snapshot.shard) return { file, snapshot, shard: snapshot.shard };
   throw mismatch(
-    `${printable(file)} contains the facts of a whole run, not of a shard.`,
-    'Judge it by itself. Only files saved by appreg verify --shard i/n can be judged together.',
+    message`${file} contains the facts of a whole run, not of a shard.`,
+    message`Judge it by itself. Only files saved by appreg verify --shard i/n can be judged together.`,
   );
 }
 
 function refuseOtherRun({ file, snapshot, shard }: NamedShard, other: NamedShard): void {
-  const name = printable(file);
-  const first = printable(other.file);
+  const first = other.file;
   if (snapshot.target !== other.snapshot.target)
     throw mismatch(
-      `${name} contains facts about ${printable(redact(snapshot.target))}, ${first} about ${printable(redact(other.snapshot.target))}.`,
-      'Use the shards of one run.',
+      message`${file} contains facts about ${snapshot.target}, ${first} about ${other.snapshot.target}.`,
+      message`Use the shards of one run.`,
     );
   if (shard.of !== other.shard.of)
     throw mismatch(
-      `${name} is from a run with ${shard.of} shards, ${first} from one with ${other.shard.of}.`,
-      'Use the shards of one run.',
+      message`${file} is from a run with ${shard.of} shards, ${first} from one with ${other.shard.of}.`,
+      message`Use the shards of one run.`,
     );
   if (snapshot.origins.join(' ') !== other.snapshot.origins.join(' '))
     throw mismatch(
-      `${name} and ${first} were checked with different origins.`,
-      'Use the same --origin for each shard.',
+      message`${file} and ${first} were checked with different origins.`,
+      message`Use the same --origin for each shard.`,
     );
 }
 
@@ -117,23 +116,20 @@ function refuseOverlap(sorted: readonly NamedShard[]): void {
     const { index, of } = shard;
     if (before?.shard.index === index)
       throw mismatch(
-        `${printable(before.file)} and ${printable(file)} are both shard ${index} of ${of}.`,
-        'Specify each shard once.',
+        message`${before.file} and ${file} are both shard ${index} of ${of}.`,
+        message`Specify each shard once.`,
       );
     for (const { key } of snapshot.apps) {
       const owner = owners.get(key);
       if (owner !== undefined)
-        throw mismatch(
-          `The app “${printable(key)}” is in both ${printable(owner)} and ${printable(file)}.`,
-          'Use the shards of one run.',
-        );
+        throw mismatch(message`The app “${key}” is in both ${owner} and ${file}.`, message`Use the shards of one run.`);
       owners.set(key, file);
     }
   }
 }
 
-function mismatch(message: string, hint: string): AppregError {
-  return new AppregError('shards-mismatch', message, hint);
+function mismatch(summary: SafeText, hint: SafeText): AppregError {
+  return new AppregError('shards-mismatch', summary, hint);
 }
 
 /** The apps in the order of the manifest, followed by those that it does not list. */

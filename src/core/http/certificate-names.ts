@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../text/message.ts';
 import { commonName } from './certificate.ts';
 import type { TlsFacts } from '../facts/facts.ts';
 
@@ -7,17 +8,20 @@ const CHECK_VIRTUAL_HOST = 'or check which virtual host responds';
 const SHOWN = 5;
 
 /** @param name the host name without a port; an IPv6 address has its brackets */
-export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null }): { message: string; advice: string } {
+export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null }): {
+  message: SafeText;
+  advice: SafeText;
+} {
   const bare = name.replace(/^\[|\]$/g, '');
   const wanted = `${isAddress(bare) ? 'IP' : 'DNS'}:${bare}`;
   if (tls && tls.names.length > 0) {
     const near = nearMiss(bare, tls.names);
     const advice =
       near?.isReissued === true
-        ? `Reissue it with the extension subjectAltName = ${wanted}, ${CHECK_VIRTUAL_HOST}.`
-        : `Use a certificate whose subject alternative names include ${name}, ${CHECK_VIRTUAL_HOST}.`;
+        ? message`Reissue it with the extension subjectAltName = ${wanted}, ${CHECK_VIRTUAL_HOST}.`
+        : message`Use a certificate whose subject alternative names include ${name}, ${CHECK_VIRTUAL_HOST}.`;
     return {
-      message: `the certificate is not valid for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
+      message: message`the certificate is not valid for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
       advice,
     };
   }
@@ -26,8 +30,8 @@ export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null })
       ? `only the common name (CN) “${commonName(tls.subject)}”`
       : 'nor any other name';
   return {
-    message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
-    advice: `Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${CHECK_VIRTUAL_HOST}.`,
+    message: message`the certificate has no subjectAltName for ${bare}, ${only}.`,
+    advice: message`Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${CHECK_VIRTUAL_HOST}.`,
   };
 }
 
@@ -44,16 +48,16 @@ function shown(names: readonly string[]): string {
 function nearMiss(bare: string, names: readonly string[]): { message: string; isReissued: boolean } | null {
   if (isAddress(bare) && names.includes(bare))
     return {
-      message: `${bare} as a DNS name, but for an address, clients use entries of type IP.`,
+      message: message`${bare} as a DNS name, but for an address, clients use entries of type IP.`,
       isReissued: true,
     };
   const host = bare.toLowerCase();
   for (const name of names) {
     const lower = name.toLowerCase();
     if (/^(?:[^:]+|\[.+\]):\d{1,5}$/.test(name) && lower.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') === host)
-      return { message: `${name}, but names in a certificate have no port.`, isReissued: true };
+      return { message: message`${name}, but names in a certificate have no port.`, isReissued: true };
     if (lower.replace(/^https?:\/\//, '').replace(/[:/].*$/, '') === host && lower.includes('://'))
-      return { message: `${name}, but a name in a certificate is not a URL.`, isReissued: true };
+      return { message: message`${name}, but a name in a certificate is not a URL.`, isReissued: true };
     const star = lower.lastIndexOf('*');
     if (star === -1) continue;
     const suffix = lower.slice(star + 1);

@@ -1,3 +1,4 @@
+import { message } from '../text/message.ts';
 import type { PathCertificate } from '../facts/facts.ts';
 import { commonName, notAnAuthority } from './certificate.ts';
 import { type Explained, FULL_CHAIN, nameOf, type Refusal } from './certificate-refusal.ts';
@@ -12,12 +13,12 @@ export function unknownIssuer(refusal: Refusal): Explained {
   const authority = commonName(top?.issuer ?? tls?.issuer ?? 'unknown');
   const issued = top && top !== path[0] && !isChainComplete ? ` (the issuer of ${nameOf(top, refusal)})` : '';
   return {
-    message: `the certificate of ${host} chains up to the authority “${authority}”${issued}, which this machine does not trust${
+    message: message`the certificate of ${host} chains up to the authority “${authority}”${issued}, which this machine does not trust${
       isChainComplete
         ? '; the chain is complete'
         : ', and the host sends no certificate that links it to a known authority'
     }.`,
-    advice: `For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate from a public authority${
+    advice: message`For a private authority, check with --ca <file>, and ask the operator of the service to add it. Otherwise use a certificate from a public authority${
       isChainComplete ? '' : ', and install its full chain (fullchain.pem)'
     }.`,
   };
@@ -31,12 +32,12 @@ export function incompleteChain(refusal: Refusal): Explained {
   if (path[0]?.signatureValid === false)
     return {
       at: path[1] ?? null,
-      message: `the certificate of ${host} was not signed with the key of the certificate “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: a different one of that name is required.`,
-      advice: `Install the intermediate certificate that belongs to the host’s certificate: ${FULL_CHAIN}.`,
+      message: message`the certificate of ${host} was not signed with the key of the certificate “${issuer}” that ${path[1]?.from === 'store' ? 'is trusted here' : 'the host sends'}: a different one of that name is required.`,
+      advice: message`Install the intermediate certificate that belongs to the host’s certificate: ${FULL_CHAIN}.`,
     };
   return {
-    message: `${host} sends ${sent > 1 ? `${sent} certificates, but not` : 'only its own certificate, not'} that of its issuer “${issuer}”: the intermediate certificate is missing, or the authority is private.`,
-    advice: `Install ${FULL_CHAIN}. Browsers may hide this by fetching the missing certificate; other clients do not. For a private authority, check with --ca <file>.`,
+    message: message`${host} sends ${sent > 1 ? `${sent} certificates, but not` : 'only its own certificate, not'} that of its issuer “${issuer}”: the intermediate certificate is missing, or the authority is private.`,
+    advice: message`Install ${FULL_CHAIN}. Browsers may hide this by fetching the missing certificate; other clients do not. For a private authority, check with --ca <file>.`,
   };
 }
 
@@ -45,15 +46,14 @@ export function invalidAuthority(refusal: Refusal): Explained {
   const at = notAnAuthority(refusal.path);
   if (!at)
     return {
-      message: `a certificate in the chain of ${refusal.host} issued another one, but is not that of an authority.`,
-      advice: `Install ${FULL_CHAIN}.`,
+      message: message`a certificate in the chain of ${refusal.host} issued another one, but is not that of an authority.`,
+      advice: message`Install ${FULL_CHAIN}.`,
     };
   const lacksUsage = at.keyUsage !== null && !at.keyUsage.includes('keyCertSign');
   return {
     at,
-    message: `${nameOf(at, refusal)} may not issue certificates: ${lacksUsage ? 'its key usage lacks keyCertSign' : 'its basicConstraints lack CA:TRUE'}.`,
-    advice:
-      'Issue the certificate with a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a server certificate cannot issue others.',
+    message: message`${nameOf(at, refusal)} may not issue certificates: ${lacksUsage ? 'its key usage lacks keyCertSign' : 'its basicConstraints lack CA:TRUE'}.`,
+    advice: message`Issue the certificate with a CA certificate (basicConstraints CA:TRUE, key usage keyCertSign); a server certificate cannot issue others.`,
   };
 }
 
@@ -63,15 +63,15 @@ export function chainTooLong(refusal: Refusal): Explained {
   const at = path.find(({ pathLength }, i) => pathLength !== null && below(path, i) > pathLength);
   if (!at)
     return {
-      message: `the chain of ${host} has more certificates than clients accept.`,
-      advice: `Install ${FULL_CHAIN}, and nothing else.`,
+      message: message`the chain of ${host} has more certificates than clients accept.`,
+      advice: message`Install ${FULL_CHAIN}, and nothing else.`,
     };
   const allowed =
     at.pathLength === 0 ? 'no other intermediate certificate' : `${at.pathLength} intermediate certificates`;
   return {
     at,
-    message: `${nameOf(at, refusal)} allows ${allowed} below it (path length ${at.pathLength}); ${below(path, path.indexOf(at))} follow${below(path, path.indexOf(at)) === 1 ? 's' : ''}.`,
-    advice: 'Get a certificate from an authority that may have subordinate authorities, or directly from this one.',
+    message: message`${nameOf(at, refusal)} allows ${allowed} below it (path length ${String(at.pathLength)}); ${below(path, path.indexOf(at))} follow${below(path, path.indexOf(at)) === 1 ? 's' : ''}.`,
+    advice: message`Get a certificate from an authority that may have subordinate authorities, or directly from this one.`,
   };
 }
 
@@ -91,15 +91,14 @@ export function nameConstraints(refusal: Refusal): Explained {
   const names = (tls?.names ?? []).slice(0, 5).join(', ');
   if (!at)
     return {
-      message: `an authority in the chain of ${host} may not issue certificates for its names${names === '' ? '' : ` (${names})`}.`,
-      advice: 'Use a certificate from an authority that may do so.',
+      message: message`an authority in the chain of ${host} may not issue certificates for its names${names === '' ? '' : ` (${names})`}.`,
+      advice: message`Use a certificate from an authority that may do so.`,
     };
   const limits = (isExcluded ? at.excluded : at.permitted).slice(0, 5).join(', ');
   return {
     at,
-    message: `${nameOf(at, refusal)} may issue certificates ${isExcluded ? `for everything except ${limits}` : `only for ${limits}`} (name constraints); the certificate of ${host} names ${names || 'something else'}.`,
-    advice:
-      'Use a certificate from an authority that may issue for these names, or one with only names that this authority may issue for.',
+    message: message`${nameOf(at, refusal)} may issue certificates ${isExcluded ? `for everything except ${limits}` : `only for ${limits}`} (name constraints); the certificate of ${host} names ${names || 'something else'}.`,
+    advice: message`Use a certificate from an authority that may issue for these names, or one with only names that this authority may issue for.`,
   };
 }
 
@@ -109,7 +108,7 @@ export function badSignature(refusal: Refusal): Explained {
   const at = path.find(({ signatureValid }) => signatureValid === false);
   return {
     at: at === undefined || at === path[0] ? null : at,
-    message: `the signature of ${at ? nameOf(at, refusal) : `a certificate in the chain of ${host}`} is not valid.`,
-    advice: `Install ${FULL_CHAIN} again: a file is corrupt, or belongs to another certificate.`,
+    message: message`the signature of ${at ? nameOf(at, refusal) : `a certificate in the chain of ${host}`} is not valid.`,
+    advice: message`Install ${FULL_CHAIN} again: a file is corrupt, or belongs to another certificate.`,
   };
 }

@@ -1,11 +1,12 @@
+import { type SafeText, message } from '../text/message.ts';
 import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { commonName } from './certificate.ts';
 
 /** What the explanations of refused certificates share. */
 
 export interface Explanation {
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
   /** The faulty certificate if it is not the host's own; null if it is, or if it is not known. */
   at: PathCertificate | null;
 }
@@ -35,9 +36,9 @@ export function nameOf(certificate: PathCertificate, { path, host }: Refusal): s
 }
 
 /** How to replace a certificate above the host's own. */
-export function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): string {
+export function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): SafeText {
   const own = tls ? ` The certificate of ${host} itself is valid until ${tls.notAfter}.` : '';
   return certificate.from === 'store'
-    ? `Use a certificate from an authority with a valid certificate: this one is among those trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
-    : `Install ${FULL_CHAIN} again, with its current intermediate certificates; if it has no newer ones, renew the certificate.${own}`;
+    ? message`Use a certificate from an authority with a valid certificate: this one is among those trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
+    : message`Install ${FULL_CHAIN} again, with its current intermediate certificates; if it has no newer ones, renew the certificate.${own}`;
 }

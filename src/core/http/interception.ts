@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import type { Hop } from '../facts/facts.ts';
 import { header } from './headers.ts';
 
@@ -199,50 +200,44 @@ export function interceptionOf({ headers }: Pick<Hop, 'headers'>, body: string):
 interface Words {
   /** What the response is, to follow the name of the product. */
   is: string;
-  advice: string;
+  advice: SafeText;
   /** For a request to the API of a service; absent if it is the same. */
-  apiAdvice?: string;
+  apiAdvice?: SafeText;
 }
 
 /** What a response of each kind means, and what to do. */
 export const INTERCEPTIONS: Readonly<Record<InterceptionKind, Words>> = {
   'bot-protection': {
     is: 'challenges the client as a bot',
-    advice:
-      'Exempt the registry’s files from bot protection: clients of a registry are programs, which cannot solve a challenge.',
-    apiAdvice:
-      'Exempt the API of the service from bot protection: its clients are programs, which cannot solve a challenge.',
+    advice: message`Exempt the registry’s files from bot protection: clients of a registry are programs, which cannot solve a challenge.`,
+    apiAdvice: message`Exempt the API of the service from bot protection: its clients are programs, which cannot solve a challenge.`,
   },
   firewall: {
     is: 'blocks the request',
-    advice:
-      'Change the firewall rule of the host that blocks the request; the number in the response identifies it there.',
+    advice: message`Change the firewall rule of the host that blocks the request; the number in the response identifies it there.`,
   },
   'origin-down': {
     is: 'cannot reach the server behind it',
-    advice: 'Check that the server behind the CDN runs, accepts its connections, and has a valid certificate.',
+    advice: message`Check that the server behind the CDN runs, accepts its connections, and has a valid certificate.`,
   },
   maintenance: {
     is: 'responds with a maintenance page',
-    advice:
-      'Check again after the maintenance; serve the registry’s files during maintenance too, since they are static.',
-    apiAdvice: 'Run the command again after the maintenance.',
+    advice: message`Check again after the maintenance; serve the registry’s files during maintenance too, since they are static.`,
+    apiAdvice: message`Run the command again after the maintenance.`,
   },
   'no-site': {
     is: 'has no site for this domain',
-    advice:
-      'Connect the domain to the site in the settings of the host, publish the site, or correct the host name in the URL.',
+    advice: message`Connect the domain to the site in the settings of the host, publish the site, or correct the host name in the URL.`,
   },
   parked: {
     is: 'responds for this domain',
-    advice:
-      'Check the host name for typos, and that the domain is still registered and points to the host of the registry.',
-    apiAdvice: 'Check the host name for typos, and that the domain is still registered and points to the service.',
+    advice: message`Check the host name for typos, and that the domain is still registered and points to the host of the registry.`,
+    apiAdvice: message`Check the host name for typos, and that the domain is still registered and points to the service.`,
   },
   portal: {
     is: 'of this network responds instead of the host',
-    advice: 'Sign in to that network, ask its operator to allow the host, or run the check from another network.',
-    apiAdvice: 'Sign in to that network, ask its operator to allow the host, or run the command from another network.',
+    advice: message`Sign in to that network, ask its operator to allow the host, or run the check from another network.`,
+    apiAdvice: message`Sign in to that network, ask its operator to allow the host, or run the command from another network.`,
   },
 };
 
@@ -253,7 +248,7 @@ export function interceptionText({ product, kind }: Interception): string {
 }
 
 /** What to do about such a response to a request to the API of a service. */
-export function interceptionApiAdvice({ kind }: Interception): string {
+export function interceptionApiAdvice({ kind }: Interception): SafeText {
   const { advice, apiAdvice = advice } = INTERCEPTIONS[kind];
   return apiAdvice;
 }

@@ -1,3 +1,4 @@
+import { message, safe, type SafeText } from '../text/message.ts';
 import { AppregError, type ErrorCode } from '../errors.ts';
 
 /**
@@ -10,32 +11,32 @@ import { AppregError, type ErrorCode } from '../errors.ts';
 interface MachineLimit {
   /** For a sentence. */
   means: string;
-  advice: string;
+  advice: SafeText;
 }
 
 const FEWER = 'or lower --concurrency, and run the command again.';
-const MEMORY = `Close other programs, ${FEWER}`;
+const MEMORY = message`Close other programs, ${FEWER}`;
 
 /** By the code of the system. */
 const MACHINE_LIMITS: Readonly<Record<string, MachineLimit>> = {
   EMFILE: {
     means: 'this process has too many open files and connections',
-    advice: `Raise the limit (ulimit -n), close other programs, ${FEWER}`,
+    advice: message`Raise the limit (ulimit -n), close other programs, ${FEWER}`,
   },
   ENFILE: {
     means: 'this machine has too many open files and connections',
-    advice: `Close other programs, raise the limit of the system (on Linux: fs.file-max), ${FEWER}`,
+    advice: message`Close other programs, raise the limit of the system (on Linux: fs.file-max), ${FEWER}`,
   },
   EADDRNOTAVAIL: {
     means: 'this machine has no free local port or address for another connection',
-    advice: `Wait some minutes until the system has released the ports of closed connections, ${FEWER}`,
+    advice: message`Wait some minutes until the system has released the ports of closed connections, ${FEWER}`,
   },
   ENOBUFS: { means: 'this machine has no memory left for network buffers', advice: MEMORY },
   ENOMEM: { means: 'this machine has no memory left', advice: MEMORY },
   EAGAIN: { means: 'this machine has no resources left for another connection', advice: MEMORY },
   ENETDOWN: {
     means: 'the network interface of this machine is down',
-    advice: 'Connect this machine to a network, and run the command again.',
+    advice: message`Connect this machine to a network, and run the command again.`,
   },
 };
 
@@ -50,7 +51,7 @@ export function machineLimitText(code: string): string {
 }
 
 /** What to do about it. */
-export function machineLimitAdvice(code: string): string {
+export function machineLimitAdvice(code: string): SafeText {
   return MACHINE_LIMITS[code]?.advice ?? MEMORY;
 }
 
@@ -61,9 +62,14 @@ export function machineLimitAdvice(code: string): string {
  */
 export function machineLimitError(
   code: string,
-  summary: string,
+  summary: SafeText,
   options: ConstructorParameters<typeof AppregError>[3] = {},
 ): AppregError {
   const known: ErrorCode = code === 'EMFILE' || code === 'ENFILE' ? 'too-many-open-files' : 'machine-limit';
-  return new AppregError(known, `${summary}: ${machineLimitText(code)}.`, machineLimitAdvice(code), options);
+  return new AppregError(
+    known,
+    message`${safe(summary)}: ${machineLimitText(code)}.`,
+    machineLimitAdvice(code),
+    options,
+  );
 }

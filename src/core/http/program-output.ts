@@ -1,5 +1,6 @@
+import { type SafeText, message } from '../text/message.ts';
 import { documentSyntaxError, type DocumentSyntaxError } from '../json/document-syntax-error.ts';
-import { printable, shorten } from '../text/text.ts';
+import { shorten, safeExcerpt } from '../text/text.ts';
 
 /** Program output in place of a file: warnings and errors, or log output around the JSON. */
 
@@ -9,17 +10,15 @@ export interface ProgramMessage {
   kind: string;
   /** Its beginning, on one line and without markup. */
   text: string;
-  advice: string;
+  advice: SafeText;
 }
 
 // Xdebug writes "( ! )" before the level.
 const PHP_LEVEL =
   /^(?:\( ! \)\s{1,10})?(?:\[[\w :/+-]{10,60}\] )?(?:(PHP) {1,3})?((?:recoverable |catchable )?fatal error|warning|notice|deprecated|parse error|strict standards|core error|core warning|compile error|compile warning|user error|user warning|user notice|user deprecated|uncaught \w+)\b ?:/i;
 const PHP_PLACE = / in \S.{0,400}? on line \d/s;
-const PHP_ADVICE =
-  'Fix the cause of the message, and keep messages out of the output: with display_errors = Off in php.ini, PHP writes them to its log.';
-const PROGRAM_ADVICE =
-  'The step that writes this file failed, or logs to its standard output. Fix the cause of the message, stop the pipeline on errors, and write only the JSON to the file.';
+const PHP_ADVICE = message`Fix the cause of the message, and keep messages out of the output: with display_errors = Off in php.ini, PHP writes them to its log.`;
+const PROGRAM_ADVICE = message`The step that writes this file failed, or logs to its standard output. Fix the cause of the message, stop the pipeline on errors, and write only the JSON to the file.`;
 
 /** The first pattern that matches the beginning of a text without markup identifies the program. */
 const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
@@ -81,18 +80,18 @@ function withoutMarkup(text: string): string {
 
 /** The fault of a document that begins with a program message; null for other texts. */
 export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
-  const message = programMessage(text);
-  if (message === null) return null;
+  const summary = programMessage(text);
+  if (summary === null) return null;
   const json = jsonIn(text);
   const where = json === null ? ', not with JSON' : `; the JSON begins on line ${lineAt(text, json)}`;
   return {
     ...documentSyntaxError(
       'program-message',
       0,
-      `The file begins with ${message.kind} (“${printable(message.text)}”)${where}.`,
-      message.advice,
+      message`The file begins with ${summary.kind} (“${summary.text}”)${where}.`,
+      summary.advice,
     ),
-    evidence: { kind: message.kind, begins: message.text },
+    evidence: { kind: summary.kind, begins: summary.text },
   };
 }
 
@@ -102,13 +101,13 @@ export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
  */
 export function textAroundJson(text: string, start: number, found: DocumentSyntaxError): DocumentSyntaxError {
   if (found.cause === 'trailing-data') {
-    const message = programMessage(text.slice(found.offset));
-    if (message === null) return found;
+    const summary = programMessage(text.slice(found.offset));
+    if (summary === null) return found;
     return {
       ...found,
       cause: 'program-message',
-      message: `After the JSON, the file has ${message.kind} (“${printable(message.text)}”).`,
-      advice: message.advice,
+      message: message`After the JSON, the file has ${summary.kind} (“${summary.text}”).`,
+      advice: summary.advice,
     };
   }
   if (/^(truncated|comment|merge-conflict|odd-space)$/.test(found.cause)) return found;
@@ -125,22 +124,22 @@ function scriptAround(text: string, offset: number): DocumentSyntaxError | null 
     return documentSyntaxError(
       'jsonp',
       offset,
-      `The JSON is the argument of a call, ${printable(shorten(call, 40))}(…): this is JSONP, a script.`,
-      'Serve only the JSON; with CORS headers, browsers do not need JSONP.',
+      message`The JSON is the argument of a call, ${safeExcerpt(call, 40)}(…): this is JSONP, a script.`,
+      message`Serve only the JSON; with CORS headers, browsers do not need JSONP.`,
     );
   if (/^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)/.test(text))
     return documentSyntaxError(
       'script-prefix',
       offset,
-      'The file begins with a prefix that prevents its execution as a script.',
-      'Serve the JSON without the prefix; only clients that know it remove it.',
+      message`The file begins with a prefix that prevents its execution as a script.`,
+      message`Serve the JSON without the prefix; only clients that know it remove it.`,
     );
   if (/^\s*(?:export\s+default\b|module\.exports\b|(?:const|let|var)\s+\w+\s*=|window\.\w+\s*=)/.test(text))
     return documentSyntaxError(
       'javascript',
       offset,
-      'This is JavaScript, not JSON.',
-      'Serve only the JSON value, without the statement around it.',
+      message`This is JavaScript, not JSON.`,
+      message`Serve only the JSON value, without the statement around it.`,
     );
   return null;
 }
@@ -161,8 +160,8 @@ function textBefore(text: string, start: number): DocumentSyntaxError | null {
     ...documentSyntaxError(
       'text-before-json',
       start,
-      `The file has other text before the JSON, which begins on line ${line}: “${printable(first)}”.`,
-      'Write only the JSON to the file: send log output to stderr or to another file.',
+      message`The file has other text before the JSON, which begins on line ${line}: “${first}”.`,
+      message`Write only the JSON to the file: send log output to stderr or to another file.`,
     ),
     evidence: { jsonLine: line },
   };

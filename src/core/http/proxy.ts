@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import type { Failure, Probe } from '../facts/facts.ts';
 import { hostnameOf, hostOf, lastHop } from './probe.ts';
 
@@ -16,8 +17,8 @@ type ProxyCause =
 
 interface ProxyFault {
   cause: ProxyCause;
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 /** What the messages name. */
@@ -28,7 +29,7 @@ interface ProxyContext {
   /** The host that was requested, with its port. */
   host: string;
   /** How to correct the variable. */
-  fix: string;
+  fix: SafeText;
   failure: Failure;
 }
 
@@ -43,7 +44,7 @@ export function proxyFault(probe: Probe): ProxyFault | null {
     proxy: `the proxy ${url === '' ? '' : `${url} `}(${variable})`,
     variable,
     host: hostOf(failure.url),
-    fix: `Correct ${variable}, or add ${hostnameOf(failure.url)} to NO_PROXY if it is reached without a proxy.`,
+    fix: message`Correct ${variable}, or add ${hostnameOf(failure.url)} to NO_PROXY if it is reached without a proxy.`,
     failure,
   };
   const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
@@ -51,8 +52,8 @@ export function proxyFault(probe: Probe): ProxyFault | null {
   if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(failure.code))
     return {
       cause: 'proxy-untrusted',
-      message: `the certificate of ${context.proxy} itself is not trusted (${failure.code}).`,
-      advice: 'Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.',
+      message: message`the certificate of ${context.proxy} itself is not trusted (${failure.code}).`,
+      advice: message`Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.`,
     };
   return faultByCode(context);
 }
@@ -62,20 +63,19 @@ function faultByStatus(status: number, { proxy, variable, host, failure }: Proxy
   if (status === 407)
     return {
       cause: 'proxy-authentication',
-      message: `${proxy} requires authentication (407).`,
-      advice: `Add a user name and a password before the host in ${variable} (special characters percent-encoded).`,
+      message: message`${proxy} requires authentication (407).`,
+      advice: message`Add a user name and a password before the host in ${variable} (special characters percent-encoded).`,
     };
   if (status < 500)
     return {
       cause: 'proxy-refused-host',
-      message: `${proxy} refuses the connection to ${host}: ${failure.message}.`,
-      advice: `Allow ${host}, or add it to NO_PROXY if it is reached without a proxy.`,
+      message: message`${proxy} refuses the connection to ${host}: ${failure.message}.`,
+      advice: message`Allow ${host}, or add it to NO_PROXY if it is reached without a proxy.`,
     };
   return {
     cause: 'proxy-cannot-reach-host',
-    message: `${proxy} could not reach ${host}: ${failure.message}.`,
-    advice:
-      'Check that the host exists and is running, and check the proxy’s logs: only the proxy is visible from here.',
+    message: message`${proxy} could not reach ${host}: ${failure.message}.`,
+    advice: message`Check that the host exists and is running, and check the proxy’s logs: only the proxy is visible from here.`,
   };
 }
 
@@ -85,32 +85,32 @@ function faultByCode({ proxy, variable, host, fix, failure }: ProxyContext): Pro
     case 'PROXY_UNUSABLE':
       return {
         cause: 'proxy-unusable',
-        message: `${variable} is set to ${failure.message}, which cannot be used.`,
-        advice: `Set ${variable} to http://host:port or https://host:port, or unset it.`,
+        message: message`${variable} is set to ${failure.message}, which cannot be used.`,
+        advice: message`Set ${variable} to http://host:port or https://host:port, or unset it.`,
       };
     case 'ENOTFOUND':
     case 'ENODATA':
     case 'EAI_AGAIN':
-      return { cause: 'proxy-not-found', message: `the name of ${proxy} could not be resolved.`, advice: fix };
+      return { cause: 'proxy-not-found', message: message`the name of ${proxy} could not be resolved.`, advice: fix };
     case 'ECONNREFUSED':
-      return { cause: 'proxy-refused', message: `no server listens at ${proxy}.`, advice: fix };
+      return { cause: 'proxy-refused', message: message`no server listens at ${proxy}.`, advice: fix };
     case 'CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return { cause: 'proxy-timeout', message: `${proxy} timed out.`, advice: fix };
+      return { cause: 'proxy-timeout', message: message`${proxy} timed out.`, advice: fix };
     case 'PROXY_NOT_HTTP':
-      return { cause: 'proxy-not-http', message: `the server at ${proxy} is not an HTTP proxy.`, advice: fix };
+      return { cause: 'proxy-not-http', message: message`the server at ${proxy} is not an HTTP proxy.`, advice: fix };
     case 'ECONNRESET':
     case 'SOCKET_CLOSED':
     case 'EPIPE':
       return {
         cause: 'proxy-reset',
-        message: `${proxy} closed the connection before it reached ${host}.`,
+        message: message`${proxy} closed the connection before it reached ${host}.`,
         advice: fix,
       };
     default:
       return {
         cause: 'proxy-failed',
-        message: `no connection to ${proxy} could be established: ${failure.message} (${failure.code}).`,
+        message: message`no connection to ${proxy} could be established: ${failure.message} (${failure.code}).`,
         advice: fix,
       };
   }

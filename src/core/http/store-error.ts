@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import type { Hop } from '../facts/facts.ts';
 import { header } from './headers.ts';
 import { parseUrl } from './url.ts';
@@ -7,58 +8,64 @@ import { parseUrl } from './url.ts';
 interface StoreError {
   /** To follow "the host responds with 404 (NoSuchBucket): ". */
   means: string;
-  advice: string;
+  advice: SafeText;
 }
 
 const STORE_ERRORS: Readonly<Record<string, StoreError>> = {
-  NoSuchBucket: { means: 'the bucket does not exist.', advice: 'Check the name of the bucket in the URL.' },
-  ContainerNotFound: { means: 'the container does not exist.', advice: 'Check the name of the container in the URL.' },
+  NoSuchBucket: { means: 'the bucket does not exist.', advice: message`Check the name of the bucket in the URL.` },
+  ContainerNotFound: {
+    means: 'the container does not exist.',
+    advice: message`Check the name of the container in the URL.`,
+  },
   InvalidBucketName: {
     means: 'the name of the bucket is not valid.',
-    advice: 'Check the name of the bucket in the URL.',
+    advice: message`Check the name of the bucket in the URL.`,
   },
   PublicAccessNotPermitted: {
     means: 'the storage account does not permit public access.',
-    advice: 'Allow public access in the settings of the storage account, or list URLs with a signature (SAS).',
+    advice: message`Allow public access in the settings of the storage account, or list URLs with a signature (SAS).`,
   },
   AllAccessDisabled: {
     means: 'all access to the bucket is disabled.',
-    advice: 'Enable the bucket again, or use another one.',
+    advice: message`Enable the bucket again, or use another one.`,
   },
   AccountIsDisabled: {
     means: 'the storage account is disabled.',
-    advice: 'Check the account and its bills at the host.',
+    advice: message`Check the account and its bills at the host.`,
   },
   AccountProblem: {
     means: 'the account of the bucket has a problem.',
-    advice: 'Check the account and its bills at the host.',
+    advice: message`Check the account and its bills at the host.`,
   },
   UserProjectAccountProblem: {
     means: 'the project of the bucket has a billing problem.',
-    advice: 'Check the project and its billing account.',
+    advice: message`Check the project and its billing account.`,
   },
   UserProjectMissing: {
     means: 'the requester has to pay, which a public client cannot.',
-    advice: 'Turn off "requester pays" for the bucket.',
+    advice: message`Turn off "requester pays" for the bucket.`,
   },
   InvalidObjectState: {
     means: 'the file is archived.',
-    advice: 'Restore the file, and store it in a class without retrieval.',
+    advice: message`Restore the file, and store it in a class without retrieval.`,
   },
-  BlobArchived: { means: 'the file is archived.', advice: 'Move the file to the hot or cool access tier.' },
+  BlobArchived: { means: 'the file is archived.', advice: message`Move the file to the hot or cool access tier.` },
   RequestTimeTooSkewed: {
     means: 'the signature of the URL does not match the time of the request.',
-    advice: 'Check the clock of the machine that signs the URL.',
+    advice: message`Check the clock of the machine that signs the URL.`,
   },
   SignatureDoesNotMatch: {
     means: 'the signature of the URL is not valid.',
-    advice: 'Sign the URL again, and list it unchanged, with its whole query.',
+    advice: message`Sign the URL again, and list it unchanged, with its whole query.`,
   },
   InvalidAccessKeyId: {
     means: 'the access key that signed the URL does not exist.',
-    advice: 'Sign the URL with a valid key.',
+    advice: message`Sign the URL with a valid key.`,
   },
-  ExpiredToken: { means: 'the temporary credentials that signed the URL have expired.', advice: 'Sign the URL again.' },
+  ExpiredToken: {
+    means: 'the temporary credentials that signed the URL have expired.',
+    advice: message`Sign the URL again.`,
+  },
 };
 
 /** The code of the error message of a store; null for other responses. */

@@ -1,3 +1,4 @@
+import { message, safe } from '../text/message.ts';
 import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { hostnameOf, hostOf } from './probe.ts';
@@ -37,8 +38,8 @@ export function explainUntrusted(cause: TlsCause, tls: TlsFacts | null, now: str
   if (explain) return { at: null, ...explain(refusal) };
   return {
     at: null,
-    message: `the certificate of ${refusal.host} was rejected: ${failure.message}.`,
-    advice: 'Run openssl s_client -showcerts against the host; it prints the chain and the reason.',
+    message: message`the certificate of ${refusal.host} was rejected: ${failure.message}.`,
+    advice: message`Run openssl s_client -showcerts against the host; it prints the chain and the reason.`,
   };
 }
 
@@ -46,15 +47,15 @@ const EXPLANATIONS: Readonly<Partial<Record<TlsCause, (refusal: Refusal) => Expl
   expired,
   'not-yet-valid': notYetValid,
   'self-signed': ({ host }) => ({
-    message: `the certificate of ${host} is self-signed.`,
-    advice: 'Use a certificate from a public authority. For a private authority, check with --ca <file>.',
+    message: message`the certificate of ${host} is self-signed.`,
+    advice: message`Use a certificate from a public authority. For a private authority, check with --ca <file>.`,
   }),
   'unknown-issuer': unknownIssuer,
   'incomplete-chain': incompleteChain,
   'wrong-host': wrongHost,
   'old-protocol': ({ host }) => ({
-    message: `${host} supports only obsolete versions of TLS.`,
-    advice: 'Enable TLS 1.2 and 1.3.',
+    message: message`${host} supports only obsolete versions of TLS.`,
+    advice: message`Enable TLS 1.2 and 1.3.`,
   }),
   'weak-signature': weak,
   'wrong-purpose': wrongPurpose,
@@ -63,12 +64,12 @@ const EXPLANATIONS: Readonly<Partial<Record<TlsCause, (refusal: Refusal) => Expl
   'name-constraints': nameConstraints,
   'bad-signature': badSignature,
   revoked: ({ host }) => ({
-    message: `the certificate of ${host} was revoked by its authority.`,
-    advice: 'Get a new certificate, with a new key.',
+    message: message`the certificate of ${host} was revoked by its authority.`,
+    advice: message`Get a new certificate, with a new key.`,
   }),
   'client-certificate-required': ({ host }) => ({
-    message: `${host} requires a client certificate; the service has none.`,
-    advice: 'Protect the files with signed URLs instead (spec section 5).',
+    message: message`${host} requires a client certificate; the service has none.`,
+    advice: message`Protect the files with signed URLs instead (spec section 5).`,
   }),
 };
 
@@ -78,22 +79,22 @@ function expired(refusal: Refusal): Explained {
     const ended = secondsBetween(tls.notAfter, now);
     const also = path.slice(1).find(({ notAfter }) => notAfter < now);
     return {
-      message: `the certificate of ${host} expired ${formatDuration(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has expired, too` : ''}.`,
+      message: message`the certificate of ${host} expired ${formatDuration(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has expired, too` : ''}.`,
       advice:
         ended > LONG_AGO
-          ? `Install a valid certificate. An old file may have been restored, or the clock of this machine may be wrong (it shows ${now}).`
-          : 'Renew the certificate, and check why the automatic renewal did not run.',
+          ? message`Install a valid certificate. An old file may have been restored, or the clock of this machine may be wrong (it shows ${now}).`
+          : message`Renew the certificate, and check why the automatic renewal did not run.`,
     };
   }
   const at = path.find(({ notAfter }) => notAfter < now);
   if (!at)
     return {
-      message: `a certificate in the chain of ${host} has expired.`,
-      advice: `Install ${FULL_CHAIN} again, and check the clock of this machine (it shows ${now}).`,
+      message: message`a certificate in the chain of ${host} has expired.`,
+      advice: message`Install ${FULL_CHAIN} again, and check the clock of this machine (it shows ${now}).`,
     };
   return {
     at,
-    message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} expired ${formatDuration(secondsBetween(at.notAfter, now))} ago, at ${at.notAfter}.`,
+    message: message`${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} expired ${formatDuration(secondsBetween(at.notAfter, now))} ago, at ${at.notAfter}.`,
     advice: replaceAdvice(at, refusal),
   };
 }
@@ -104,12 +105,12 @@ function notYetValid(refusal: Refusal): Explained {
   if (at && at !== path[0])
     return {
       at,
-      message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} is not valid before ${at.notBefore}; the clock of this machine shows ${now}.`,
-      advice: `${replaceAdvice(at, refusal)} If that time has passed, correct the clock of this machine.`,
+      message: message`${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} is not valid before ${at.notBefore}; the clock of this machine shows ${now}.`,
+      advice: message`${safe(replaceAdvice(at, refusal))} If that time has passed, correct the clock of this machine.`,
     };
   return {
-    message: `the certificate of ${host} is not valid before ${tls?.notBefore ?? 'a later time'}; the clock of this machine shows ${now}.`,
-    advice: 'Check the clocks of the host and of this machine.',
+    message: message`the certificate of ${host} is not valid before ${tls?.notBefore ?? 'a later time'}; the clock of this machine shows ${now}.`,
+    advice: message`Check the clocks of the host and of this machine.`,
   };
 }
 
@@ -130,12 +131,12 @@ function weak(refusal: Refusal): Explained {
   return {
     at: at === path[0] ? null : at,
     message: at
-      ? `${nameOf(at, refusal)} ${what}, which is too weak.`
-      : `a certificate in the chain of ${host} has a weak key or signature.`,
+      ? message`${nameOf(at, refusal)} ${what}, which is too weak.`
+      : message`a certificate in the chain of ${host} has a weak key or signature.`,
     advice:
       at === null || at === path[0]
-        ? 'Get a new certificate: RSA with 2048 bits or more, or an elliptic curve, signed with SHA-256.'
-        : `Get a certificate from an authority that signs with SHA-256 and RSA of 2048 bits or more, or install ${FULL_CHAIN}.`,
+        ? message`Get a new certificate: RSA with 2048 bits or more, or an elliptic curve, signed with SHA-256.`
+        : message`Get a certificate from an authority that signs with SHA-256 and RSA of 2048 bits or more, or install ${FULL_CHAIN}.`,
   };
 }
 
@@ -149,17 +150,17 @@ function wrongPurpose(refusal: Refusal): Explained {
   if (at && at !== path[0])
     return {
       at,
-      message: `${nameOf(at, refusal)} may not issue server certificates: its extended key usage lacks serverAuth.`,
-      advice: 'Use a certificate from an authority that may issue server certificates.',
+      message: message`${nameOf(at, refusal)} may not issue server certificates: its extended key usage lacks serverAuth.`,
+      advice: message`Use a certificate from an authority that may issue server certificates.`,
     };
   const { keyUsage } = path[0] ?? { keyUsage: null };
   if (!at && keyUsage !== null && !/digitalSignature|keyEncipherment|keyAgreement/.test(keyUsage.join(' ')))
     return {
-      message: `the certificate of ${host} is not valid for a server: its key usage is ${keyUsage.join(', ') || 'empty'}.`,
-      advice: 'Issue it with the key usage digitalSignature.',
+      message: message`the certificate of ${host} is not valid for a server: its key usage is ${keyUsage.join(', ') || 'empty'}.`,
+      advice: message`Issue it with the key usage digitalSignature.`,
     };
   return {
-    message: `the certificate of ${host} is not valid for a server${at ? ': its extended key usage lacks serverAuth' : ''}.`,
-    advice: 'Issue it with the extended key usage serverAuth.',
+    message: message`the certificate of ${host} is not valid for a server${at ? ': its extended key usage lacks serverAuth' : ''}.`,
+    advice: message`Issue it with the extended key usage serverAuth.`,
   };
 }

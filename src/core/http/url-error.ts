@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import { isCanonicalUrl, type UrlParts, urlParts, withoutFragment } from './url.ts';
 
 /** The requirements for URLs in a registry. `URL` accepts much that other clients do not, which is reported here. */
@@ -17,15 +18,15 @@ type UrlErrorCause =
 
 export interface UrlError {
   cause: UrlErrorCause;
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 /** What is unusual about a valid URL. */
 export interface UrlOddity {
   cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalized' | 'dot-segments';
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 /** All reasons of that kind: those that remain once spaces and control characters are removed, too. */
@@ -44,60 +45,71 @@ export function urlErrors(text: string): UrlError[] {
 export function urlError(text: string): UrlError | null {
   if (isCanonicalUrl(text)) return null;
   if (text.trim() === '')
-    return { cause: 'empty', message: 'The URL is empty.', advice: 'Use the full URL, beginning with https://.' };
+    return {
+      cause: 'empty',
+      message: message`The URL is empty.`,
+      advice: message`Use the full URL, beginning with https://.`,
+    };
   if (text !== text.trim())
     return {
       cause: 'whitespace',
-      message: 'The URL has leading or trailing white space.',
-      advice: `Write it as ${text.trim()}`,
+      message: message`The URL has leading or trailing white space.`,
+      advice: message`Write it as ${text.trim()}`,
     };
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text))
     return {
       cause: 'control-character',
-      message:
-        'The URL contains a control character (tab, line break …); browsers remove it silently, other clients do not.',
-      advice: `Write it as ${text.replace(/[\u0000-\u001f\u007f]/g, '')}`,
+      message: message`The URL contains a control character (tab, line break …); browsers remove it silently, other clients do not.`,
+      advice: message`Write it as ${text.replace(/[\u0000-\u001f\u007f]/g, '')}`,
     };
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
     const scheme = text.slice(0, text.indexOf(':')).toLowerCase();
     if (scheme !== 'http' && scheme !== 'https') {
       if (/^[\w.-]+:\d{1,5}(\/|$)/.test(text))
-        return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
+        return {
+          cause: 'no-scheme',
+          message: message`The URL has no scheme.`,
+          advice: message`Write it as https://${text}`,
+        };
       return {
         cause: 'scheme',
-        message: `The URL has the scheme “${scheme.slice(0, 20)}:”, but subscribers only fetch https: URLs.`,
-        advice: 'Serve the file over HTTPS, and use that URL.',
+        message: message`The URL has the scheme “${scheme.slice(0, 20)}:”, but subscribers only fetch https: URLs.`,
+        advice: message`Serve the file over HTTPS, and use that URL.`,
       };
     }
   } else if (text.startsWith('//'))
-    return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https:${text}` };
+    return { cause: 'no-scheme', message: message`The URL has no scheme.`, advice: message`Write it as https:${text}` };
   else if (/^[\w-]+(\.[\w-]+)+(\/|$)/.test(text) && !/^[\w.-]+\.(json|png|svg|gz)$/i.test(text))
-    return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
+    return {
+      cause: 'no-scheme',
+      message: message`The URL has no scheme.`,
+      advice: message`Write it as https://${text}`,
+    };
   else
     return {
       cause: 'relative',
-      message: 'The URL is relative; subscribers need an absolute one.',
-      advice: 'Use the full URL, beginning with https://.',
+      message: message`The URL is relative; subscribers need an absolute one.`,
+      advice: message`Use the full URL, beginning with https://.`,
     };
   if (!/^https?:\/\/[^/]/i.test(text) || text.includes('\\'))
     return {
       cause: 'slashes',
-      message: 'The URL must have two slashes after the scheme, and no backslashes.',
-      advice: `Write it as ${urlParts(text)?.href ?? 'https://host/path'}`,
+      message: message`The URL must have two slashes after the scheme, and no backslashes.`,
+      advice: message`Write it as ${urlParts(text)?.href ?? 'https://host/path'}`,
     };
   const parsed = urlParts(text);
   if (!parsed)
     return {
       cause: 'unparsable',
-      message: 'The host or port of the URL is not valid.',
-      advice: 'Check the host name, the port (1 to 65535) and the brackets of an IPv6 address.',
+      message: message`The host or port of the URL is not valid.`,
+      advice: message`Check the host name, the port (1 to 65535) and the brackets of an IPv6 address.`,
     };
   if (/^https?:\/\/[^/?#]*@/i.test(text))
     return {
       cause: 'userinfo',
-      message: 'The URL contains a user name or password; browsers reject it, and everyone can read it.',
-      advice: 'Remove it; protect the file with a signed URL or with the access control of the host.',
+      message: message`The URL contains a user name or password; browsers reject it, and everyone can read it.`,
+      advice: message`Remove it; protect the file with a signed URL or with the access control of the host.`,
     };
   return hostFault(parsed.hostname);
 }
@@ -109,8 +121,8 @@ function hostFault(host: string): UrlError | null {
   if (fault === null) return null;
   return {
     cause: 'host',
-    message: `The host name cannot exist in DNS: ${fault}.`,
-    advice: 'Check the host name for typos.',
+    message: message`The host name cannot exist in DNS: ${fault}.`,
+    advice: message`Check the host name for typos.`,
   };
 }
 
@@ -150,8 +162,8 @@ function fragmentOddity(text: string, { hash }: UrlParts): UrlOddity | null {
   if (hash === '' && !text.endsWith('#')) return null;
   return {
     cause: 'fragment',
-    message: 'The URL has a fragment (#…), which is never sent to the host.',
-    advice: `Write it as ${withoutFragment(text)}`,
+    message: message`The URL has a fragment (#…), which is never sent to the host.`,
+    advice: message`Write it as ${withoutFragment(text)}`,
   };
 }
 
@@ -164,14 +176,14 @@ function hostOddity(
   if (/[^\u0000-\u007f]|%/.test(host))
     return {
       cause: 'host-not-ascii',
-      message: `The host name is not plain ASCII; clients send requests to ${hostname}.`,
-      advice: `Check that this is the intended host, and write it as ${href}`,
+      message: message`The host name is not plain ASCII; clients send requests to ${hostname}.`,
+      advice: message`Check that this is the intended host, and write it as ${href}`,
     };
   if (origin === `${protocol}//${parsedHost}`) return null;
   return {
     cause: 'not-normalized',
-    message: 'The URL is not in normalized form (uppercase, a default port or an unusual address).',
-    advice: `Write it as ${href}`,
+    message: message`The URL is not in normalized form (uppercase, a default port or an unusual address).`,
+    advice: message`Write it as ${href}`,
   };
 }
 
@@ -180,15 +192,15 @@ function pathOddities(path: string, { href }: UrlParts): (UrlOddity | null)[] {
     /[ "<>`{}|^]/.test(path)
       ? {
           cause: 'unescaped',
-          message: 'The URL has characters that must be percent-encoded; clients encode them differently.',
-          advice: `Write it as ${href}`,
+          message: message`The URL has characters that must be percent-encoded; clients encode them differently.`,
+          advice: message`Write it as ${href}`,
         }
       : null,
     /\/(\.|%2e){1,2}(\/|$|\?)/i.test(path)
       ? {
           cause: 'dot-segments',
-          message: 'The URL has "." or ".." segments, which clients remove before they send a request.',
-          advice: `Write it as ${href}`,
+          message: message`The URL has "." or ".." segments, which clients remove before they send a request.`,
+          advice: message`Write it as ${href}`,
         }
       : null,
   ];

@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import { type Hop, isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
 import { INTERCEPTIONS, type InterceptionKind, interceptionOf, interceptionText } from './interception.ts';
 import { header } from './headers.ts';
@@ -68,7 +69,7 @@ export function pageInstead(
   html: string,
   wanted: string,
   answer: PageAnswer | null,
-): { message: string; advice: string; evidence: Evidence } {
+): { message: SafeText; advice: SafeText; evidence: Evidence } {
   const intercepted = interceptionOf({ headers: answer?.headers ?? [] }, html);
   const kind = intercepted?.kind ?? pageKind(html, answer);
   const title = titleOf(html);
@@ -78,7 +79,7 @@ export function pageInstead(
       ? `This is an HTML page${named}, not ${wanted}`
       : `${answer.host} responds with ${answer.status}${/^\s*</.test(html) ? ` and an HTML page${named}` : ''} instead of ${wanted}`;
   return {
-    message: `${lead}${intercepted === null ? meaningOf(kind, answer) : `: ${interceptionText(intercepted)}`}.`,
+    message: message`${lead}${intercepted === null ? meaningOf(kind, answer) : `: ${interceptionText(intercepted)}`}.`,
     advice: isInterception(kind) ? INTERCEPTIONS[kind].advice : ADVICE[kind],
     evidence: {
       ...(intercepted === null ? {} : { product: intercepted.product }),
@@ -117,10 +118,9 @@ const MEANING: Record<PageKind, string> = {
   page: '',
 };
 
-const ADVICE: Record<PageKind, string> = {
-  'sign-in':
-    'Allow access to this file without sign-in, or protect it with a signed URL or a header that the service sends (spec section 5).',
-  'error-page': 'Upload the file or correct its URL, and configure the host to respond with 404 for missing files.',
-  'app-shell': 'Deploy the file at this URL, and configure the host to respond with 404 for missing files.',
-  page: 'Check the URL: it leads to a web page, but must lead to the file itself; if the file is missing, upload it, and configure the host to respond with 404 for missing files.',
+const ADVICE: Record<PageKind, SafeText> = {
+  'sign-in': message`Allow access to this file without sign-in, or protect it with a signed URL or a header that the service sends (spec section 5).`,
+  'error-page': message`Upload the file or correct its URL, and configure the host to respond with 404 for missing files.`,
+  'app-shell': message`Deploy the file at this URL, and configure the host to respond with 404 for missing files.`,
+  page: message`Check the URL: it leads to a web page, but must lead to the file itself; if the file is missing, upload it, and configure the host to respond with 404 for missing files.`,
 };

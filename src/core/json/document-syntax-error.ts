@@ -1,3 +1,5 @@
+import type { SafeText } from '../text/message.ts';
+
 /** Why a text is not JSON, or not a text at all. */
 export type SyntaxErrorCause =
   | 'empty'
@@ -35,8 +37,8 @@ export type SyntaxErrorCause =
 /** The first reason why bytes are not a JSON document, worded for the author of the file. */
 export interface DocumentSyntaxError {
   cause: SyntaxErrorCause;
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
   /** UTF-16 offset into the text (BOM included); the byte offset for bytes that are not text. */
   offset: number;
   evidence?: Record<string, string | number>;
@@ -46,8 +48,8 @@ export interface DocumentSyntaxError {
 export function documentSyntaxError(
   cause: SyntaxErrorCause,
   offset: number,
-  message: string,
-  advice: string,
+  message: SafeText,
+  advice: SafeText,
 ): DocumentSyntaxError {
   return { cause, offset, message, advice };
 }

@@ -1,4 +1,4 @@
-import { printable } from '../text/text.ts';
+import { joined, message, safe, type SafeText } from '../text/message.ts';
 import { lineStarts, locate, positionOf } from './positions.ts';
 import type { Violation } from './violations.ts';
 
@@ -9,7 +9,7 @@ export type Position = { line: number; column: number } | null;
 
 /** A sentence about a file. */
 export interface Fault {
-  message: string;
+  message: SafeText;
   position: Position;
 }
 
@@ -31,22 +31,22 @@ function order(a: Position, b: Position): number {
 }
 
 /** Faults in the order of the file, a line for each that begins with its place. */
-export function faultLines(file: string, faults: readonly Fault[]): string[] {
+export function faultLines(file: string, faults: readonly Fault[]): SafeText[] {
   return faults
     .toSorted((a, b) => order(a.position, b.position))
     .map(
-      ({ message, position }) =>
-        `${printable(file)}${position ? `:${position.line}:${position.column}` : ''}: ${message}`,
+      ({ message: summary, position }) =>
+        message`${file}${position ? `:${position.line}:${position.column}` : ''}: ${safe(summary)}`,
     );
 }
 
 const MOST = 20;
 
 /** Faults of a file as the message of an error: one line, or a line for each. */
-export function faultText(file: string, faults: readonly Fault[]): string {
+export function faultText(file: string, faults: readonly Fault[]): SafeText {
   const lines = faultLines(file, faults);
   const [only] = lines;
   if (lines.length === 1 && only !== undefined) return only;
-  const more = lines.length > MOST ? [`… and ${lines.length - MOST} more`] : [];
-  return [`${printable(file)} has ${lines.length} errors:`, ...lines.slice(0, MOST), ...more].join('\n  ');
+  const more = lines.length > MOST ? [message`… and ${lines.length - MOST} more`] : [];
+  return joined([message`${file} has ${lines.length} errors:`, ...lines.slice(0, MOST), ...more], '\n  ');
 }

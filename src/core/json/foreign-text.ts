@@ -1,6 +1,7 @@
+import { message } from '../text/message.ts';
 import { HTML_START } from '../text/file-type.ts';
 import { messageInPlaceOfJson } from '../http/program-output.ts';
-import { printable, shorten } from '../text/text.ts';
+import { printable, safeExcerpt } from '../text/text.ts';
 import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
 import { utfOf } from './utf.ts';
 import { invalidUtf8Offset } from './utf8.ts';
@@ -15,16 +16,16 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
     return documentSyntaxError(
       'gzip',
       0,
-      'The file is gzip data, not JSON text.',
-      'Upload the uncompressed JSON, or configure the host to send Content-Encoding: gzip.',
+      message`The file is gzip data, not JSON text.`,
+      message`Upload the uncompressed JSON, or configure the host to send Content-Encoding: gzip.`,
     );
   }
   if (bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) {
     return documentSyntaxError(
       'zstd',
       0,
-      'The file is zstd data, not JSON text; few clients can decode it.',
-      'Send the JSON uncompressed, or compressed with gzip for clients that accept it.',
+      message`The file is zstd data, not JSON text; few clients can decode it.`,
+      message`Send the JSON uncompressed, or compressed with gzip for clients that accept it.`,
     );
   }
   if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
@@ -34,8 +35,8 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
       ...documentSyntaxError(
         'not-utf8',
         offset,
-        'The file is binary data, not JSON text.',
-        'Check that the URL leads to the JSON file. If it is compressed (br, deflate), the host must send Content-Encoding, and only to clients that accept it.',
+        message`The file is binary data, not JSON text.`,
+        message`Check that the URL leads to the JSON file. If it is compressed (br, deflate), the host must send Content-Encoding, and only to clients that accept it.`,
       ),
       evidence: { byteOffset: offset },
     };
@@ -43,8 +44,8 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
     ...documentSyntaxError(
       'not-utf8',
       offset,
-      `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
-      'Save the file as UTF-8 without a byte order mark.',
+      message`Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
+      message`Save the file as UTF-8 without a byte order mark.`,
     ),
     evidence: { byteOffset: offset },
   };
@@ -61,8 +62,8 @@ function otherForm(form: string): DocumentSyntaxError {
   return documentSyntaxError(
     'not-utf8',
     0,
-    `The file is ${form}, not UTF-8.`,
-    'Save the file as UTF-8 without a byte order mark.',
+    message`The file is ${form}, not UTF-8.`,
+    message`Save the file as UTF-8 without a byte order mark.`,
   );
 }
 
@@ -76,33 +77,33 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
     return documentSyntaxError(
       'empty',
       0,
-      text === '' ? 'The file is empty.' : 'The file contains only white space.',
-      'Upload the JSON again; the step that wrote it failed.',
+      text === '' ? message`The file is empty.` : message`The file contains only white space.`,
+      message`Upload the JSON again; the step that wrote it failed.`,
     );
   if (head.startsWith('version https://git-lfs.github.com/')) {
     return documentSyntaxError(
       'git-lfs-pointer',
       0,
-      'This is a Git LFS pointer, not the file itself.',
-      'Fetch LFS files in the pipeline before publishing (git lfs pull), or do not store JSON in LFS.',
+      message`This is a Git LFS pointer, not the file itself.`,
+      message`Fetch LFS files in the pipeline before publishing (git lfs pull), or do not store JSON in LFS.`,
     );
   }
-  const message = messageInPlaceOfJson(text);
-  if (message !== null) return message;
+  const summary = messageInPlaceOfJson(text);
+  if (summary !== null) return summary;
   if (/^<\?(?!xml)/i.test(head))
     return documentSyntaxError(
       'source-code',
       0,
-      'This is the source of a program (it begins with <?), not JSON.',
-      'Configure the host to run the program, or upload the JSON that it generates.',
+      message`This is the source of a program (it begins with <?), not JSON.`,
+      message`Configure the host to run the program, or upload the JSON that it generates.`,
     );
   if (HTML_START.test(head)) {
     // The kind of page, and so the advice, is determined with the response: web-page.ts.
     return documentSyntaxError(
       'html-page',
       0,
-      'This is an HTML page, not JSON.',
-      'Check the URL: it must lead to the JSON file itself.',
+      message`This is an HTML page, not JSON.`,
+      message`Check the URL: it must lead to the JSON file itself.`,
     );
   }
   if (/^<(\?xml|!doctype|[a-z])/i.test(head)) return xmlFault(text, head);
@@ -115,8 +116,8 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
     return documentSyntaxError(
       'text-message',
       0,
-      `This is a line of text (“${printable(shorten(line, 80))}”), not JSON.`,
-      'It looks like an error message of the host: check the URL, that the file was uploaded, and that it is public.',
+      message`This is a line of text (“${safeExcerpt(line, 80)}”), not JSON.`,
+      message`It looks like an error message of the host: check the URL, that the file was uploaded, and that it is public.`,
     );
   }
   const form = utfOf(Array.from(text.slice(0, 4), (c) => c.charCodeAt(0)));
@@ -131,8 +132,8 @@ function xmlFault(text: string, head: string): DocumentSyntaxError {
     return documentSyntaxError(
       'svg-image',
       0,
-      'This is an SVG image, not JSON.',
-      'Check the URL: it leads to an icon.',
+      message`This is an SVG image, not JSON.`,
+      message`Check the URL: it leads to an icon.`,
     );
   const isError = code !== undefined || /error|exception|fault/i.test(root ?? '');
   const rootName = root ? ` (<${printable(root)}>)` : '';
@@ -140,10 +141,10 @@ function xmlFault(text: string, head: string): DocumentSyntaxError {
     ...documentSyntaxError(
       'xml-error',
       0,
-      `This is XML${code ? ` with the error code ${printable(code)}` : rootName}, not JSON.`,
+      message`This is XML${code ? ` with the error code ${code}` : rootName}, not JSON.`,
       isError
-        ? 'Object stores respond with XML if an object is missing or not public: check the URL and the permissions.'
-        : 'Check the URL: it must lead to the JSON file itself.',
+        ? message`Object stores respond with XML if an object is missing or not public: check the URL and the permissions.`
+        : message`Check the URL: it must lead to the JSON file itself.`,
     ),
     ...(code ? { evidence: { code } } : {}),
   };

@@ -1,5 +1,6 @@
+import { message } from '../text/message.ts';
 import { documentSyntaxError, type DocumentSyntaxError, type SyntaxErrorCause } from './document-syntax-error.ts';
-import { printable, shorten } from '../text/text.ts';
+import { safeExcerpt } from '../text/text.ts';
 import { codePoint, unexpectedText } from './unexpected-text.ts';
 
 /**
@@ -83,11 +84,16 @@ class Checker {
         throw documentSyntaxError(
           'trailing-comma',
           comma,
-          `Trailing comma before the closing "${close}".`,
-          'Remove the comma; JSON allows none after the last element.',
+          message`Trailing comma before the closing "${close}".`,
+          message`Remove the comma; JSON allows none after the last element.`,
         );
       if (this.text[this.at] === ',')
-        throw documentSyntaxError('trailing-comma', this.at, 'Two commas in a row.', 'Remove one of them.');
+        throw documentSyntaxError(
+          'trailing-comma',
+          this.at,
+          message`Two commas in a row.`,
+          message`Remove one of them.`,
+        );
     }
   }
 
@@ -101,8 +107,8 @@ class Checker {
         throw documentSyntaxError(
           'control-character',
           this.at,
-          `${controlName(c)} is not allowed inside a string.`,
-          'Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.',
+          message`${controlName(c)} is not allowed inside a string.`,
+          message`Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.`,
         );
       }
       if (c === 92) this.escape();
@@ -121,8 +127,8 @@ class Checker {
         throw documentSyntaxError(
           'bad-escape',
           this.at,
-          'A \\u escape needs four hexadecimal digits.',
-          'Write it as \\uXXXX, or double the backslash.',
+          message`A \\u escape needs four hexadecimal digits.`,
+          message`Write it as \\uXXXX, or double the backslash.`,
         );
       this.at += 6;
     } else if ('"\\/bfnrt'.includes(letter)) this.at += 2;
@@ -130,8 +136,8 @@ class Checker {
       throw documentSyntaxError(
         'bad-escape',
         this.at,
-        `\\${printable(letter)} is not a JSON escape.`,
-        'Double the backslash (\\\\), as in Windows paths and patterns.',
+        message`\\${letter} is not a JSON escape.`,
+        message`Double the backslash (\\\\), as in Windows paths and patterns.`,
       );
   }
 
@@ -142,8 +148,8 @@ class Checker {
       this.loneSurrogate = documentSyntaxError(
         'lone-surrogate',
         start,
-        'A string contains half of a surrogate pair, which cannot be encoded in UTF-8.',
-        'Write the whole character, or both halves of its \\u escape.',
+        message`A string contains half of a surrogate pair, which cannot be encoded in UTF-8.`,
+        message`Write the whole character, or both halves of its \\u escape.`,
       );
     }
   }
@@ -165,15 +171,15 @@ class Checker {
       throw documentSyntaxError(
         'bad-number',
         this.at,
-        `${printable(shorten(found, 40))} is not a JSON number.`,
-        'Write it without a leading zero, plus sign or bare point, or as a string in quotes.',
+        message`${safeExcerpt(found, 40)} is not a JSON number.`,
+        message`Write it without a leading zero, plus sign or bare point, or as a string in quotes.`,
       );
     if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found))
       throw documentSyntaxError(
         'bad-literal',
         this.at,
-        `${found} is not a JSON value.`,
-        'Write true, false, null, a number or a string in double quotes.',
+        message`${found} is not a JSON value.`,
+        message`Write true, false, null, a number or a string in double quotes.`,
       );
     throw this.unexpected('a value');
   }
@@ -183,8 +189,10 @@ class Checker {
     return documentSyntaxError(
       'truncated',
       end,
-      from === undefined ? 'The text ends before the document is complete.' : 'The text ends inside a string.',
-      'The file was truncated: write or upload it again, and compare its size.',
+      from === undefined
+        ? message`The text ends before the document is complete.`
+        : message`The text ends inside a string.`,
+      message`The file was truncated: write or upload it again, and compare its size.`,
     );
   }
 
@@ -194,11 +202,11 @@ class Checker {
       return documentSyntaxError(
         'trailing-data',
         this.at,
-        'A second document follows the first.',
-        'Keep one JSON value in the file.',
+        message`A second document follows the first.`,
+        message`Keep one JSON value in the file.`,
       );
     if (c === '}' || c === ']')
-      return documentSyntaxError('trailing-data', this.at, `There is an extra "${c}".`, 'Remove it.');
+      return documentSyntaxError('trailing-data', this.at, message`There is an extra "${c}".`, message`Remove it.`);
     return this.unexpected('the end of the file', 'trailing-data');
   }
 

@@ -1,6 +1,7 @@
+import { message } from '../text/message.ts';
 import type { DocumentContent } from '../facts/facts.ts';
 import type { Validator } from './shape-error.ts';
-import { printable, shorten } from '../text/text.ts';
+import { safeExcerpt } from '../text/text.ts';
 import { type JsonValue, MAX_DEPTH, parseDocument } from './json.ts';
 import { type Duplicate, lineStarts, positionOf } from './positions.ts';
 import { type Fault, positionsInJson } from './faults.ts';
@@ -43,7 +44,7 @@ export function syntaxFaultOf(content: DocumentContent): Fault | null {
 function duplicateFaults(text: string, duplicates: readonly Duplicate[]): Fault[] {
   const starts = lineStarts(text);
   return duplicates.map(({ name, offset }) => ({
-    message: `The name “${printable(shorten(name, 80))}” occurs twice in one object.`,
+    message: message`The name “${safeExcerpt(name, 80)}” occurs twice in one object.`,
     position: positionOf(starts, offset),
   }));
 }
@@ -53,8 +54,8 @@ function failed(faults: readonly Fault[]): InputFile {
 }
 
 const TOO_LARGE = {
-  bytes: 'The file is too large.',
-  depth: `The document is nested more than ${MAX_DEPTH} levels deep.`,
+  bytes: message`The file is too large.`,
+  depth: message`The document is nested more than ${MAX_DEPTH} levels deep.`,
 } as const;
 
 /** What a schema refuses. @param value as it is written in the file */

@@ -1,4 +1,5 @@
-import { printable, shorten } from '../text/text.ts';
+import { message } from '../text/message.ts';
+import { safeExcerpt } from '../text/text.ts';
 import { documentSyntaxError, type DocumentSyntaxError, type SyntaxErrorCause } from './document-syntax-error.ts';
 
 /** Such as `U+00A0`. */
@@ -19,39 +20,39 @@ export function unexpectedText(
   const rest = text.slice(offset, offset + 40);
   const c = rest.charAt(0);
   if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
-    return documentSyntaxError('comment', offset, 'JSON does not allow comments.', 'Remove the comment.');
+    return documentSyntaxError('comment', offset, message`JSON does not allow comments.`, message`Remove the comment.`);
   if (/^(<{7}|={7}|>{7})/.test(rest))
     return documentSyntaxError(
       'merge-conflict',
       offset,
-      'A merge conflict was left in the file.',
-      'Resolve the conflict and remove its markers.',
+      message`A merge conflict was left in the file.`,
+      message`Resolve the conflict and remove its markers.`,
     );
   if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`')
     return documentSyntaxError(
       'single-quotes',
       offset,
-      `The character ${c} is used instead of a double quote.`,
-      'JSON strings and property names need straight double quotes.',
+      message`The character ${c} is used instead of a double quote.`,
+      message`JSON strings and property names need straight double quotes.`,
     );
   if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
     return documentSyntaxError(
       'odd-space',
       offset,
-      `The invisible character ${codePoint(c.charCodeAt(0))} is not allowed between tokens.`,
-      'Replace it with a space.',
+      message`The invisible character ${codePoint(c.charCodeAt(0))} is not allowed between tokens.`,
+      message`Replace it with a space.`,
     );
   if (expected.startsWith('a property name') && /[\w$]/.test(c))
     return documentSyntaxError(
       'unquoted-name',
       offset,
-      `The property name ${printable(shorten(rest.replace(/[^\w$-].*/s, ''), 40))} has no quotes.`,
-      'Put it in double quotes.',
+      message`The property name ${safeExcerpt(rest.replace(/[^\w$-].*/s, ''), 40)} has no quotes.`,
+      message`Put it in double quotes.`,
     );
   return documentSyntaxError(
     cause,
     offset,
-    `Unexpected “${printable(shorten(rest.split(/\s/)[0] || c, 20))}”, expected ${expected}.`,
-    cause === 'missing-comma' ? 'Add a comma between the two.' : 'Correct the syntax at this position.',
+    message`Unexpected “${safeExcerpt(rest.split(/\s/)[0] || c, 20)}”, expected ${expected}.`,
+    cause === 'missing-comma' ? message`Add a comma between the two.` : message`Correct the syntax at this position.`,
   );
 }

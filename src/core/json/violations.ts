@@ -1,6 +1,7 @@
+import { type SafeText, message } from '../text/message.ts';
 import type { ShapeError } from './shape-error.ts';
 import { didYouMean, distance } from '../text/similar-names.ts';
-import { printable, shorten } from '../text/text.ts';
+import { printable, shorten, safeExcerpt } from '../text/text.ts';
 import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';
 
 /** What is wrong with a JSON document of ours, as sentences with their places. */
@@ -12,7 +13,7 @@ export interface Violation {
   /** True if the name of a member is wrong, so that the place is the name. */
   isAboutName: boolean;
   /** A sentence. */
-  message: string;
+  message: SafeText;
   /** True if a rule does not exist. */
   isUnknownRule?: boolean;
 }
@@ -70,18 +71,18 @@ function violationOf(error: ShapeError, root: unknown, words: DocumentWords): Vi
     return {
       pointer: pointer + pointerStep(unknown),
       isAboutName: true,
-      message: `Unknown ${words.member} “${printable(shorten(unknown, 80))}”${placeOf(pointer)}.${knownNames(unknown, error, words)}`,
+      message: message`Unknown ${words.member} “${safeExcerpt(unknown, 80)}”${placeOf(pointer)}.${knownNames(unknown, error, words)}`,
     };
   const name = params['propertyName'];
   if (typeof name === 'string')
     return {
       pointer: pointer + pointerStep(name),
       isAboutName: true,
-      message: `The name “${printable(shorten(name, 80))}”${placeOf(pointer)} must be ${wordsOfPattern(error, words.schema)}.`,
+      message: message`The name “${safeExcerpt(name, 80)}”${placeOf(pointer)} must be ${wordsOfPattern(error, words.schema)}.`,
     };
   const missing = params['missingProperty'];
   if (typeof missing === 'string')
-    return { pointer, isAboutName: false, message: `“${printable(missing)}” is missing${placeOf(pointer)}.` };
+    return { pointer, isAboutName: false, message: message`“${missing}” is missing${placeOf(pointer)}.` };
   const value = valueAt(root, pointer);
   return mustBe(pointer, allowedBy(error, words.schema), value, words.whole, suggestion(error, value));
 }
@@ -94,7 +95,11 @@ function violationOf(error: ShapeError, root: unknown, words: DocumentWords): Vi
 export function mustBe(pointer: string, allowed: string, value: unknown, whole: string, hint = ''): Violation {
   if (value === undefined) return missingAt(pointer, allowed);
   const subject = pointer === '' ? whole : `“${pathOf(pointer)}”`;
-  return { pointer, isAboutName: false, message: `${subject} must be ${allowed}, not ${described(value)}.${hint}` };
+  return {
+    pointer,
+    isAboutName: false,
+    message: message`${subject} must be ${allowed}, not ${described(value)}.${hint}`,
+  };
 }
 
 /** A violation by an absent member, whose place is the object. */
@@ -105,7 +110,7 @@ function missingAt(pointer: string, allowed: string): Violation {
   return {
     pointer: parent,
     isAboutName: false,
-    message: `“${printable(name)}” is missing${placeOf(parent)}. It must be ${allowed}.`,
+    message: message`“${name}” is missing${placeOf(parent)}. It must be ${allowed}.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { type SafeText, message, safe } from '../text/message.ts';
 import { shorten } from '../text/text.ts';
 
 /** The entry file of the app's code, at the top level of an artifact. */
@@ -7,13 +8,13 @@ export const APP_ENTRY = 'app.js';
 export interface NoApp {
   cause: 'in-folder' | 'other-case' | 'not-built' | 'dangling-link' | 'absent';
   /** Follows "The artifact". */
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
   /** The entry that was probably meant, or null. */
   found: string | null;
 }
 
-const PACK = 'Build the artifact with "appreg bundle", or add the built code.';
+const PACK = message`Build the artifact with "appreg bundle", or add the built code.`;
 
 /** A regular file of an archive, or a link. */
 export interface PackedFile {
@@ -33,39 +34,49 @@ export interface PackedFile {
 export function noAppIn(files: readonly PackedFile[], entry: string): NoApp | null {
   const names = files.map(({ path }) => fromTop(path));
   const wanted = fromTop(entry);
-  const message = `has no ${wanted} at its top level`;
+  const summary = message`has no ${wanted} at its top level`;
   const link = danglingFrom(wanted, files, names);
   if (link === null) return null;
   if (names.includes(wanted))
     return {
       cause: 'dangling-link',
-      message: `${message}, only a link to ${JSON.stringify(shorten(link, 100))}, which is not a file of the archive`,
-      advice: 'Pack the target of the link (tar --dereference), or build the artifact with "appreg bundle".',
+      message: message`${safe(summary)}, only a link to ${JSON.stringify(shorten(link, 100))}, which is not a file of the archive`,
+      advice: message`Pack the target of the link (tar --dereference), or build the artifact with "appreg bundle".`,
       found: wanted,
     };
   const below = names.find((name) => name.endsWith(`/${wanted}`));
   if (below !== undefined) {
     const folder = shorten(below.slice(0, -wanted.length), 100);
-    const advice = `Pack the contents of the folder, not the folder itself: tar -czf <file>.tar.gz -C <folder> .`;
+    const advice = message`Pack the contents of the folder, not the folder itself: tar -czf <file>.tar.gz -C <folder> .`;
     return {
       cause: 'in-folder',
-      message: `${message}: it is in the folder ${JSON.stringify(folder)}`,
+      message: message`${safe(summary)}: it is in the folder ${JSON.stringify(folder)}`,
       advice,
       found: below,
     };
   }
   const otherCase = names.find((name) => name.toLowerCase() === wanted.toLowerCase());
   if (otherCase !== undefined) {
-    const advice = `Name the file ${wanted}: names are case-sensitive.`;
-    return { cause: 'other-case', message: `${message}, but ${JSON.stringify(otherCase)}`, advice, found: otherCase };
+    const advice = message`Name the file ${wanted}: names are case-sensitive.`;
+    return {
+      cause: 'other-case',
+      message: message`${safe(summary)}, but ${JSON.stringify(otherCase)}`,
+      advice,
+      found: otherCase,
+    };
   }
   const stem = wanted.replace(/\.[^./]+$/, '');
   const source = names.find(
     (name) => /^\.([cm]?tsx?|jsx|mjs|cjs)$/.test(name.slice(stem.length)) && name.startsWith(stem),
   );
   if (source !== undefined)
-    return { cause: 'not-built', message: `${message}, but ${JSON.stringify(source)}`, advice: PACK, found: source };
-  return { cause: 'absent', message, advice: PACK, found: null };
+    return {
+      cause: 'not-built',
+      message: message`${safe(summary)}, but ${JSON.stringify(source)}`,
+      advice: PACK,
+      found: source,
+    };
+  return { cause: 'absent', message: summary, advice: PACK, found: null };
 }
 
 function fromTop(path: string): string {

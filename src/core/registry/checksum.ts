@@ -1,3 +1,5 @@
+import { type SafeText, message } from '../text/message.ts';
+
 /** Checksums in the form of spec 2.2: `sha256:` and 64 lowercase hexadecimal digits. */
 
 const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha384', 'sha512'] as const;
@@ -38,7 +40,7 @@ type ChecksumErrorCause =
 /** Why a text is not a checksum: the cause, and the correct form if the text determines it. */
 export interface ChecksumError {
   cause: ChecksumErrorCause;
-  message: string;
+  message: SafeText;
   /** The well-formed checksum contained in the text, or null when the artifact must be hashed again. */
   repaired: string | null;
 }
@@ -55,7 +57,7 @@ export function checksumError(text: string): ChecksumError | null {
   ) {
     return {
       cause: 'placeholder',
-      message: bare === '' ? 'The checksum is empty.' : 'The checksum is a placeholder.',
+      message: bare === '' ? message`The checksum is empty.` : message`The checksum is a placeholder.`,
       repaired: null,
     };
   }
@@ -63,12 +65,12 @@ export function checksumError(text: string): ChecksumError | null {
     if (bare !== text)
       return {
         cause: 'whitespace',
-        message: 'The checksum has leading or trailing white space.',
+        message: message`The checksum has leading or trailing white space.`,
         repaired: bare.toLowerCase(),
       };
     return {
       cause: 'uppercase',
-      message: 'The digest is in uppercase; it must be lowercase.',
+      message: message`The digest is in uppercase; it must be lowercase.`,
       repaired: text.toLowerCase(),
     };
   }
@@ -76,28 +78,28 @@ export function checksumError(text: string): ChecksumError | null {
   if (spaced !== bare && /^sha256:[0-9a-fA-F]{64}$/.test(spaced)) {
     return {
       cause: 'whitespace',
-      message: 'The checksum contains white space or an invisible character.',
+      message: message`The checksum contains white space or an invisible character.`,
       repaired: spaced.toLowerCase(),
     };
   }
   if (/^[0-9a-fA-F]{64}$/.test(bare))
     return {
       cause: 'no-prefix',
-      message: 'The prefix "sha256:" is missing.',
+      message: message`The prefix "sha256:" is missing.`,
       repaired: `sha256:${bare.toLowerCase()}`,
     };
   const [, listed] = /^([0-9a-fA-F]{64})\s+\*?\S/.exec(bare) ?? [];
   if (listed !== undefined)
     return {
       cause: 'no-prefix',
-      message: 'This is a line of sha256sum output; only its digest belongs here, after "sha256:".',
+      message: message`This is a line of sha256sum output; only its digest belongs here, after "sha256:".`,
       repaired: `sha256:${listed.toLowerCase()}`,
     };
-  const [, prefix, separator, digest] = /^(sha-?256)\s*([:=-])\s*([0-9a-fA-F]{64})$/i.exec(bare) ?? [];
+  const [, prefix = '', separator = '', digest] = /^(sha-?256)\s*([:=-])\s*([0-9a-fA-F]{64})$/i.exec(bare) ?? [];
   if (digest !== undefined)
     return {
       cause: 'wrong-prefix',
-      message: `The prefix must be exactly "sha256:", not "${prefix}${separator}".`,
+      message: message`The prefix must be exactly "sha256:", not "${prefix}${separator}".`,
       repaired: `sha256:${digest.toLowerCase()}`,
     };
   return otherAlgorithm(bare) ?? wrongDigits(bare);
@@ -109,13 +111,13 @@ function otherAlgorithm(text: string): ChecksumError | null {
   if (sri !== undefined && !/^[0-9a-fA-F]+$/.test(sri))
     return {
       cause: 'sri-base64',
-      message: 'The digest is base64, as in subresource integrity; it must be hexadecimal.',
+      message: message`The digest is base64, as in subresource integrity; it must be hexadecimal.`,
       repaired: fromBase64(sri),
     };
   if (/^sha(384|512)-[A-Za-z0-9+/]{60,}={0,2}$/.test(text))
     return {
       cause: 'sri-base64',
-      message: 'This is a subresource integrity value of another algorithm; a SHA-256 digest is needed.',
+      message: message`This is a subresource integrity value of another algorithm; a SHA-256 digest is needed.`,
       repaired: null,
     };
   const named = namedAlgorithm(text);
@@ -125,7 +127,7 @@ function otherAlgorithm(text: string): ChecksumError | null {
   if (algorithm === undefined) return null;
   return {
     cause: algorithm,
-    message: `The algorithm must be SHA-256, not ${algorithm.toUpperCase().replace(/^SHA(?=\d)/, 'SHA-')}${named === undefined ? ' (by the length of the digest)' : ''}.`,
+    message: message`The algorithm must be SHA-256, not ${algorithm.toUpperCase().replace(/^SHA(?=\d)/, 'SHA-')}${named === undefined ? ' (by the length of the digest)' : ''}.`,
     repaired: null,
   };
 }
@@ -144,12 +146,12 @@ function wrongDigits(text: string): ChecksumError {
   if (/^[0-9a-fA-F]*$/.test(digits))
     return {
       cause: 'wrong-length',
-      message: `The digest has ${digits.length} hexadecimal digits; SHA-256 has 64.`,
+      message: message`The digest has ${digits.length} hexadecimal digits; SHA-256 has 64.`,
       repaired: null,
     };
   return {
     cause: 'not-hexadecimal',
-    message: 'The checksum is not "sha256:" followed by 64 hexadecimal digits.',
+    message: message`The checksum is not "sha256:" followed by 64 hexadecimal digits.`,
     repaired: null,
   };
 }

@@ -1,3 +1,4 @@
+import { message } from '../text/message.ts';
 import schema from '../../../schemas/lock.schema.json' with { type: 'json' };
 import { AppregError } from '../errors.ts';
 import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../facts/facts.ts';
@@ -112,7 +113,7 @@ export function lockFileIn(content: DocumentContent, name: string): LockFile {
   throw new AppregError(
     'lock-file-invalid',
     faultText(name, lock.faults),
-    'Restore it from version control, or delete it and run appreg lock again.',
+    message`Restore it from version control, or delete it and run appreg lock again.`,
     { effect: 'none' },
   );
 }

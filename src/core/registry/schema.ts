@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../text/message.ts';
 import { validateAppShape, validateRegistryShape } from '../generated/validators.js';
 import type { ShapeError } from '../json/shape-error.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
@@ -12,8 +13,8 @@ export type DocumentKind = 'registry' | 'app';
 export interface SchemaError {
   pointer: string;
   cause: 'missing' | 'wrong-type';
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 /** Every required field that is absent and every field of a wrong type. */
@@ -35,22 +36,22 @@ function schemaError(error: ShapeError): SchemaError {
     return {
       pointer: error.instancePath,
       cause: 'missing',
-      message: `The field “${name}” is missing${error.instancePath === '' ? '' : ` in ${place}`}.`,
-      advice: `Add ${EXAMPLES[name] ?? `"${name}"`}.`,
+      message: message`The field “${name}” is missing${error.instancePath === '' ? '' : ` in ${place}`}.`,
+      advice: message`Add ${EXAMPLES[name] ?? `"${name}"`}.`,
     };
   }
   const type = String(error.params['type']);
   return {
     pointer: error.instancePath,
     cause: 'wrong-type',
-    message: `${capitalized(place)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
-    advice: TYPE_ADVICE[type] ?? 'Write an object in braces.',
+    message: message`${capitalized(place)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
+    advice: TYPE_ADVICE[type] ?? message`Write an object in braces.`,
   };
 }
 
-const TYPE_ADVICE: Record<string, string> = {
-  string: 'Write the value in double quotes.',
-  array: 'Write a list in square brackets.',
+const TYPE_ADVICE: Record<string, SafeText> = {
+  string: message`Write the value in double quotes.`,
+  array: message`Write a list in square brackets.`,
 };
 
 const EXAMPLES: Record<string, string> = {

@@ -1,17 +1,18 @@
+import { type SafeText, message } from '../text/message.ts';
 import { documentContent, isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import { syntaxFaultOf } from '../json/input-file.ts';
 import { locate } from '../json/positions.ts';
 import { faultText } from '../json/faults.ts';
 import { utfOf } from '../json/utf.ts';
 import { isSemver, likelyVersion } from '../registry/version.ts';
-import { printable, shorten } from '../text/text.ts';
+import { printable, safeExcerpt } from '../text/text.ts';
 
 /** The file in which an app declares its version: JSON with a member `version`, or a text with one version. */
 
 /** What is wrong with the folder or the files of an app, and what to do. */
 export interface AppProblem {
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
 }
 
 /** A version, and where it is in the file. */
@@ -25,7 +26,7 @@ export interface DeclaredVersion {
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
-const FORM = 'Write one version, such as 1.2.0.';
+const FORM = message`Write one version, such as 1.2.0.`;
 
 /**
  * Reads the declared version. A byte order mark, CRLF and blank lines are tolerated.
@@ -35,7 +36,10 @@ export function declaredVersion(file: string, bytes: Uint8Array): DeclaredVersio
   const name = printable(file);
   const { text } = documentContent(bytes);
   if (text === null)
-    return { message: `${name} is not UTF-8, but ${utfOf(bytes) ?? 'binary data'}.`, advice: 'Save it as UTF-8.' };
+    return {
+      message: message`${name} is not UTF-8, but ${utfOf(bytes) ?? 'binary data'}.`,
+      advice: message`Save it as UTF-8.`,
+    };
   return isJsonFile(file) ? versionInJson(name, text) : versionInText(name, text);
 }
 
@@ -58,9 +62,9 @@ function versionInText(name: string, text: string): DeclaredVersion | AppProblem
     .map(({ 0: line, index }) => (index === 0 && hasMark(text) ? { line: line.slice(1), index: 1 } : { line, index }))
     .filter(({ line }) => line.trim() !== '');
   const [first, ...others] = lines;
-  if (first === undefined) return { message: `${name} is empty.`, advice: FORM };
+  if (first === undefined) return { message: message`${name} is empty.`, advice: FORM };
   if (others.length > 0)
-    return { message: `${name} has ${lines.length} lines of text instead of one version.`, advice: FORM };
+    return { message: message`${name} has ${lines.length} lines of text instead of one version.`, advice: FORM };
   const { line, index } = first;
   return isSemver(line)
     ? { version: line, text, start: index, end: index + line.length }
@@ -72,18 +76,21 @@ function versionInJson(name: string, text: string): DeclaredVersion | AppProblem
   const content = { text: json, base64: null, bytes: json.length, cut: false };
   const { value, duplicates } = parseDocument(content);
   const syntaxFault = syntaxFaultOf(content);
-  if (syntaxFault !== null) return { message: faultText(name, [syntaxFault]), advice: 'Fix the file.' };
-  if (!isObject(value)) return { message: `${name} is not a JSON object.`, advice: 'Add "version": "1.0.0" to it.' };
+  if (syntaxFault !== null) return { message: faultText(name, [syntaxFault]), advice: message`Fix the file.` };
+  if (!isObject(value))
+    return { message: message`${name} is not a JSON object.`, advice: message`Add "version": "1.0.0" to it.` };
   if (duplicates.some(({ pointer }) => pointer === '/version'))
-    return { message: `${name} has "version" twice.`, advice: 'Remove one of them.' };
+    return { message: message`${name} has "version" twice.`, advice: message`Remove one of them.` };
   if (!Object.hasOwn(value, 'version'))
-    return { message: `${name} has no "version".`, advice: 'Add "version": "1.0.0" to it.' };
+    return { message: message`${name} has no "version".`, advice: message`Add "version": "1.0.0" to it.` };
   const version = value['version'];
   if (typeof version !== 'string')
     return {
-      message: `"version" in ${name} is ${kindOf(version)}, not a string.`,
+      message: message`"version" in ${name} is ${kindOf(version)}, not a string.`,
       advice:
-        typeof version === 'number' ? `Write it as a string: "${likelyVersion(String(version)) ?? '1.0.0'}"` : FORM,
+        typeof version === 'number'
+          ? message`Write it as a string: "${likelyVersion(String(version)) ?? '1.0.0'}"`
+          : FORM,
     };
   if (!isSemver(version)) return notAVersion(name, 'has the version', version);
   const span = locate(json, ['/version']).get('/version');
@@ -105,7 +112,7 @@ function hasMark(text: string): boolean {
 function notAVersion(name: string, verb: string, found: string): AppProblem {
   const meant = likelyVersion(found);
   return {
-    message: `${name} ${verb} “${printable(shorten(found, 80))}”, which is not a semantic version.`,
-    advice: meant === null ? FORM : `Write it as ${meant}`,
+    message: message`${name} ${verb} “${safeExcerpt(found, 80)}”, which is not a semantic version.`,
+    advice: meant === null ? FORM : message`Write it as ${meant}`,
   };
 }

@@ -1,3 +1,4 @@
+import type { SafeText } from '../text/message.ts';
 import type { Owner, OwnerByEvidence } from './owners.ts';
 
 /** One way in which a rule fails. */
@@ -7,7 +8,7 @@ export interface CauseInfo {
   /** The party that has to act, if it is not the `owner` of the rule. */
   owner?: Owner | OwnerByEvidence;
   /** What to do instead of the check's advice if the resource is a file that was read, and not requested. */
-  local?: string;
+  local?: SafeText;
   /** As of the rule. */
   fixable?: boolean;
   /** As of the rule. */

@@ -1,8 +1,9 @@
+import { message } from '../text/message.ts';
 import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
 import { bytesOfHead, kindOf } from '../text/file-type.ts';
 import { programMessage } from '../http/program-output.ts';
 import type { Problem } from './rule.ts';
-import { counted, shorten } from '../text/text.ts';
+import { counted, shorten, safeExcerpt } from '../text/text.ts';
 import { interceptedInstead, pageAnswer, pageInstead } from '../http/web-page.ts';
 
 type SignatureCause =
@@ -37,8 +38,8 @@ export function contentSignature(content: Content, again: Content | null, facts:
   if (content.bytes === 0)
     return {
       cause: 'empty-file',
-      message: isMissing(facts.web) ? 'The file is empty.' : 'The host serves an empty file.',
-      advice: 'Upload the artifact again.',
+      message: isMissing(facts.web) ? message`The file is empty.` : message`The host serves an empty file.`,
+      advice: message`Upload the artifact again.`,
     };
   return (
     (content.decoded === null ? bytesBefore(head, kind, facts) : null) ??
@@ -59,8 +60,8 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
   if (program !== null)
     return {
       cause: 'program-message',
-      message: `${serves(facts)} ${program.kind} instead of the artifact (“${program.text}”).`,
-      advice: 'Check the program that serves this URL, or upload the artifact itself.',
+      message: message`${serves(facts)} ${program.kind} instead of the artifact (“${program.text}”).`,
+      advice: message`Check the program that serves this URL, or upload the artifact itself.`,
       evidence: { begins: program.text },
     };
   switch (kind) {
@@ -69,14 +70,14 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
     case 'git-lfs-pointer':
       return {
         cause: 'git-lfs-pointer',
-        message: `${serves(facts)} a Git LFS pointer, a few lines of text, instead of the artifact.`,
-        advice: 'Serve the file itself: turn off Git LFS for it, or publish it as a release asset.',
+        message: message`${serves(facts)} a Git LFS pointer, a few lines of text, instead of the artifact.`,
+        advice: message`Serve the file itself: turn off Git LFS for it, or publish it as a release asset.`,
       };
     case 'text':
       return {
         cause: 'text',
-        message: `${serves(facts)} plain text instead of the artifact (“${shorten(firstLine(text), 80)}”).`,
-        advice: 'Check the URL: this looks like an error message of the host.',
+        message: message`${serves(facts)} plain text instead of the artifact (“${safeExcerpt(firstLine(text), 80)}”).`,
+        advice: message`Check the URL: this looks like an error message of the host.`,
       };
     case 'xml':
     case 'json':
@@ -85,8 +86,8 @@ function messageSignature(kind: string, text: string, facts: ArtifactFacts): Sig
       const isJson = kind === 'json';
       return {
         cause: isJson ? 'json-error' : 'xml-error',
-        message: `${serves(facts)} ${isJson ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
-        advice: 'Check the URL: this looks like an error message of the host.',
+        message: message`${serves(facts)} ${isJson ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
+        advice: message`Check the URL: this looks like an error message of the host.`,
         evidence: { begins: text.slice(0, 200) },
       };
     }
@@ -101,23 +102,22 @@ function conversionSignature(kind: string, facts: ArtifactFacts): Signature | nu
     case 'gzip-as-text':
       return {
         cause: 'gzip-as-text',
-        message: 'The file was processed as text, which replaced some bytes.',
-        advice: 'Upload it as binary, with Content-Type: application/gzip',
+        message: message`The file was processed as text, which replaced some bytes.`,
+        advice: message`Upload it as binary, with Content-Type: application/gzip`,
       };
     case 'gzip-as-base64':
       return {
         cause: 'gzip-as-base64',
-        message: `${serves(facts)} the artifact as base64 text.`,
-        advice: 'Upload the file itself.',
+        message: message`${serves(facts)} the artifact as base64 text.`,
+        advice: message`Upload the file itself.`,
       };
     case 'tar':
       return {
         cause: 'unpacked',
         message: isMissing(facts.web)
-          ? 'The file is the tar archive without its gzip compression.'
-          : 'The host serves the tar archive without its gzip compression, which is removed in transit.',
-        advice:
-          'Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.',
+          ? message`The file is the tar archive without its gzip compression.`
+          : message`The host serves the tar archive without its gzip compression, which is removed in transit.`,
+        advice: message`Remove the Content-Encoding from the stored file: stores decompress such objects for clients that do not accept gzip.`,
       };
     default:
       return null;
@@ -136,23 +136,23 @@ function gzipSignature(
     if (lineEndsConverted(again?.lineFeeds, text))
       return {
         cause: 'line-ends-converted',
-        message: 'The line endings of the file were converted (CR LF), which breaks binary files.',
-        advice: 'Upload it as binary; in .gitattributes: *.tar.gz binary',
+        message: message`The line endings of the file were converted (CR LF), which breaks binary files.`,
+        advice: message`Upload it as binary; in .gitattributes: *.tar.gz binary`,
       };
     if (/TRUNCATED|BUF_ERROR|UNEXPECTED_END/i.test(archive.fault.code))
       return {
         cause: 'truncated',
-        message: `The file is truncated after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive is incomplete.`,
+        message: message`The file is truncated after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive is incomplete.`,
         advice: isRound(content.bytes)
-          ? 'Check for a limit or a buffer of that size in the upload, the host or a proxy, then upload the complete file again.'
-          : 'Upload the complete file again.',
+          ? message`Check for a limit or a buffer of that size in the upload, the host or a proxy, then upload the complete file again.`
+          : message`Upload the complete file again.`,
       };
   }
   if (archive.trailing?.layer !== 'gzip') return null;
   return {
     cause: 'bytes-added',
-    message: `The file has ${counted(archive.trailing.bytes, 'byte')} after the end of the archive; the listed checksum may be that of the file without them.`,
-    advice: 'Upload the file again as built: a script or an editor added bytes to it.',
+    message: message`The file has ${counted(archive.trailing.bytes, 'byte')} after the end of the archive; the listed checksum may be that of the file without them.`,
+    advice: message`Upload the file again as built: a script or an editor added bytes to it.`,
   };
 }
 
@@ -168,10 +168,10 @@ function bytesBefore(head: Uint8Array, kind: string, facts: ArtifactFacts): Sign
   const program = programMessage(text);
   return {
     cause: 'bytes-before',
-    message: `${isMissing(facts.web) ? 'The file has' : 'The host serves'} ${counted(length, 'byte')} before the archive${describePrefix(text, program)}.`,
+    message: message`${isMissing(facts.web) ? 'The file has' : 'The host serves'} ${counted(length, 'byte')} before the archive${describePrefix(text, program)}.`,
     advice: program
       ? program.advice
-      : 'Serve the file as built: a program, an editor or the upload added bytes to it. Do this before you change the checksum.',
+      : message`Serve the file as built: a program, an editor or the upload added bytes to it. Do this before you change the checksum.`,
   };
 }
 

@@ -1,5 +1,6 @@
+import { message } from '../text/message.ts';
 import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
-import { printableExcerpt, shorten } from '../text/text.ts';
+import { safeExcerpt } from '../text/text.ts';
 import type { Problem } from './rule.ts';
 import type { VersionEntry } from './subjects.ts';
 
@@ -14,7 +15,7 @@ export function otherVersion(
   const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
   if (other === undefined) return null;
   const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
-  const [name, otherName] = [own, other].map((entry) => printableExcerpt(entry?.version ?? '(unnamed)', 60));
+  const [name = '', otherName = ''] = [own, other].map((entry) => safeExcerpt(entry?.version ?? '(unnamed)', 60));
   const there = artifacts[other.index]?.content;
   const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;
   const evidence = { otherVersion: other.version };
@@ -23,16 +24,16 @@ export function otherVersion(
     return {
       cause: 'other-versions-artifact',
       message: isMissing(facts.web)
-        ? `The file of version ${name} is that of ${otherName}, and the file of ${otherName} is that of ${name}.`
-        : `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
-      advice: 'Swap the two files, or the two artifactUrls. The checksums are correct: do not change them.',
+        ? message`The file of version ${name} is that of ${otherName}, and the file of ${otherName} is that of ${name}.`
+        : message`The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
+      advice: message`Swap the two files, or the two artifactUrls. The checksums are correct: do not change them.`,
       evidence,
     };
   const right = found === other.artifactChecksum ? `; ${otherName} itself is correct` : '';
   return {
     cause: 'other-versions-artifact',
-    message: `${isMissing(facts.web) ? `The file of version ${name} is that` : `The URL of version ${name} serves the file`} of version ${otherName}${right}.`,
-    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not change the listed checksum: a published version never changes.`,
+    message: message`${isMissing(facts.web) ? `The file of version ${name} is that` : `The URL of version ${name} serves the file`} of version ${otherName}${right}.`,
+    advice: message`Put the file of ${name} (${safeExcerpt(checksum)}) at its URL, or correct its artifactUrl. Do not change the listed checksum: a published version never changes.`,
     evidence,
   };
 }

@@ -1,6 +1,7 @@
 import type { Evidence, Severity, Symptom } from '../engine/report.ts';
 import type { CauseOf, Causes, PurgeStep } from './cause.ts';
 import type { Owner, OwnerByEvidence } from './owners.ts';
+import type { SafeText } from '../text/message.ts';
 import type { Subject, Subjects } from './subjects.ts';
 
 /**
@@ -8,8 +9,8 @@ import type { Subject, Subjects } from './subjects.ts';
  * @template C the causes that it may name; `never` for a rule without causes
  */
 export interface Problem<C extends string = string> {
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
   cause?: C;
   evidence?: Evidence;
   /** JSON Pointer relative to the subject's own location; '' (the default) is that location itself. */

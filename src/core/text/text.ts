@@ -21,7 +21,12 @@ const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))|:(?<=^\s*:)(?=:[a-z-]*[g-z-])/gi;
  */
 export function printable(text: string): string {
   const shown = text.replace(UNPRINTABLE, escaped);
-  return /##|::/.test(shown) ? shown.replace(COMMAND, escaped) : shown;
+  return withoutCommands(shown);
+}
+
+/** The text with the first character of a CI command escaped. */
+export function withoutCommands(text: string): string {
+  return /##|::/.test(text) ? text.replace(COMMAND, escaped) : text;
 }
 
 function escaped(c: string): string {

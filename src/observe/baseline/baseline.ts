@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
@@ -8,7 +9,6 @@ import { faultText } from '../../core/json/faults.ts';
 import { listedVersions, versionFields } from '../../core/registry/metadata.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { contentOf } from '../workspace/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
@@ -36,8 +36,8 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
     if (manifest === null)
       throw new AppregError(
         'baseline-unusable',
-        `No registry manifest in ${printable(where)}, so nothing can be compared.`,
-        'Give the folder that contains the manifest.',
+        message`No registry manifest in ${where}, so nothing can be compared.`,
+        message`Give the folder that contains the manifest.`,
       );
     return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
   }
@@ -49,8 +49,8 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
   if (manifestApps(value) === null)
     throw new AppregError(
       'baseline-unusable',
-      `${printable(where)} is neither a registry manifest nor saved facts.`,
-      'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
+      message`${where} is neither a registry manifest nor saved facts.`,
+      message`Use a folder, a git ref, a manifest, or a file written by appreg verify --save.`,
     );
   return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
 }
@@ -68,8 +68,8 @@ export function baselineVersionsOf(
     if (versions !== null) return versions;
     throw new AppregError(
       'baseline-unusable',
-      `${printable(where)} is not a metadata file, so nothing can be compared.`,
-      'Use an earlier state of the metadata file, a folder, or a git ref.',
+      message`${where} is not a metadata file, so nothing can be compared.`,
+      message`Use an earlier state of the metadata file, a folder, or a git ref.`,
     );
   }
   const tree = local ? folderTree(local.path, where) : gitTree(where, workspace.root);
@@ -91,8 +91,8 @@ function jsonIn(path: string): DocumentContent {
   if ('failure' in read)
     throw new AppregError(
       'baseline-unusable',
-      `${printable(path)} ${read.failure}.`,
-      'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
+      message`${path} ${read.failure}.`,
+      message`Use a folder, a git ref, a manifest, or a file written by appreg verify --save.`,
     );
   const content = contentOf(read.bytes);
   const fault = syntaxFaultOf(content);
@@ -100,7 +100,7 @@ function jsonIn(path: string): DocumentContent {
     throw new AppregError(
       'baseline-unusable',
       faultText(path, [fault]),
-      'Use a folder, a git ref, a manifest, or a file written by appreg verify --save.',
+      message`Use a folder, a git ref, a manifest, or a file written by appreg verify --save.`,
     );
   return content;
 }
@@ -141,8 +141,8 @@ export function listingOf(
   if (apps === null)
     throw new AppregError(
       'baseline-unusable',
-      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is not usable.`,
-      'Use a state in which the registry was valid.',
+      message`The manifest ${manifestName} in ${tree.source} is not usable.`,
+      message`Use a state in which the registry was valid.`,
     );
   const urls = new Map<string, string>();
   for (const key of Object.keys(apps)) {

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -29,8 +30,8 @@ export async function baselineFromUrl(url: string, options: WebOptions, seenAt: 
   if (!manifest || manifestAppsIn(manifest.content) === null) {
     throw new AppregError(
       'baseline-unusable',
-      `No usable manifest is served at ${name}, so nothing can be compared with it.`,
-      `See its errors: appreg verify ${name} --skip-artifacts`,
+      message`No usable manifest is served at ${name}, so nothing can be compared with it.`,
+      message`See its errors: appreg verify ${name} --skip-artifacts`,
     );
   }
   const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest, apps, orphans: [] };

@@ -1,7 +1,7 @@
+import { type SafeText, message } from '../../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 
 /** A folder or file that --against or diff names. */
@@ -22,32 +22,32 @@ export function localPathOf(where: string, cwd: string): LocalPath | null {
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(where)?.[1];
   if (scheme !== undefined)
     throw missing(
-      `“${printable(where)}” has the scheme ${scheme.toLowerCase()}:, which is not supported.`,
-      'Give an http: or https: URL, or a path without a scheme.',
+      message`“${where}” has the scheme ${scheme.toLowerCase()}:, which is not supported.`,
+      message`Give an http: or https: URL, or a path without a scheme.`,
     );
   try {
     const stat = statSync(path);
     if (stat.isDirectory() || stat.isFile()) return { path, isFolder: stat.isDirectory() };
-    throw missing(`${printable(where)} is neither a file nor a folder.`, ADVICE);
+    throw missing(message`${where} is neither a file nor a folder.`, ADVICE);
   } catch (error) {
     const why = whyUnreadable(path, error);
     if (why === null) throw error;
     if (why.startsWith('does not exist') && !isPath(where)) return null;
     throw missing(
-      why === 'does not exist' ? `There is no file or folder ${printable(path)}.` : `${printable(path)} ${why}.`,
+      why === 'does not exist' ? message`There is no file or folder ${path}.` : message`${path} ${why}.`,
       ADVICE,
       error,
     );
   }
 }
 
-const ADVICE = 'Check the path. For a state in git, give a branch, tag or commit instead.';
+const ADVICE = message`Check the path. For a state in git, give a branch, tag or commit instead.`;
 
 /** True for a name that git does not allow for a ref, or that a ref rarely has. */
 function isPath(where: string): boolean {
   return /^(?:\.{0,2}[/\\]|~|[A-Za-z]:[/\\])|^\.{1,2}$|[/\\]$|[/\\]\.{1,2}[/\\]|\.json$/.test(where);
 }
 
-function missing(message: string, hint: string, cause?: unknown): AppregError {
+function missing(message: SafeText, hint: SafeText, cause?: unknown): AppregError {
   return new AppregError('baseline-missing', message, hint, { cause });
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent, Snapshot } from '../../core/facts/facts.ts';
 import { readInputFile } from '../../core/json/input-file.ts';
@@ -25,7 +26,7 @@ export function savedDocuments(content: DocumentContent, name: string): SavedDoc
   throw new AppregError(
     'facts-invalid',
     faultText(name, faults),
-    'Give a file that appreg verify --save or appreg diagnose --bundle wrote.',
+    message`Give a file that appreg verify --save or appreg diagnose --bundle wrote.`,
   );
 }
 

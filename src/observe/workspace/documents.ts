@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent, LocalState } from '../../core/facts/facts.ts';
-import { printable } from '../../core/text/text.ts';
 import { contentOf } from './document-content.ts';
 import { openLargeDocument } from './large-document.ts';
 import { stateOfError } from './local-state.ts';
@@ -81,7 +81,7 @@ function readAgain(path: string, stamp: string): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;
   throw new AppregError(
     'file-changed',
-    `${printable(path)} was changed while it was being read.`,
-    'Run the command again.',
+    message`${path} was changed while it was being read.`,
+    message`Run the command again.`,
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { spawnSync } from 'node:child_process';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
@@ -64,20 +65,20 @@ function refError(ref: string, root: string): AppregError {
   if (/dubious ownership/.test(inside.stderr))
     return new AppregError(
       'git-ownership',
-      'git rejects this repository, because its folder belongs to another user.',
-      'Allow it: git config --global --add safe.directory <folder>',
+      message`git rejects this repository, because its folder belongs to another user.`,
+      message`Allow it: git config --global --add safe.directory <folder>`,
     );
   if (inside.status !== 0)
     return new AppregError(
       'baseline-missing',
-      `“${name}” is not a file or folder, and this folder is not in a git repository.`,
-      'Use a folder or a file, or run the command inside the repository.',
+      message`“${name}” is not a file or folder, and this folder is not in a git repository.`,
+      message`Use a folder or a file, or run the command inside the repository.`,
     );
   if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, { mayFail: true }).status !== 0)
     return new AppregError(
       'baseline-missing',
-      `“${name}” is not a file or folder, and this git repository has no commits yet.`,
-      'Commit the published files first. Later changes can then be compared with that commit.',
+      message`“${name}” is not a file or folder, and this git repository has no commits yet.`,
+      message`Commit the published files first. Later changes can then be compared with that commit.`,
     );
   const shallow =
     git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true }).stdout.toString('utf8').trim() === 'true';
@@ -87,14 +88,14 @@ function refError(ref: string, root: string): AppregError {
       : `git fetch --depth=1 origin ${name.replace(/^origin\//, '')}`;
     return new AppregError(
       'git-shallow',
-      `“${name}” is not in this repository, which is a shallow clone and lacks the required history.`,
-      `Fetch it: ${fetch}. In a pipeline, clone the full history (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
+      message`“${name}” is not in this repository, which is a shallow clone and lacks the required history.`,
+      message`Fetch it: ${fetch}. In a pipeline, clone the full history (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
     );
   }
   return new AppregError(
     'baseline-missing',
-    `“${name}” is not a file, a folder or a git ref.`,
-    'Check the spelling. For a branch of the remote, use origin/<branch>; if it is missing, run git fetch origin.',
+    message`“${name}” is not a file, a folder or a git ref.`,
+    message`Check the spelling. For a branch of the remote, use origin/<branch>; if it is missing, run git fetch origin.`,
   );
 }
 
@@ -129,16 +130,16 @@ function git(
     const missing = systemErrorCode(run.error) === 'ENOENT';
     throw new AppregError(
       'git-missing',
-      missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,
-      'Install git, or use --against with a folder or a file.',
+      missing ? message`git is not installed, so a git ref cannot be read.` : message`git failed: ${run.error.message}`,
+      message`Install git, or use --against with a folder or a file.`,
       { cause: run.error },
     );
   }
   if (run.status !== 0 && !mayFail)
     throw new AppregError(
       'git-failed',
-      `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`,
-      'Run it inside the repository, or use --against with a folder or a file.',
+      message`git ${args[0] ?? ''} failed: ${run.stderr.toString('utf8').trim()}`,
+      message`Run it inside the repository, or use --against with a folder or a file.`,
     );
   return { status: run.status, stdout: run.stdout, stderr: run.stderr.toString('utf8') };
 }

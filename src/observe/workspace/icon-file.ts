@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { join } from 'node:path';
 import type { IconFacts, Missing } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { createDigester } from '../digest/digest.ts';
@@ -92,8 +92,8 @@ async function observeIconFile(context: WorkspaceContext, { url, path }: IconFil
   if ('failure' in read)
     throw new AppregError(
       'file-unreadable',
-      `${printable(place)} ${read.failure}.`,
-      'Check the permissions of the file.',
+      message`${place} ${read.failure}.`,
+      message`Check the permissions of the file.`,
     );
   const { bytes } = read;
   const digester = createDigester(ICON_LIMIT, { weak: false });

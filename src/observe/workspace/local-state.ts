@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { AppregError } from '../../core/errors.ts';
 import type { LocalState } from '../../core/facts/facts.ts';
-import { printable } from '../../core/text/text.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
@@ -31,8 +31,8 @@ export function stateOfError(path: string, error: unknown): LocalState {
   if (code === 'ENXIO') return 'not-a-file';
   throw new AppregError(
     'file-unreadable',
-    `${printable(path)} ${whyUnreadable(path, error) ?? `cannot be read: ${printable(String(error))}`}.`,
-    'Check the permissions of the file.',
+    message`${path} ${whyUnreadable(path, error) ?? `cannot be read: ${String(error)}`}.`,
+    message`Check the permissions of the file.`,
     { cause: error },
   );
 }

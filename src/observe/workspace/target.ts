@@ -1,8 +1,8 @@
+import { message } from '../../core/text/message.ts';
 import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import { readDocumentFile } from './documents.ts';
@@ -34,8 +34,8 @@ export function targetAt(path: string, settings: WorkspaceSettings): LintTarget 
   if (!stat.isFile())
     throw new AppregError(
       'not-a-file',
-      `${printable(path)} is neither a file nor a folder.`,
-      'Give a folder or a JSON file.',
+      message`${path} is neither a file nor a folder.`,
+      message`Give a folder or a JSON file.`,
     );
   if (basename(path) !== settings.manifest && isMetadata(path))
     return { kind: 'metadata', ...workspaceAround(path, settings) };
@@ -52,8 +52,8 @@ function statOf(path: string): Stats {
     if (why === null) throw error;
     throw new AppregError(
       'path-missing',
-      `${printable(path)} ${why}.`,
-      'Give a folder or a JSON file; appreg init creates a workspace.',
+      message`${path} ${why}.`,
+      message`Give a folder or a JSON file; appreg init creates a workspace.`,
       { cause: error },
     );
   }
@@ -72,8 +72,8 @@ function folderTarget(folder: string, settings: WorkspaceSettings): LintTarget {
     );
   throw new AppregError(
     'manifest-missing',
-    `No registry manifest in ${printable(folder)}.`,
-    'Give the manifest file, or create a workspace: appreg init',
+    message`No registry manifest in ${folder}.`,
+    message`Give the manifest file, or create a workspace: appreg init`,
   );
 }
 

@@ -1,5 +1,5 @@
+import { message } from '../../core/text/message.ts';
 import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
 import type { Tree } from './tree.ts';
@@ -17,8 +17,8 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
   if (listing === null)
     throw new AppregError(
       'baseline-unusable',
-      `${printable(manifestName)} does not exist in ${printable(tree.source)}.`,
-      'Use a state that contains the manifest.',
+      message`${manifestName} does not exist in ${tree.source}.`,
+      message`Use a state that contains the manifest.`,
     );
   const { manifest, apps, paths } = listing;
   const facts = Object.keys(apps).map((key): AppFacts => {

@@ -1,9 +1,9 @@
+import { message, safe } from '../../core/text/message.ts';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppregError, isAppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { errorCode } from '../log.ts';
 import { whyNotRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 import { type BackupHeader, damagedBackup, notABackup } from '../database/backup/backup-format.ts';
@@ -90,15 +90,15 @@ function readFailure(file: string, error: unknown): unknown {
 
 /** What reads the content does not know its path. */
 function withPath(file: string, { code, summary, hint, cause }: AppregError): AppregError {
-  return new AppregError(code, `${printable(file)}: ${summary}`, hint, { cause, effect: 'none' });
+  return new AppregError(code, message`${file}: ${safe(summary)}`, hint, { cause, effect: 'none' });
 }
 
 /** @param why worded to follow the path */
 function unreadable(file: string, why: string, cause?: unknown): AppregError {
   return new AppregError(
     'backup-unusable',
-    `The backup ${printable(file)} ${why}.`,
-    'Give a file that appreg service backup wrote.',
+    message`The backup ${file} ${why}.`,
+    message`Give a file that appreg service backup wrote.`,
     { cause, effect: 'none' },
   );
 }

@@ -1,10 +1,10 @@
+import { message } from '../../core/text/message.ts';
 import { createWriteStream } from 'node:fs';
 import { lstat, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { tempName } from '../../store/directory/owner.ts';
 import { removeStaleTempFiles } from '../../store/directory/stale-temp-files.ts';
 import type { Settings } from '../config/settings.ts';
@@ -56,8 +56,8 @@ async function checkFile(file: string): Promise<void> {
   if (existing?.isDirectory() === true)
     throw new AppregError(
       'backup-not-written',
-      `${printable(file)} is a folder.`,
-      `Give the name of a file, such as ${printable(join(file, 'appreg-backup.gz'))}.`,
+      message`${file} is a folder.`,
+      message`Give the name of a file, such as ${join(file, 'appreg-backup.gz')}.`,
       { effect: 'none' },
     );
   if (existing !== null && !existing.isFile()) throw notWritten(file, 'it already exists and is not a regular file');
@@ -91,8 +91,8 @@ const WRITE_ERRORS = /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EFBIG|ENAMETOOLONG|
 function notWritten(file: string, reason: string, cause?: unknown): AppregError {
   return new AppregError(
     'backup-not-written',
-    `The backup cannot be written to ${printable(file)}: ${reason}.`,
-    'Give a file in a writable folder, on a disk with enough free space.',
+    message`The backup cannot be written to ${file}: ${reason}.`,
+    message`Give a file in a writable folder, on a disk with enough free space.`,
     { cause, effect: 'none' },
   );
 }

@@ -1,5 +1,5 @@
+import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { printable } from '../../core/text/text.ts';
 import { invalidSetting } from './invalid-setting.ts';
 import type { ArtifactSettings } from './settings.ts';
 
@@ -20,8 +20,8 @@ export function artifactSettings(
   if (place === undefined) {
     if (size === undefined) return null;
     throw invalidSetting(
-      '--artifacts-max is only valid with --artifacts.',
-      'Add --artifacts <folder>, or omit --artifacts-max.',
+      message`--artifacts-max is only valid with --artifacts.`,
+      message`Add --artifacts <folder>, or omit --artifacts-max.`,
     );
   }
   return { place: placeIn(place, cwd), limit: size === undefined ? DEFAULT_LIMIT : bytesIn(size) };
@@ -33,8 +33,8 @@ function placeIn(text: string, cwd: string): ArtifactSettings['place'] {
   const prefix = path.replace(/\/+$/, '');
   if (bucket === undefined || prefix.split('/').some((part) => part === '..' || part === '.'))
     throw invalidSetting(
-      `--artifacts: “${printable(text)}” is neither a folder nor a bucket.`,
-      'Give a folder, or a bucket as s3://bucket/prefix.',
+      message`--artifacts: “${text}” is neither a folder nor a bucket.`,
+      message`Give a folder, or a bucket as s3://bucket/prefix.`,
     );
   return { type: 's3', bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }
@@ -46,7 +46,7 @@ function bytesIn(text: string): number {
   const bytes = Math.floor(Number(number) * (factor ?? 0));
   if (factor !== undefined && bytes >= 1e6 && Number.isSafeInteger(bytes)) return bytes;
   throw invalidSetting(
-    `--artifacts-max: “${printable(text)}” is not a size of at least 1 MB.`,
-    'Use a number with a decimal unit, such as 500MB, 50GB or 1TB.',
+    message`--artifacts-max: “${text}” is not a size of at least 1 MB.`,
+    message`Use a number with a decimal unit, such as 500MB, 50GB or 1TB.`,
   );
 }

@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { isIPv6 } from 'node:net';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
-import { printable, redact } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { isLocalListenAddress, DEFAULT_LIMITS, type Settings } from './settings.ts';
 import { invalidSetting } from './invalid-setting.ts';
@@ -50,8 +50,8 @@ export function resolveSettings(
   const operatorToken = secretSetting(env, 'OPERATOR_TOKEN', cwd);
   if (operatorToken !== null && operatorToken.length < TOKEN_MIN_LENGTH)
     throw invalidSetting(
-      `OPERATOR_TOKEN is too short: it has ${operatorToken.length} characters, and ${TOKEN_MIN_LENGTH} are required.`,
-      'Create one with: openssl rand -base64 32',
+      message`OPERATOR_TOKEN is too short: it has ${operatorToken.length} characters, and ${TOKEN_MIN_LENGTH} are required.`,
+      message`Create one with: openssl rand -base64 32`,
     );
   return {
     databaseUrl: databaseUrl(secretSetting(env, 'DATABASE_URL', cwd)),
@@ -93,8 +93,8 @@ function requireHome(): string {
   const home = homeFolder();
   if (home !== null) return home;
   throw invalidSetting(
-    'The folder of the database is unknown, because HOME is not an absolute path.',
-    'Set DATABASE_URL, HOME, or the folder: --data <dir>.',
+    message`The folder of the database is unknown, because HOME is not an absolute path.`,
+    message`Set DATABASE_URL, HOME, or the folder: --data <dir>.`,
   );
 }
 
@@ -102,8 +102,8 @@ function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
   if (/^postgres(ql)?:\/\//.test(text)) return text;
   throw invalidSetting(
-    'DATABASE_URL is not the URL of a PostgreSQL server.',
-    'Write it as postgres://user:password@host:5432/database.',
+    message`DATABASE_URL is not the URL of a PostgreSQL server.`,
+    message`Write it as postgres://user:password@host:5432/database.`,
   );
 }
 
@@ -113,8 +113,8 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
     throw invalidSetting(
-      `${name}: “${printable(redact(text))}” is not an http(s) URL${asFolder ? ' without a query and a fragment' : ''}.`,
-      `Give a full URL, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
+      message`${name}: “${text}” is not an http(s) URL${asFolder ? ' without a query and a fragment' : ''}.`,
+      message`Give a full URL, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
     );
   return asFolder && !url.href.endsWith('/') ? `${url.href}/` : url.href;
 }
@@ -123,8 +123,8 @@ function portFrom(text: string | undefined): number {
   if (!text) return DEFAULT_PORT;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw invalidSetting(
-    `PORT: “${printable(text)}” is not a port.`,
-    'Use a number from 0 to 65535; 0 picks a free port.',
+    message`PORT: “${text}” is not a port.`,
+    message`Use a number from 0 to 65535; 0 picks a free port.`,
   );
 }
 
@@ -132,8 +132,8 @@ function roles(named: string[] | undefined): Settings['roles'] {
   const unknown = named?.find((name) => !ROLES.some((role) => role === name));
   if (unknown !== undefined)
     throw invalidSetting(
-      `--role: unknown role “${printable(unknown)}”.`,
-      'Use web or worker, or omit the option for both.',
+      message`--role: unknown role “${unknown}”.`,
+      message`Use web or worker, or omit the option for both.`,
     );
   return ROLES.filter((role) => named?.includes(role) ?? true);
 }
@@ -145,7 +145,7 @@ function hostName(text: string): string {
   if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
     return `${url.hostname}${port}`;
   throw invalidSetting(
-    `--allow-host: “${printable(redact(text))}” is not a host name.`,
-    'Give the host without scheme and path, such as localhost. With a port, only that port is allowed: --allow-host localhost:8080',
+    message`--allow-host: “${text}” is not a host name.`,
+    message`Give the host without scheme and path, such as localhost. With a port, only that port is allowed: --allow-host localhost:8080`,
   );
 }

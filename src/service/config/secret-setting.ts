@@ -1,7 +1,7 @@
+import { message, type SafeText } from '../../core/text/message.ts';
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
-import { printable } from '../../core/text/text.ts';
 import { errorCode } from '../log.ts';
 import { invalidSetting } from './invalid-setting.ts';
 
@@ -27,17 +27,22 @@ export function secretSetting(env: Record<string, string | undefined>, name: Sec
   if (file === null) return value;
   if (value !== null)
     throw invalidSetting(
-      `${name} and ${name}_FILE are both set.`,
-      `Set only one of them. ${name}_FILE is the path of a file that contains the secret.`,
+      message`${name} and ${name}_FILE are both set.`,
+      message`Set only one of them. ${name}_FILE is the path of a file that contains the secret.`,
     );
   return secretIn(resolve(cwd, file), `${name}_FILE`);
 }
 
 function secretIn(path: string, variable: string): string {
   const text = readSecretFile(path, variable).replace(/\r?\n$/, '');
-  if (text === '') throw unusable(path, variable, 'is empty', 'Write the secret to it.');
+  if (text === '') throw unusable(path, variable, 'is empty', message`Write the secret to it.`);
   if (/[\r\n\0\u{fffd}]/u.test(text))
-    throw unusable(path, variable, 'is not one line of text', 'Write only the secret to it, as one line in UTF-8.');
+    throw unusable(
+      path,
+      variable,
+      'is not one line of text',
+      message`Write only the secret to it, as one line in UTF-8.`,
+    );
   return text;
 }
 
@@ -60,8 +65,10 @@ function readSecretFile(path: string, variable: string): string {
 
 /** Checked on the open file, which cannot be replaced in between. Windows has other permissions. */
 function checkAccess(path: string, variable: string, file: Stats): void {
-  if (file.isDirectory()) throw unusable(path, variable, 'is a folder', 'Give the file that contains the secret.');
-  if (file.size > LIMIT) throw unusable(path, variable, `has more than ${LIMIT} bytes`, 'Write only the secret to it.');
+  if (file.isDirectory())
+    throw unusable(path, variable, 'is a folder', message`Give the file that contains the secret.`);
+  if (file.size > LIMIT)
+    throw unusable(path, variable, `has more than ${LIMIT} bytes`, message`Write only the secret to it.`);
   // Pipes, such as of <(pass show …), have no permissions of their own.
   if (process.platform === 'win32' || !file.isFile()) return;
   const forbidden = CONTAINER_SECRETS.test(path) ? OTHERS_WRITE : OTHERS_READ | OTHERS_WRITE;
@@ -70,7 +77,7 @@ function checkAccess(path: string, variable: string, file: Stats): void {
     path,
     variable,
     `is accessible to all users of this machine (mode ${(file.mode & 0o777).toString(8).padStart(4, '0')})`,
-    `Restrict it with chmod 600, or with chmod 640 if the service is in its group. In Kubernetes, set defaultMode: 0440.`,
+    message`Restrict it with chmod 600, or with chmod 640 if the service is in its group. In Kubernetes, set defaultMode: 0440.`,
   );
 }
 
@@ -82,9 +89,15 @@ const READ_FAILURES: Record<string, string> = {
 function unreadable(path: string, variable: string, cause: unknown): AppregError {
   const code = errorCode(cause);
   const problem = READ_FAILURES[code] ?? `cannot be read: ${code || 'unknown error'}`;
-  return unusable(path, variable, problem, `Check the path in ${variable} and the permissions of the file.`, cause);
+  return unusable(
+    path,
+    variable,
+    problem,
+    message`Check the path in ${variable} and the permissions of the file.`,
+    cause,
+  );
 }
 
-function unusable(path: string, variable: string, problem: string, hint: string, cause?: unknown): AppregError {
-  return new AppregError('secret-file-unusable', `${variable}: ${printable(path)} ${problem}.`, hint, { cause });
+function unusable(path: string, variable: string, problem: string, hint: SafeText, cause?: unknown): AppregError {
+  return new AppregError('secret-file-unusable', message`${variable}: ${path} ${problem}.`, hint, { cause });
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { secretsKeyIn, type SecretsKeys } from '../secrets-keys.ts';
 import { invalidSetting } from './invalid-setting.ts';
 import { secretSetting } from './secret-setting.ts';
@@ -11,7 +12,10 @@ export function secretsKeys(env: Record<string, string | undefined>, cwd: string
   const current = secretSetting(env, 'SECRETS_KEY', cwd);
   const old = secretSetting(env, 'SECRETS_KEY_OLD', cwd);
   if (current === null && old !== null)
-    throw invalidSetting('SECRETS_KEY_OLD is set without SECRETS_KEY.', 'Set SECRETS_KEY to the new key.');
+    throw invalidSetting(
+      message`SECRETS_KEY_OLD is set without SECRETS_KEY.`,
+      message`Set SECRETS_KEY to the new key.`,
+    );
   return [
     ...(current === null ? [] : [keyIn('SECRETS_KEY', current)]),
     ...(old === null ? [] : [keyIn('SECRETS_KEY_OLD', old)]),
@@ -22,5 +26,8 @@ function keyIn(name: string, text: string): SecretsKeys[number] {
   const key = secretsKeyIn(text);
   if (key !== null) return key;
   // The value is a secret, so it is not quoted.
-  throw invalidSetting(`${name} is not a key of 32 bytes in base64.`, 'Create one with: openssl rand -base64 32');
+  throw invalidSetting(
+    message`${name} is not a key of 32 bytes in base64.`,
+    message`Create one with: openssl rand -base64 32`,
+  );
 }

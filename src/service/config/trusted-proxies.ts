@@ -1,5 +1,5 @@
+import { message } from '../../core/text/message.ts';
 import { isIP } from 'node:net';
-import { printable } from '../../core/text/text.ts';
 import { invalidSetting } from './invalid-setting.ts';
 
 /** A network of proxies, in CIDR notation; a single address has all bits. */
@@ -26,8 +26,8 @@ function networkIn(text: string): Network {
   const prefix = bits === undefined ? width : Number(bits);
   if (family === 0 || prefix > width)
     throw invalidSetting(
-      `TRUST_PROXY: “${printable(text)}” is neither an IP address nor a network.`,
-      'List the proxies in front of the service, separated by commas: TRUST_PROXY=10.0.0.5,192.168.0.0/16,2001:db8::/32',
+      message`TRUST_PROXY: “${text}” is neither an IP address nor a network.`,
+      message`List the proxies in front of the service, separated by commas: TRUST_PROXY=10.0.0.5,192.168.0.0/16,2001:db8::/32`,
     );
   const embedded = ipv4In(address);
   if (family === 6 && embedded !== null && prefix >= 96)

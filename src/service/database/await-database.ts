@@ -1,6 +1,6 @@
+import { message } from '../../core/text/message.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { errorCode, errorMessage } from '../log.ts';
 import type { DatabaseUrl } from './database.ts';
@@ -21,22 +21,22 @@ export async function awaitDatabase(url: DatabaseUrl, timeout: number, onWait: (
   for (let tries = 1; ; tries++) {
     const problem = await tryConnection(typeof url === 'string' ? url : url());
     if (problem === null) return;
-    const { message, code } = problem;
+    const { message: summary, code } = problem;
     if (PERMANENT.test(code))
       throw new AppregError(
         'database-login-refused',
-        `The PostgreSQL server of DATABASE_URL refuses appreg: ${printable(redact(message))}`,
-        'Check the user, the password and the database in DATABASE_URL.',
+        message`The PostgreSQL server of DATABASE_URL refuses appreg: ${summary}`,
+        message`Check the user, the password and the database in DATABASE_URL.`,
         { cause: problem },
       );
     if (Date.now() > until)
       throw new AppregError(
         'database-unreachable',
-        `The PostgreSQL server of DATABASE_URL does not respond: ${printable(redact(message || code))}`,
-        'Start it, or check the host and port in DATABASE_URL. Without DATABASE_URL, appreg runs an embedded server.',
+        message`The PostgreSQL server of DATABASE_URL does not respond: ${summary || code}`,
+        message`Start it, or check the host and port in DATABASE_URL. Without DATABASE_URL, appreg runs an embedded server.`,
         { cause: problem },
       );
-    if (tries === 1) onWait(message || code);
+    if (tries === 1) onWait(summary || code);
     await sleep(500);
   }
 }
@@ -57,7 +57,7 @@ async function tryConnection(url: string): Promise<{ message: string; code: stri
   }
   throw new AppregError(
     'database-version-unsupported',
-    'The PostgreSQL server of DATABASE_URL is older than version 13.',
-    'Use PostgreSQL 13 or later.',
+    message`The PostgreSQL server of DATABASE_URL is older than version 13.`,
+    message`Use PostgreSQL 13 or later.`,
   );
 }

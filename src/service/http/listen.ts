@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { Server, type IncomingMessage } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Settings } from '../config/settings.ts';
 import { listeningPort } from '../listening-port.ts';
@@ -50,10 +50,10 @@ export async function listen(
   }).catch((error: NodeJS.ErrnoException) => {
     throw new AppregError(
       'listen-failed',
-      `Cannot listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
+      message`Cannot listen on ${host} port ${port}: ${error.code ?? error.message}`,
       error.code === 'EADDRINUSE'
-        ? 'Another program uses the port. Use another one; --port 0 picks a free port.'
-        : 'Check --host and --port.',
+        ? message`Another program uses the port. Use another one; --port 0 picks a free port.`
+        : message`Check --host and --port.`,
       { cause: error },
     );
   });

@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
@@ -69,8 +69,8 @@ async function confirm({ path, length, sha256 }: ReceivedFile, root: string): Pr
   if (stored.length === length && stored.sha256 === sha256) return;
   throw new AppregError(
     'write-corrupted',
-    `${length} bytes were written to ${printable(root)}, but it contains ${stored.length} different bytes.`,
-    'Check the disk for errors.',
+    message`${length} bytes were written to ${root}, but it contains ${stored.length} different bytes.`,
+    message`Check the disk for errors.`,
     { effect: 'none' },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -20,7 +21,10 @@ export interface WriteOptions {
   check?: () => Promise<boolean>;
 }
 
-const IN_PLACE = { effect: 'applied', state: 'The new file is in place, but the disk has not confirmed it.' } as const;
+const IN_PLACE = {
+  effect: 'applied',
+  state: message`The new file is in place, but the disk has not confirmed it.`,
+} as const;
 
 /**
  * Atomically writes `bytes` to `path`: at any time and after a crash, readers see the complete old file or the complete
@@ -177,13 +181,13 @@ async function refuseUnwritable(target: string, old: Stats, shownAs: string): Pr
   if (old.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      `${name} is a broken symbolic link.`,
-      'Remove the link, or create its target.',
+      message`${name} is a broken symbolic link.`,
+      message`Remove the link, or create its target.`,
       { effect: 'none' },
     );
   }
   if (!old.isFile())
-    throw new AppregError('not-a-file', `${name} is not a regular file.`, 'Give the path of a file.', {
+    throw new AppregError('not-a-file', message`${name} is not a regular file.`, message`Give the path of a file.`, {
       effect: 'none',
     });
   // A rename only needs permission for the folder, and root may do anything: a read-only file would be replaced.
@@ -194,8 +198,13 @@ async function refuseUnwritable(target: string, old: Stats, shownAs: string): Pr
       () => false,
     ));
   if (!writable) {
-    throw new AppregError('read-only', `${name} is read-only.`, 'If it may be changed, make it writable (chmod u+w).', {
-      effect: 'none',
-    });
+    throw new AppregError(
+      'read-only',
+      message`${name} is read-only.`,
+      message`If it may be changed, make it writable (chmod u+w).`,
+      {
+        effect: 'none',
+      },
+    );
   }
 }

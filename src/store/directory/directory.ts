@@ -1,7 +1,7 @@
+import { message } from '../../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { createFile, replaceFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
@@ -95,7 +95,10 @@ async function replaceIn(
   }
 }
 
-const STILL_LOCKED: WriteOutcome = { effect: 'applied', state: 'The file was written, but its lock was not removed.' };
+const STILL_LOCKED: WriteOutcome = {
+  effect: 'applied',
+  state: message`The file was written, but its lock was not removed.`,
+};
 
 interface Replacement {
   /** The file on disk. */
@@ -151,7 +154,7 @@ async function isFile(target: string, path: string): Promise<boolean> {
   });
   if (stats === null) return false;
   if (!stats.isFile())
-    throw new AppregError('not-a-file', `${printable(path)} is not a regular file.`, 'Give the path of a file.', {
+    throw new AppregError('not-a-file', message`${path} is not a regular file.`, message`Give the path of a file.`, {
       effect: 'none',
     });
   return true;
@@ -173,8 +176,8 @@ async function makeFolders(folder: string): Promise<void> {
 function lockLost(path: string): AppregError {
   return new AppregError(
     'lock-lost',
-    `The lock of ${printable(path)} was removed before the write was finished.`,
-    'Run the same command again. Do not remove a lock while its process is running.',
+    message`The lock of ${path} was removed before the write was finished.`,
+    message`Run the same command again. Do not remove a lock while its process is running.`,
     { effect: 'none', advisesRepeat: true },
   );
 }

@@ -1,5 +1,5 @@
+import { message, type SafeText } from '../../core/text/message.ts';
 import { dirname, resolve } from 'node:path';
-import { printable } from '../../core/text/text.ts';
 import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
@@ -107,7 +107,7 @@ const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 /** What a failed write did, with a sentence about the resulting state if nothing else describes it. */
 export interface WriteOutcome {
   effect: Effect;
-  state?: string;
+  state?: SafeText;
 }
 
 /**
@@ -131,9 +131,9 @@ export function diskError(
   const isBusy = platform === 'win32' && error.syscall === 'rename' && OPEN_ELSEWHERE.has(system);
   const { code, cause, hint, advisesRepeat = false } = KNOWN[isBusy ? 'EBUSY' : system] ?? unknownError(system);
   const doing = outcome === null ? 'read' : 'write';
-  const message = `Cannot ${doing} ${printable(path)}: ${cause} (${system}).`;
-  const located = `${hint} Its folder is ${printable(dirname(resolve(target)))}`;
-  return new AppregError(code, message, located, { ...outcome, cause: error, advisesRepeat });
+  const summary = message`Cannot ${doing} ${path}: ${cause} (${system}).`;
+  const located = message`${hint} Its folder is ${dirname(resolve(target))}`;
+  return new AppregError(code, summary, located, { ...outcome, cause: error, advisesRepeat });
 }
 
 function unknownError(system: string): DiskError {

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -191,8 +192,8 @@ function lockedError(shownAs: string, folder: string, owner: LockOwner | null, t
       : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
   return new AppregError(
     'store-locked',
-    `${printable(shownAs)} is locked by ${who}; waited ${Math.round(timeout / 1000)} s.`,
-    `Wait for the process to finish, then run the same command again. If it no longer exists, delete ${printable(folder)}`,
+    message`${shownAs} is locked by ${who}; waited ${Math.round(timeout / 1000)} s.`,
+    message`Wait for the process to finish, then run the same command again. If it no longer exists, delete ${folder}`,
     { effect: 'none', advisesRepeat: true },
   );
 }

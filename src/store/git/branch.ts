@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -68,7 +69,7 @@ export function openBranch(place: GitPlace): Branch {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: 'A push was in progress.' });
+    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: message`A push was in progress.` });
   }
 
   async function containsAny(commits: readonly string[]): Promise<boolean> {

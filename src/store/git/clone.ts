@@ -1,8 +1,8 @@
+import { message } from '../../core/text/message.ts';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import { currentProcess, type ProcessIdentity } from '../directory/owner.ts';
@@ -110,8 +110,8 @@ async function temporaryFolder(): Promise<string> {
   } catch (cause) {
     throw new AppregError(
       'temporary-folder-unusable',
-      `Cannot create a folder in ${printable(parent)}: ${whyNotUsable(cause)}.`,
-      'Set TMPDIR to a writable folder with free space.',
+      message`Cannot create a folder in ${parent}: ${whyNotUsable(cause)}.`,
+      message`Set TMPDIR to a writable folder with free space.`,
       { effect: 'none', cause },
     );
   }
@@ -155,10 +155,10 @@ export async function requireSuccess(run: Promise<GitRun>): Promise<GitRun> {
     fullDisk(done) ??
     new AppregError(
       'git-failed',
-      `git failed: ${gitMessage(done)}`,
+      message`git failed: ${gitMessage(done)}`,
       isTransient(done)
-        ? 'Run the same command again when the remote can be reached.'
-        : 'Check the repository with git, then run the same command again.',
+        ? message`Run the same command again when the remote can be reached.`
+        : message`Check the repository with git, then run the same command again.`,
       { effect: 'none', advisesRepeat: true },
     )
   );
@@ -169,8 +169,8 @@ export function fullDisk(run: GitRun): AppregError | null {
   if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
   return new AppregError(
     'disk-full',
-    `git found no free space in ${printable(tmpdir())}: ${gitMessage(run)}`,
-    'Free some space there, or set TMPDIR to another folder; then run the same command again.',
+    message`git found no free space in ${tmpdir()}: ${gitMessage(run)}`,
+    message`Free some space there, or set TMPDIR to another folder; then run the same command again.`,
     { effect: 'none', advisesRepeat: true },
   );
 }
@@ -183,8 +183,8 @@ export function outputOf({ stdout }: GitRun): string {
 function ownershipError(root: string): AppregError {
   return new AppregError(
     'git-ownership',
-    `git rejects the repository of ${printable(root)}, because its folder belongs to another user.`,
-    'Allow it: git config --global --add safe.directory <folder>',
+    message`git rejects the repository of ${root}, because its folder belongs to another user.`,
+    message`Allow it: git config --global --add safe.directory <folder>`,
     { effect: 'none' },
   );
 }
@@ -192,15 +192,15 @@ function ownershipError(root: string): AppregError {
 function noRepository(remote: string, root: string): AppregError {
   return new AppregError(
     'git-remote-unknown',
-    `The folder ${printable(root)} is not in a git repository, so the remote “${printable(redact(remote))}” is unknown.`,
-    'Run the command in a clone of the repository, or set "remote" of the store (init: --remote) to its URL.',
+    message`The folder ${root} is not in a git repository, so the remote “${remote}” is unknown.`,
+    message`Run the command in a clone of the repository, or set "remote" of the store (init: --remote) to its URL.`,
   );
 }
 
 function unknownRemote(remote: string): AppregError {
   return new AppregError(
     'git-remote-unknown',
-    `This repository has no git remote “${printable(redact(remote))}”.`,
-    'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
+    message`This repository has no git remote “${remote}”.`,
+    message`Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.`,
   );
 }

@@ -1,4 +1,4 @@
-import { printable, redact } from '../../core/text/text.ts';
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type GitRun, gitMessage } from './process.ts';
 
@@ -7,8 +7,8 @@ import { type GitRun, gitMessage } from './process.ts';
 export function remoteUnreachable(remote: string, run: GitRun): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} cannot be used: ${gitMessage(run)}`,
-    'Check its URL, and that git can read it from here: git ls-remote <url>',
+    message`The git remote ${remote} cannot be used: ${gitMessage(run)}`,
+    message`Check its URL, and that git can read it from here: git ls-remote <url>`,
     { effect: 'none' },
   );
 }
@@ -16,8 +16,8 @@ export function remoteUnreachable(remote: string, run: GitRun): AppregError {
 export function writeUncertain(remote: string, run: GitRun, cause: unknown): AppregError {
   return new AppregError(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} failed during the write: ${gitMessage(run)}`,
-    'Run the same command again once the remote is reachable: it resumes the write.',
+    message`The git remote ${remote} failed during the write: ${gitMessage(run)}`,
+    message`Run the same command again once the remote is reachable: it resumes the write.`,
     { cause, effect: 'unknown', advisesRepeat: true },
   );
 }
@@ -25,8 +25,8 @@ export function writeUncertain(remote: string, run: GitRun, cause: unknown): App
 export function pushRejected(remote: string, branch: string, run: GitRun): AppregError {
   return new AppregError(
     'git-push-rejected',
-    `The git remote ${printable(redact(remote))} rejects a commit for the branch ${printable(branch)}: ${gitMessage(run)}`,
-    'Check that this user or token may push to it, and that the branch is not protected.',
+    message`The git remote ${remote} rejects a commit for the branch ${branch}: ${gitMessage(run)}`,
+    message`Check that this user or token may push to it, and that the branch is not protected.`,
     { effect: 'none' },
   );
 }
@@ -34,8 +34,8 @@ export function pushRejected(remote: string, branch: string, run: GitRun): Appre
 export function branchContended(branch: string, attempts: number): AppregError {
   return new AppregError(
     'write-conflict',
-    `The branch ${printable(branch)} was changed by other processes ${attempts} times during the commit.`,
-    'Run the same command again once fewer processes change it.',
+    message`The branch ${branch} was changed by other processes ${attempts} times during the commit.`,
+    message`Run the same command again once fewer processes change it.`,
     { effect: 'none', advisesRepeat: true },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,8 +53,8 @@ export async function blobsAt(
 function notAFile(path: string, branch: string): AppregError {
   return new AppregError(
     'not-a-file',
-    `${printable(path)} is not a regular file in the branch ${printable(branch)}.`,
-    'Give the path of a file.',
+    message`${path} is not a regular file in the branch ${branch}.`,
+    message`Give the path of a file.`,
     { effect: 'none' },
   );
 }
@@ -73,8 +74,8 @@ export async function checkFolders(git: Git, parent: string | null, changes: rea
     if (types[at] === 'blob')
       throw new AppregError(
         'not-a-folder',
-        `${printable(folder)} is a file, so it cannot contain other files.`,
-        'Choose another path.',
+        message`${folder} is a file, so it cannot contain other files.`,
+        message`Choose another path.`,
         { effect: 'none' },
       );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -89,7 +90,9 @@ export async function runGit(
   const limit = limitTime(child, detached, stop);
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (cause) =>
-      reject(new AppregError('git-missing', `git cannot be run: ${cause.message}`, 'Install git.', { cause })),
+      reject(
+        new AppregError('git-missing', message`git cannot be run: ${cause.message}`, message`Install git.`, { cause }),
+      ),
     );
     child.on('close', resolve);
   }).finally(() => limit.done());

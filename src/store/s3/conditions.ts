@@ -1,4 +1,4 @@
-import { printable } from '../../core/text/text.ts';
+import { message } from '../../core/text/message.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
 import { uploadHeaders } from './headers.ts';
 import type { S3Request } from './request.ts';
@@ -84,8 +84,8 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   }
   throw new AppregError(
     'conditional-writes-unsupported',
-    `The store refuses to replace a file that has not changed (If-Match).`,
-    'Set "unconditional": true for this store in the configuration if publishers never run at the same time.',
+    message`The store refuses to replace a file that has not changed (If-Match).`,
+    message`Set "unconditional": true for this store in the configuration if publishers never run at the same time.`,
     { effect: 'none' },
   );
 }
@@ -98,8 +98,8 @@ export function isNotImplemented(error: unknown): boolean {
 function unconditional(why: string): AppregError {
   return new AppregError(
     'conditional-writes-unsupported',
-    `The store does not support conditional writes: ${printable(why)}. Concurrent publishers could overwrite each other.`,
-    'Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration if publishers never run at the same time.',
+    message`The store does not support conditional writes: ${why}. Concurrent publishers could overwrite each other.`,
+    message`Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration if publishers never run at the same time.`,
     { effect: 'none' },
   );
 }

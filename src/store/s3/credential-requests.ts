@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../core/text/message.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
@@ -69,13 +70,13 @@ export function textFields(text: string): Readonly<Record<string, string | undef
 
 /** @throws AppregError `s3-credentials` if the file cannot be read, or is empty */
 export function tokenIn(file: string, variable: string): string {
-  const hint = `Check ${variable}.`;
+  const hint = message`Check ${variable}.`;
   const read = readRegularFile(file);
   if ('failure' in read)
-    throw new AppregError('s3-credentials', `The token file ${printable(file)} ${read.failure}.`, hint);
+    throw new AppregError('s3-credentials', message`The token file ${file} ${read.failure}.`, hint);
   const token = read.bytes.toString().trim();
   if (token !== '') return token;
-  throw new AppregError('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
+  throw new AppregError('s3-credentials', message`The token file ${file} is empty.`, hint);
 }
 
 interface RequestOptions {
@@ -100,7 +101,7 @@ export async function requestProvider(
   if (address === null)
     throw providerError(
       `${printable(redact(url))} is not a valid URL.`,
-      'Check the environment variable that contains it.',
+      message`Check the environment variable that contains it.`,
     );
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt >= attempts;
@@ -118,14 +119,14 @@ export async function requestProvider(
 function unreachable(url: string, cause: unknown): AppregError {
   const limit = machineLimitCode(cause);
   if (limit !== null)
-    return machineLimitError(limit, `The credentials endpoint ${printable(redact(url))} cannot be requested`, {
+    return machineLimitError(limit, message`The credentials endpoint ${url} cannot be requested`, {
       cause,
     });
   const reason = printable(redact(cause instanceof Error ? cause.message : String(cause)));
   return new AppregError(
     's3-credentials',
-    `The credentials endpoint ${printable(redact(url))} cannot be reached (${reason}).`,
-    'Check the network, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    message`The credentials endpoint ${url} cannot be reached (${reason}).`,
+    message`Check the network, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
     { cause },
   );
 }
@@ -138,6 +139,6 @@ export function reasonIn({ status, body }: { status: number; body: string }, sec
   return `status ${status}${safe === '' ? '' : `: ${safeExcerpt(safe, 200)}`}`;
 }
 
-export function providerError(message: string, hint: string): AppregError {
-  return new AppregError('s3-credentials', safeExcerpt(message, 400), hint);
+export function providerError(summary: string, hint: SafeText): AppregError {
+  return new AppregError('s3-credentials', message`${safeExcerpt(summary, 400)}`, hint);
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import { printable, redact } from '../../core/text/text.ts';
 import {
@@ -39,8 +40,8 @@ export async function findCredentials(env: Environment, region: string, web: Sen
   }
   throw new AppregError(
     's3-credentials',
-    `No credentials for the S3 store were found. Tried ${printable(tried.join('; '))}.`,
-    'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).',
+    message`No credentials for the S3 store were found. Tried ${tried.join('; ')}.`,
+    message`Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).`,
   );
 }
 
@@ -78,7 +79,7 @@ async function fromContainer(env: Environment): Promise<LookUp> {
   if (found) return found;
   throw providerError(
     `The credentials endpoint of the container returned no credentials (${reasonIn(answer, [token ?? ''])}).`,
-    'Check the role of the task.',
+    message`Check the role of the task.`,
   );
 }
 
@@ -89,7 +90,7 @@ function refuseForeign(url: string): void {
   if (CONTAINER_HOSTS.has(address.hostname) || /^127\.\d+\.\d+\.\d+$/.test(address.hostname)) return;
   throw providerError(
     `The credentials endpoint ${printable(redact(url))} is on another machine, and does not use https.`,
-    'Check AWS_CONTAINER_CREDENTIALS_FULL_URI.',
+    message`Check AWS_CONTAINER_CREDENTIALS_FULL_URI.`,
   );
 }
 

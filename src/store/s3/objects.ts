@@ -1,6 +1,6 @@
+import { message } from '../../core/text/message.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type Bytes, type Digest, sha256Of } from '../bytes.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
@@ -159,8 +159,8 @@ function differenceOf(
 function notKept(name: string, path: string): AppregError {
   return new AppregError(
     'write-lost',
-    `${printable(name)} confirmed that it stored ${printable(path)}, but did not keep the write: it still has the previous file, ${MAX_CHECKS} times in a row.`,
-    'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
+    message`${name} confirmed that it stored ${path}, but did not keep the write: it still has the previous file, ${MAX_CHECKS} times in a row.`,
+    message`A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.`,
     { advisesRepeat: true },
   );
 }
@@ -169,8 +169,8 @@ function damaged(name: string, path: string, sent: number, stored: Digest | null
   const kept = stored === null ? 'nothing' : `${stored.length} different bytes`;
   return new AppregError(
     'write-corrupted',
-    `${printable(name)} confirmed that it stored ${printable(path)} (${sent} bytes), but contains ${kept}, ${MAX_CHECKS} times in a row.`,
-    'Ask the operator of the store, or of the proxy in front of it, to fix this; then run the same command again.',
+    message`${name} confirmed that it stored ${path} (${sent} bytes), but contains ${kept}, ${MAX_CHECKS} times in a row.`,
+    message`Ask the operator of the store, or of the proxy in front of it, to fix this; then run the same command again.`,
     { advisesRepeat: true },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { parseUrl } from '../../core/http/url.ts';
@@ -42,8 +43,8 @@ function checkedEndpoint(endpoint: string): URL {
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
   throw new AppregError(
     's3-endpoint-invalid',
-    `The endpoint of the S3 store is not a valid URL: ${safeExcerpt(endpoint)}`,
-    'Write it as https://host[:port], without credentials (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).',
+    message`The endpoint of the S3 store is not a valid URL: ${safeExcerpt(endpoint)}`,
+    message`Write it as https://host[:port], without credentials (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import { exec } from 'node:child_process';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -51,8 +52,8 @@ async function fromProcess(command: string, source: string, env: Environment): P
   const fail = (reason: string): AppregError =>
     new AppregError(
       's3-credentials',
-      `The program credential_process of ${source} ${reason}.`,
-      'Run the program by itself. It must print the JSON that the documentation of AWS describes (Version 1).',
+      message`The program credential_process of ${source} ${reason}.`,
+      message`Run the program by itself. It must print the JSON that the documentation of AWS describes (Version 1).`,
     );
   const output = await new Promise<string>((resolve, reject) => {
     const options = { env, timeout: PROCESS_TIMEOUT, maxBuffer: PROCESS_OUTPUT, windowsHide: true };
@@ -73,15 +74,15 @@ async function fromProcess(command: string, source: string, env: Environment): P
 function missing(name: string): AppregError {
   return new AppregError(
     's3-credentials',
-    `The shared files (~/.aws/credentials, ~/.aws/config) have no profile “${name}”.`,
-    'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE if they are set.',
+    message`The shared files (~/.aws/credentials, ~/.aws/config) have no profile “${name}”.`,
+    message`Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE if they are set.`,
   );
 }
 
 function keyless(name: string): AppregError {
   return new AppregError(
     's3-credentials',
-    `The profile “${name}” has no access key.`,
-    'For other kinds of profiles (SSO, roles), run: eval "$(aws configure export-credentials --format env)". A service that runs for longer needs a profile that contains: credential_process = aws configure export-credentials --profile <name>',
+    message`The profile “${name}” has no access key.`,
+    message`For other kinds of profiles (SSO, roles), run: eval "$(aws configure export-credentials --format env)". A service that runs for longer needs a profile that contains: credential_process = aws configure export-credentials --profile <name>`,
   );
 }

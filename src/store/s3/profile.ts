@@ -1,6 +1,6 @@
+import { message } from '../../core/text/message.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { join } from 'node:path';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 
@@ -31,8 +31,8 @@ export function profileOf(env: Environment, file: 'credentials' | 'config'): Sec
     if (named === undefined) return null;
     throw new AppregError(
       's3-credentials',
-      `${printable(named)} ${read.failure}.`,
-      'Check AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE.',
+      message`${named} ${read.failure}.`,
+      message`Check AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE.`,
     );
   }
   const text = read.bytes.toString();

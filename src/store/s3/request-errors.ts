@@ -1,4 +1,5 @@
-import { printable, redact, shorten } from '../../core/text/text.ts';
+import { message, safe } from '../../core/text/message.ts';
+import { shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { machineLimitError } from '../../core/http/machine-limit.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';
@@ -55,17 +56,17 @@ export function requestRefused(
   { status, code, reason, region, otherRegion, source }: Refusal,
 ): AppregError {
   const words = `${status}${code === '' ? '' : ` ${code}`}${reason === '' ? '' : `, ${shorten(reason)}`}`;
-  const message = `The bucket ${bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}.`;
+  const summary = message`The bucket ${bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}.`;
   const known = status === 501 ? 's3-not-implemented' : 's3-refused';
-  return new AppregError(known, printable(message), printable(hintFor(status, code, otherRegion, source)), {
+  return new AppregError(known, summary, message`${hintFor(status, code, otherRegion, source)}`, {
     effect: 'none',
   });
 }
 
 /** The source of the credentials still has those that the store refused, or could not be read. */
 export function credentialsNotRenewed(refusal: AppregError, cause: AppregError): AppregError {
-  const message = `${refusal.message} The credentials could not be renewed: ${cause.message}`;
-  return new AppregError('s3-credentials', message, cause.hint, { effect: 'none', cause });
+  const summary = message`${safe(refusal.message)} The credentials could not be renewed: ${safe(cause.message)}`;
+  return new AppregError('s3-credentials', summary, cause.hint, { effect: 'none', cause });
 }
 
 function hintFor(status: number, code: string, otherRegion: string | undefined, source: string): string {
@@ -82,7 +83,7 @@ export function limitReached(base: string, uncertain: boolean, failure: unknown)
   const effect = uncertain ? 'unknown' : 'none';
   return code === null
     ? null
-    : machineLimitError(code, `${printable(redact(base))} cannot be requested`, {
+    : machineLimitError(code, message`${base} cannot be requested`, {
         effect,
         advisesRepeat: true,
         cause: failure,
@@ -98,8 +99,8 @@ export function endpointUnreachable(
 ): AppregError {
   return new AppregError(
     's3-unreachable',
-    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${attempts} times in a row.`,
-    `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it resumes the write' : ''}.`,
+    message`${base} cannot be used: ${reason}, ${attempts} times in a row.`,
+    message`Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it resumes the write' : ''}.`,
     { effect: uncertain ? 'unknown' : 'none', advisesRepeat: true, ...(cause instanceof Error && { cause }) },
   );
 }
@@ -107,5 +108,8 @@ export function endpointUnreachable(
 /** A request that was ended by a signal. @param uncertain whether it may have been carried out */
 export function requestStopped(uncertain: boolean): AppregError {
   const signal = stopRequested() ?? 'SIGINT';
-  return interrupted(signal, uncertain ? { effect: 'unknown', state: 'A write was in progress.' } : { effect: 'none' });
+  return interrupted(
+    signal,
+    uncertain ? { effect: 'unknown', state: message`A write was in progress.` } : { effect: 'none' },
+  );
 }

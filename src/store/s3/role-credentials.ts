@@ -1,3 +1,4 @@
+import { message } from '../../core/text/message.ts';
 import type { Environment } from './profile.ts';
 import {
   type FoundCredentials,
@@ -65,7 +66,7 @@ export async function assumeRole(
   const reason = (field('Message') ?? 'no message').replaceAll(token, 'REDACTED');
   throw providerError(
     `The role ${role} could not be assumed (${field('Code') ?? `status ${status}`}: ${reason}).`,
-    'Check the provider, audience and subject in the trust policy of the role.',
+    message`Check the provider, audience and subject in the trust policy of the role.`,
   );
 }
 
@@ -82,6 +83,6 @@ async function identityToken(env: Environment, web: SendRequest): Promise<string
   if (token) return token;
   throw providerError(
     `GitHub returned no OIDC token (status ${status}).`,
-    'Give the job the permission id-token: write.',
+    message`Give the job the permission id-token: write.`,
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/text/message.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { progressLine } from '../../../src/cli/io/progress.ts';
 import * as streams from '../../../src/cli/io/streams.ts';
@@ -72,8 +73,8 @@ describe('progress without a terminal on stderr', () => {
     vi.useRealTimers();
   });
   test('prints nothing for short work', async () => {
-    const progress = (await openTestTerminal(false)).progress('Asking apps.example.com');
-    progress.update('1 of 2 files');
+    const progress = (await openTestTerminal(false)).progress(message`Asking apps.example.com`);
+    progress.update(message`1 of 2 files`);
     vi.advanceTimersByTime(4900);
     progress.stop();
     vi.advanceTimersByTime(60_000);
@@ -81,9 +82,9 @@ describe('progress without a terminal on stderr', () => {
   });
 
   test('prints the latest state every five seconds, on its own line and escaped', async () => {
-    const progress = (await openTestTerminal(false)).progress('Asking apps.example.com');
+    const progress = (await openTestTerminal(false)).progress(message`Asking apps.example.com`);
     vi.advanceTimersByTime(5000);
-    progress.update('1 of 2 files, \u001b[2Jx\n::error::');
+    progress.update(message`1 of 2 files, ${'\u001b[2Jx\n::error::'}`);
     vi.advanceTimersByTime(5000);
     vi.advanceTimersByTime(5000);
     progress.stop();
@@ -95,7 +96,7 @@ describe('progress without a terminal on stderr', () => {
   });
 
   test('prints nothing with --quiet', async () => {
-    (await openTestTerminal(true)).progress('Asking');
+    (await openTestTerminal(true)).progress(message`Asking`);
     vi.advanceTimersByTime(60_000);
     expect(written).toEqual([]);
   });

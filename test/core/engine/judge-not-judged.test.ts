@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { exitCode, type Report } from '../../../src/core/engine/report.ts';
@@ -161,7 +162,7 @@ describe('checks that are not judged', () => {
       failsWhen: '',
       why: '',
       examples: { bad: 'bad', good: 'good' },
-      check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
+      check: () => ({ message: message`m`, advice: message`a`, dedupeKey: 'x.test' }),
     });
     const finding = onlyFinding(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }));
     expect(finding).toMatchObject({ app: 'a', evidence: { alsoHit: 2, alsoApps: ['b', 'c'] } });
@@ -237,7 +238,8 @@ describe('checks that are not judged', () => {
       failsWhen: '',
       why: '',
       examples: { bad: 'bad', good: 'good' },
-      check: ({ resource }) => (resource === 'metadata' ? { message: 'm', advice: 'a', dedupeKey: 'x.test' } : null),
+      check: ({ resource }) =>
+        resource === 'metadata' ? { message: message`m`, advice: message`a`, dedupeKey: 'x.test' } : null,
     });
     const report = lint(snapshot(['a', 'b']), { rules: [perHost] });
     expect(report.apps).toMatchObject([
@@ -260,7 +262,7 @@ describe('checks that are not judged', () => {
       failsWhen: '',
       why: '',
       examples: { bad: 'bad', good: 'good' },
-      check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
+      check: () => ({ message: message`m`, advice: message`a`, dedupeKey: 'x.test' }),
     });
     const { evidence } = onlyFinding(
       lint(snapshot(Array.from({ length: 300 }, (_, i) => `a${i}`)), { rules: [perHost] }),

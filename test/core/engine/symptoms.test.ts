@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { SEVERITIES, type Severity, SYMPTOMS } from '../../../src/core/engine/report.ts';
@@ -44,7 +45,7 @@ function ruleOn(id: string, resource: string, severity: Severity | null, more: P
       examples: { bad: 'bad', good: 'good' },
       check: (facts) =>
         severity !== null && facts.resource === resource
-          ? { message: `found on the ${resource}`, advice: 'fix it' }
+          ? { message: message`found on the ${resource}`, advice: message`fix it` }
           : null,
     }),
     ...more,
@@ -124,7 +125,7 @@ describe('the symptoms of a report', () => {
   test('a finding reported once for several kinds of resource affects the symptom of each', () => {
     const once: AnyRule = {
       ...ruleOn('host', 'icon', 'warning'),
-      check: () => ({ message: 'the host is slow', advice: 'wait', dedupeKey: 'x.test' }),
+      check: () => ({ message: message`the host is slow`, advice: message`wait`, dedupeKey: 'x.test' }),
     };
     const report = judge(fetchedSnapshot(), { command: 'verify', rules: [once] });
     expect(report.findings).toHaveLength(1);
@@ -137,8 +138,8 @@ describe('the symptoms of a report', () => {
     const once: AnyRule = {
       ...ruleOn('host', 'icon', 'note'),
       check: ({ resource }) => ({
-        message: 'x',
-        advice: 'y',
+        message: message`x`,
+        advice: message`y`,
         dedupeKey: 'x.test',
         severity: resource === 'icon' ? 'error' : 'note',
       }),

@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import { judge, startJudging } from '../../../src/core/engine/judge.ts';
 import type { AppVerdict, Severity } from '../../../src/core/engine/report.ts';
@@ -56,7 +57,12 @@ function failing(rule: AnyRule, version?: string): AnyRule {
     needs: rule.on === 'metadata' ? ['versions'] : rule.on === 'resource' || rule.on === 'url' ? ['resource'] : [],
     check: ({ resource }: { resource?: string }) =>
       resource === undefined || resource === 'artifact'
-        ? { severity: 'error', message: `Found by ${rule.id}.`, advice: 'Fix it.', ...(version && { version }) }
+        ? {
+            severity: 'error',
+            message: message`Found by ${rule.id}.`,
+            advice: message`Fix it.`,
+            ...(version && { version }),
+          }
         : null,
   };
 }

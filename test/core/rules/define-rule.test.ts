@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/text/message.ts';
 import { expect, test } from 'vitest';
 import { causeInfo } from '../../../src/core/rules/cause.ts';
 import { defineRule } from '../../../src/core/rules/rule.ts';
@@ -14,7 +15,7 @@ const BASE = {
   why: 'For a test.',
   examples: { bad: 'bad', good: 'good' },
 } as const;
-const PROBLEM = { message: 'The key is wrong.', advice: 'Change it.' };
+const PROBLEM = { message: message`The key is wrong.`, advice: message`Change it.` };
 
 test('a check returns only causes that its rule declares', () => {
   const causes = { short: { title: 'The key is short' }, 'status-*': { title: 'This status' } };

@@ -1,3 +1,4 @@
+import { message } from '../../../src/core/text/message.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AppregError, type Effect } from '../../../src/core/errors.ts';
 import { openS3, type S3Options } from '../../../src/store/s3/s3.ts';
@@ -310,7 +311,7 @@ describe('the address of a bucket', () => {
       ...place,
       proxyFor(url) {
         requested.push(url.href);
-        throw new AppregError('s3-unreachable', 'Enough seen.', '');
+        throw new AppregError('s3-unreachable', message`Enough seen.`, message``);
       },
     });
     await expect(store.read('a.json')).rejects.toMatchObject({ message: 'Enough seen.' });

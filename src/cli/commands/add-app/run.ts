@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { capitalized, printable } from '../../../core/text/text.ts';
 import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
@@ -51,8 +52,8 @@ export async function runAddApp(context: Context, key: string, options: Options)
     },
     json: () => ({ key, status, entry, files }),
   });
-  if (status === 'planned') terminal.next('the same command without --dry-run');
-  else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);
+  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
+  else terminal.next(message`appreg publish-version ${key} 1.0.0 --entry <file>`);
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { manifestAppsIn } from '../../../core/registry/manifest.ts';
 import { counted, printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
@@ -26,14 +27,14 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   if (check && (dryRun || (remove.length > 0 && against === undefined)))
     throw new AppregError(
       'option-conflict',
-      '--check only checks the folders; --dry-run and --remove apply to the published manifest.',
-      'Omit --check, or omit the other option; --remove is also valid with --check --against <registry-url>.',
+      message`--check only checks the folders; --dry-run and --remove apply to the published manifest.`,
+      message`Omit --check, or omit the other option; --remove is also valid with --check --against <registry-url>.`,
     );
   if (against !== undefined && !check)
     throw new AppregError(
       'option-conflict',
-      '--against is only valid with --check: without it, the apps are compared with the store itself.',
-      'Add --check, or omit --against.',
+      message`--against is only valid with --check: without it, the apps are compared with the store itself.`,
+      message`Add --check, or omit --against.`,
     );
   const { config, file, root } = await context.config();
   const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };

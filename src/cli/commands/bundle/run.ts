@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
@@ -46,7 +47,7 @@ export async function runBundle(context: Context, entry: string, output: string,
   };
   if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
 
-  const progress = terminal.progress(`building ${entry}`);
+  const progress = terminal.progress(message`building ${entry}`);
   // Loads the modules for writing while the compiler works.
   const [{ archive, checksum, tarSha256, entries, warnings }, { replaceFile }] = await Promise.all([
     build(request),
@@ -62,7 +63,7 @@ export async function runBundle(context: Context, entry: string, output: string,
   stopIfInterrupted();
   await write(target, () => replaceFile(target, archive));
 
-  for (const warning of warnings) terminal.log(`warning: ${warning}`);
+  for (const warning of warnings) terminal.log(message`warning: ${warning}`);
   const width = Math.max(...entries.map((one) => grouped(one.size).length));
   printResult<'bundle'>(context, {
     pretty: (style) =>
@@ -73,7 +74,7 @@ export async function runBundle(context: Context, entry: string, output: string,
       ].join('\n'),
     json: () => ({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }),
   });
-  terminal.next(`appreg publish-version <app> <version> --artifact ${quotedPath(printable(output))}`);
+  terminal.next(message`appreg publish-version <app> <version> --artifact ${quotedPath(printable(output))}`);
   return 0;
 }
 
@@ -82,15 +83,15 @@ function outputFile(cwd: string, output: string): string {
   if (!file.endsWith('.tar.gz') || file.endsWith('/.tar.gz') || file.endsWith('\\.tar.gz')) {
     throw new AppregError(
       'option-invalid',
-      `The output ${printable(output)} does not end in .tar.gz.`,
-      'Use a name such as dist/my-app-1.0.0.tar.gz.',
+      message`The output ${output} does not end in .tar.gz.`,
+      message`Use a name such as dist/my-app-1.0.0.tar.gz.`,
     );
   }
   if (existsSync(file) && statSync(file).isDirectory()) {
     throw new AppregError(
       'option-invalid',
-      `The output ${printable(output)} is a folder.`,
-      'Give a file name in that folder.',
+      message`The output ${output} is a folder.`,
+      message`Give a file name in that folder.`,
     );
   }
   return file;
@@ -115,8 +116,8 @@ function createFolder(folder: string): string | undefined {
   } catch (error) {
     throw new AppregError(
       'output-unwritable',
-      `The folder ${printable(folder)} cannot be created: ${whyNotUsable(error)}.`,
-      'Choose another output, or create the folder first.',
+      message`The folder ${folder} cannot be created: ${whyNotUsable(error)}.`,
+      message`Choose another output, or create the folder first.`,
       { cause: error },
     );
   }

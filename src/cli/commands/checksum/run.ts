@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import type { Content } from '../../../core/facts/facts.ts';
 import type { HashedFile } from '../../../report/results.ts';
@@ -46,7 +47,7 @@ export async function runChecksum(context: Context, targets: readonly string[]):
         : done.map(({ target, checksum }) => `${checksum}  ${printable(redact(target))}`).join('\n');
     },
     json: () => ({ ...(failure && failureOf(failure)), files }),
-    summary: () => counted(done.length, 'checksum'),
+    summary: () => message`${counted(done.length, 'checksum')}`,
   });
   if (failure !== null) terminal.error(failure.message, failure.hint);
   return failure?.exit ?? 0;
@@ -56,11 +57,11 @@ async function hashed(context: Context, target: string): Promise<HashedFile> {
   const { terminal } = context;
   const shown = printable(redact(target));
   if (isUrl(target)) checkUrl(target, 'checksum');
-  const progress = terminal.progress(`Hashing ${shown}`);
+  const progress = terminal.progress(message`Hashing ${shown}`);
   const { content, remark } = await contentOf(context, target, (read) =>
-    progress.update(`Hashing ${shown}: ${megabytes(read)}`),
+    progress.update(message`Hashing ${shown}: ${megabytes(read)}`),
   ).finally(() => progress.stop());
-  if (remark !== null) terminal.log(`warning: ${shown}${remark}`);
+  if (remark !== null) terminal.log(message`warning: ${shown}${remark}`);
   return { target, checksum: `sha256:${content.sha256}`, bytes: content.bytes, error: null };
 }
 
@@ -69,8 +70,8 @@ function incomplete(failed: readonly HashedFile[], all: number): AppregError {
   const names = failed.map(({ target }) => `“${printable(redact(shorten(target, 80)))}”`).join(', ');
   return new AppregError(
     'checksum-incomplete',
-    `${failed.length} of ${counted(all, 'target')} could not be read: ${names}.`,
-    'Correct these, and run the command again for them.',
+    message`${failed.length} of ${counted(all, 'target')} could not be read: ${names}.`,
+    message`Correct these, and run the command again for them.`,
   );
 }
 

@@ -1,5 +1,5 @@
+import { message } from '../../../core/text/message.ts';
 import { didYouMean } from '../../../core/text/similar-names.ts';
-import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { isOneOf, SHELLS } from '../../choices.ts';
 import type { Context } from '../../context.ts';
@@ -14,14 +14,14 @@ export async function runCompletion(context: Context, shell: string): Promise<nu
   if (!isOneOf(SHELLS, shell))
     throw new AppregError(
       'shell-unknown',
-      `Completion does not support the shell “${printable(shell)}”.${didYouMean(shell, SHELLS)}`,
-      `Use one of ${SHELLS.join(', ')}.`,
+      message`Completion does not support the shell “${shell}”.${didYouMean(shell, SHELLS)}`,
+      message`Use one of ${SHELLS.join(', ')}.`,
     );
   const script = SCRIPTS[shell].trim();
   printResult<'completion'>(context, {
     pretty: () => script,
     json: () => ({ shell, script }),
-    summary: () => `${shell} completion`,
+    summary: () => message`${shell} completion`,
     conceal: ownText,
   });
   return 0;

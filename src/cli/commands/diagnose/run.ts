@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../../core/engine/diagnosis.ts';
@@ -71,7 +72,11 @@ function serviceQuery(
 ): (() => Promise<ServiceFacts | Missing>) | null {
   if (service === undefined) {
     if (tokenEnv === undefined) return null;
-    throw new AppregError('option-missing', '--token-env requires --service.', 'Add --service <base_url>.');
+    throw new AppregError(
+      'option-missing',
+      message`--token-env requires --service.`,
+      message`Add --service <base_url>.`,
+    );
   }
   const base = serviceBase(service);
   const headers = tokenFrom(tokenEnv, env);
@@ -102,8 +107,8 @@ async function diagnoseSaved(
   if (unusable !== undefined)
     throw new AppregError(
       'option-conflict',
-      `${flagOf(diagnoseCommand.options[unusable])} cannot be used with saved facts: no requests are sent.`,
-      'Omit it, or give the URL of the registry.',
+      message`${flagOf(diagnoseCommand.options[unusable])} cannot be used with saved facts: no requests are sent.`,
+      message`Omit it, or give the URL of the registry.`,
     );
   const { severities, exceptions } = await checkSettings(context, await context.config());
   const snapshot = await readSnapshot(resolve(context.cwd, file));
@@ -142,7 +147,7 @@ function namesFile(context: Context, where: string): boolean {
 /** What --app and --version ask for; null for the whole registry. */
 function requestedApps({ app, version }: DiagnoseOptions): RequestedApps | null {
   if (app === undefined && version !== undefined)
-    throw new AppregError('option-missing', '--version requires --app.', 'Add --app <key>.');
+    throw new AppregError('option-missing', message`--version requires --app.`, message`Add --app <key>.`);
   return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
 }
 

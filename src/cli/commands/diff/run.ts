@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { diffRegistries } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -23,7 +24,7 @@ export async function runDiff(
     pretty: (style) => diffAsText(found, style),
     json: () => found,
     markdown: () => diffAsMarkdown(found),
-    summary: () => diffHeadline(found),
+    summary: () => message`${diffHeadline(found)}`,
   });
   return 0;
 }

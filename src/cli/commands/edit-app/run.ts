@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
@@ -55,9 +56,9 @@ export async function runEditApp(context: Context, key: string, options: Options
     pretty: (style) => resultText(style, workspace, key, status, planned),
     json: () => ({ key, status, changes, entry, files }),
   });
-  if (unusedIcon !== null) terminal.log(`${printable(unusedIcon)} was not deleted, although no app uses it any more.`);
+  if (unusedIcon !== null) terminal.log(message`${unusedIcon} was not deleted, although no app uses it any more.`);
   if (status !== 'unchanged') warnOfSource(context, root, key);
-  if (status === 'planned') terminal.next('the same command without --dry-run');
+  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
   else if (status === 'edited') nextAfterChange(terminal, workspace, ` --app ${isSafeKey(key) ? key : '<key>'}`);
   return 0;
 }
@@ -77,8 +78,8 @@ function givenValues(context: Context, options: Options): Values | null {
   if (context.terminal.interactive) return null;
   throw new AppregError(
     'option-missing',
-    'No option with a new value was given.',
-    'Add --name, --description, --icon, --color or --metadata-url, or run the command at a terminal without --yes to be prompted.',
+    message`No option with a new value was given.`,
+    message`Add --name, --description, --icon, --color or --metadata-url, or run the command at a terminal without --yes to be prompted.`,
   );
 }
 
@@ -140,6 +141,6 @@ function warnOfSource({ terminal }: Context, root: string, key: string): void {
   const source = `apps/${key}/app.json`;
   if (isSafeKey(key) && existsSync(join(root, source)))
     terminal.log(
-      `${source} also describes this app. Make the same change there; otherwise appreg assemble will undo it.`,
+      message`${source} also describes this app. Make the same change there; otherwise appreg assemble will undo it.`,
     );
 }

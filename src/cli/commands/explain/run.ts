@@ -1,9 +1,10 @@
+import { message } from '../../../core/text/message.ts';
 import { ERRORS } from '../../../core/error-codes/index.ts';
 import { AppregError, type ErrorCode } from '../../../core/errors.ts';
 import { rules } from '../../../core/rules/index.ts';
 import { ruleById } from '../../../core/rules/lookup.ts';
 import { didYouMeanAny } from '../../../core/text/similar-names.ts';
-import { printable, shorten } from '../../../core/text/text.ts';
+import { safeExcerpt } from '../../../core/text/text.ts';
 import { errorAsJson, errorAsText, ruleAsJson, ruleAsText } from '../../../report/explain.ts';
 import type { Context } from '../../context.ts';
 import { ownText, printResult } from '../../io/results.ts';
@@ -26,7 +27,7 @@ export async function runExplain(context: Context, given: string): Promise<numbe
       return parts.join('\n\n');
     },
     json: () => ({ rule: rule && ruleAsJson(rule), errorCode: code && errorAsJson(code) }),
-    summary: () => id,
+    summary: () => message`${id}`,
     conceal: ownText,
   });
   return 0;
@@ -41,7 +42,7 @@ function unknown(id: string): AppregError {
   const meant = didYouMeanAny(id.trim().toLowerCase(), known, 5);
   return new AppregError(
     'rule-unknown',
-    `Unknown rule or error code “${printable(shorten(id, 80))}”.${meant}`,
-    'appreg rules lists the rules; https://github.com/appreg/appreg/blob/main/docs/errors.md lists the error codes.',
+    message`Unknown rule or error code “${safeExcerpt(id, 80)}”.${meant}`,
+    message`appreg rules lists the rules; https://github.com/appreg/appreg/blob/main/docs/errors.md lists the error codes.`,
   );
 }

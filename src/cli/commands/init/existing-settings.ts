@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { basename } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { printable } from '../../../core/text/text.ts';
@@ -49,8 +50,8 @@ export async function existingSettings(
   if (config.baseUrl === undefined)
     throw new AppregError(
       'base-url-missing',
-      `${printable(path)} has no baseUrl, so the URLs in the documents are unknown.`,
-      'Add "baseUrl": "https://…/", the URL that the files will be served at.',
+      message`${path} has no baseUrl, so the URLs in the documents are unknown.`,
+      message`Add "baseUrl": "https://…/", the URL that the files will be served at.`,
     );
   const { type, ...fields } = config.store ?? { type: 'directory' };
   const settings: ExistingSettings['options'] = {
@@ -75,8 +76,8 @@ function refuseOther(file: string, settings: ExistingSettings['options'], option
     const flag = flagOf(initCommand.options[name]);
     throw new AppregError(
       'already-exists',
-      `${file} already exists with ${describe(configured)}, but ${flag} is ${describe(given)}.`,
-      `Omit ${flag} to use the configuration as it is, change ${file}, or choose another folder.`,
+      message`${file} already exists with ${describe(configured)}, but ${flag} is ${describe(given)}.`,
+      message`Omit ${flag} to use the configuration as it is, change ${file}, or choose another folder.`,
       { effect: 'none' },
     );
   }

@@ -1,9 +1,10 @@
+import { message, type SafeText } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { PRESETS } from '../../../author/host-files.ts';
 import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
-import { counted, printable, redact } from '../../../core/text/text.ts';
+import { counted, printable } from '../../../core/text/text.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
@@ -40,7 +41,11 @@ type Options = GlobalOptions & OptionValues<typeof initCommand.options>;
 export async function runInit(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   if (dir === '')
-    throw new AppregError('option-invalid', 'The folder name is empty.', 'Omit it to use the current folder.');
+    throw new AppregError(
+      'option-invalid',
+      message`The folder name is empty.`,
+      message`Omit it to use the current folder.`,
+    );
   const root = resolve(cwd, dir ?? '.');
   await requireNoFile(root, cwd);
   const existing = await existingSettings(context, root, options);
@@ -57,25 +62,25 @@ export async function runInit(context: Context, dir: string | undefined, options
         })
         .join('\n'),
     json: () => ({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
-    summary: () => counted(results.length, 'file'),
+    summary: () => message`${counted(results.length, 'file')}`,
   });
   if (baseUrl.startsWith('http:'))
-    terminal.log(`${baseUrl} is only suitable for local tests; subscribers need an https: URL.`);
+    terminal.log(message`${baseUrl} is only suitable for local tests; subscribers need an https: URL.`);
   const shownRoot = shownPath(cwd, root);
   const folder = shownRoot === '' ? '' : quotedPath(printable(shownRoot));
   if (ci !== 'none' && !existsSync(join(root, '.git')))
     terminal.log(
-      `The CI file only works at the top level of a git repository: run git init${folder && ` ${folder}`}, or move the file to the top level.`,
+      message`The CI file only works at the top level of a git repository: run git init${folder && ` ${folder}`}, or move the file to the top level.`,
     );
   if (settings.store.type === 'git') terminal.log(howToShow(settings.store, manifest));
-  terminal.next(`${folder && `cd ${folder} && `}appreg add-app <key>`);
+  terminal.next(message`${folder && `cd ${folder} && `}appreg add-app <key>`);
   return 0;
 }
 
 /** The registry's branch is not checked out, so its files are not in the folder. */
-function howToShow({ remote = 'origin', branch = 'gh-pages' }: NewWorkspace['store'], manifest: string): string {
+function howToShow({ remote = 'origin', branch = 'gh-pages' }: NewWorkspace['store'], manifest: string): SafeText {
   const show = `git fetch ${quotedPath(remote)} ${quotedPath(branch)} && git show FETCH_HEAD:${quotedPath(manifest)}`;
-  return `The registry is in that branch, not in this folder; to show its manifest: ${printable(redact(show))}`;
+  return message`The registry is in that branch, not in this folder; to show its manifest: ${show}`;
 }
 
 /** Throws AppregError `not-a-folder` (exit 2) if the workspace, or a folder that it is in, is a file. */
@@ -86,8 +91,8 @@ async function requireNoFile(root: string, cwd: string): Promise<void> {
     if (stats !== null)
       throw new AppregError(
         'not-a-folder',
-        `${printable(shownPath(cwd, path))} is a file, not a folder.`,
-        'Choose another folder.',
+        message`${shownPath(cwd, path)} is a file, not a folder.`,
+        message`Choose another folder.`,
         { effect: 'none' },
       );
   }
@@ -192,8 +197,8 @@ function storeSettings(type: (typeof STORES)[number], options: Options, fields: 
       if (other !== type && options[name] !== undefined)
         throw new AppregError(
           'option-conflict',
-          `--${name} is only valid with --store ${other}.`,
-          `Add --store ${other}, or omit --${name}.`,
+          message`--${name} is only valid with --store ${other}.`,
+          message`Add --store ${other}, or omit --${name}.`,
         );
   const defaults: StoreFields = type === 'git' ? { remote: 'origin', branch: 'gh-pages' } : {};
   const all = { ...defaults, ...fields };

@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { judge as judgeFacts } from '../../../core/engine/judge.ts';
 import { printable } from '../../../core/text/text.ts';
@@ -39,7 +40,7 @@ export async function runJudge(
     const [only] = parts;
     if (only && parts.length === 1 && only.snapshot.requested !== undefined)
       context.terminal.next(
-        `appreg diagnose ${quotedPath(printable(only.file))} explains the problems by symptom, and says who has to act`,
+        message`appreg diagnose ${quotedPath(printable(only.file))} explains the problems by symptom, and says who has to act`,
       );
     return code;
   });

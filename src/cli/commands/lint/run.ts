@@ -1,10 +1,10 @@
+import { message } from '../../../core/text/message.ts';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startJudging, type Judging } from '../../../core/engine/judge.ts';
 import { counts } from '../../../core/engine/report.ts';
 import { baselineInLock, LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { isFixable } from '../../../core/rules/lookup.ts';
-import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
@@ -32,8 +32,8 @@ export async function runLint(context: Context, paths: readonly string[], option
     if (options.against !== undefined && named.length > 1)
       throw new AppregError(
         'option-conflict',
-        '--against can only be used with one path.',
-        'Run appreg lint once per registry.',
+        message`--against can only be used with one path.`,
+        message`Run appreg lint once per registry.`,
       );
     const { used: targets, failed } = await useEach(named, (name) => lintTarget(context, resolve(cwd, name)));
     if (options.fix === true && failed.length > 0) throw unusable(failed);
@@ -58,10 +58,10 @@ export async function runLint(context: Context, paths: readonly string[], option
       appEntry: config.artifact?.entry ?? null,
       baseline: against.registry,
     });
-    const progress = terminal.progress('Reading');
+    const progress = terminal.progress(message`Reading`);
     try {
       const observed = await useEach(targets, ({ target }) =>
-        observeTarget(context, target, judging, against, (text) => progress.update(text)),
+        observeTarget(context, target, judging, against, (text) => progress.update(message`${text}`)),
       );
       failed.push(...observed.failed);
     } finally {
@@ -71,9 +71,9 @@ export async function runLint(context: Context, paths: readonly string[], option
     const report = judging.finish(Math.round(performance.now() - started) / 1000, whyIncomplete(failed));
     const code = printReport(context, report, { severities: settings.severities });
     logEndedExceptions(terminal, report, settings.exceptions, now);
-    if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
+    if (code === 0) terminal.next(message`publish the files, then appreg verify <registry-url>`);
     else if (options.fix !== true && report.findings.some((finding) => counts(finding) && isFixable(finding)))
-      terminal.next('appreg lint --fix fixes some of these');
+      terminal.next(message`appreg lint --fix fixes some of these`);
     else suggestExplanation(context, code, report);
     return code;
   });
@@ -121,7 +121,7 @@ async function observeTarget(
     return;
   }
   if (target.inferred)
-    context.terminal.detail(`Using ${printable(workspace.baseUrl ?? '')} as the base URL of this folder.`);
+    context.terminal.detail(message`Using ${workspace.baseUrl ?? ''} as the base URL of this folder.`);
   await observeWorkspace(workspace, judging, {
     nameOf,
     onApp: (done, all) => onProgress(`Reading apps: ${done} of ${all}`),

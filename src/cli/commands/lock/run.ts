@@ -1,7 +1,8 @@
+import { message } from '../../../core/text/message.ts';
 import { LOCK_FILE, recorded } from '../../../core/registry/lock-file.ts';
 import { type DocumentFacts, isMissing } from '../../../core/facts/facts.ts';
 import { listedVersionsIn } from '../../../core/registry/metadata.ts';
-import { counted, printable } from '../../../core/text/text.ts';
+import { counted } from '../../../core/text/text.ts';
 import type { ChangedVersion } from '../../../core/registry/lock-file.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
@@ -37,7 +38,7 @@ export async function runLock(
     const reason = whyNotRecorded(metadata.content);
     if (reason === null) continue;
     notRecorded.push({ app: key, reason });
-    terminal.log(`Not recorded: the versions of ${printable(key)} (${printable(reason)})`);
+    terminal.log(message`Not recorded: the versions of ${key} (${reason})`);
     if (!isElsewhere(metadata)) isIncomplete = true;
   }
   for (const { app, version, before, after } of changed)
@@ -48,11 +49,11 @@ export async function runLock(
     json: () => ({ file: LOCK_FILE, versions, added, changed, notRecorded }),
   });
   if (changed.length > 0 || isIncomplete) return 1;
-  terminal.next(`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
+  terminal.next(message`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
   return 0;
 }
 
-const CHANGED_ADVICE = 'List the first artifact again, and publish the changed one as a new version.';
+const CHANGED_ADVICE = message`List the first artifact again, and publish the changed one as a new version.`;
 
 /** Why the versions of a metadata file cannot be recorded; null if they can. */
 function whyNotRecorded(content: DocumentFacts['content']): string | null {

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../../core/text/message.ts';
 import { dirname, resolve } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../../../core/text/text.ts';
@@ -45,7 +46,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       redeliver(signal);
     },
   );
-  const line = terminal.progress(`Requesting ${source.host}`);
+  const line = terminal.progress(message`Requesting ${source.host}`);
   let result: Mirrored;
   try {
     let last = 0;
@@ -62,7 +63,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
         if (performance.now() - last < PROGRESS_INTERVAL) return;
         last = performance.now();
         line.update(
-          `${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
+          message`${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
         );
       },
     });
@@ -84,7 +85,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
   });
   if (!result.interrupted)
     terminal.next(
-      `appreg lint ${quotedPath(printable(dir))} (checks all checksums without the network, even if the folder is moved)`,
+      message`appreg lint ${quotedPath(printable(dir))} (checks all checksums without the network, even if the folder is moved)`,
     );
   if (result.interrupted) return signals.exit();
   return result.problems.length > 0 ? 1 : 0;
@@ -96,7 +97,7 @@ function printProblems(terminal: Terminal, { problems }: Mirrored): void {
     terminal.error(shown(`${what}: ${message} (${code}${url === null ? '' : `, ${redact(url)}`})`));
   }
   if (problems.length > MAX_LINES)
-    terminal.error(`${counted(problems.length - MAX_LINES, 'more error')}; --format json lists all of them.`);
+    terminal.error(message`${counted(problems.length - MAX_LINES, 'more error')}; --format json lists all of them.`);
 }
 
 /** The base URL in the configuration of a folder; null if it has none. */
@@ -121,11 +122,11 @@ function describeMirror(result: Mirrored): string {
   return lines.join('\n');
 }
 
-function mirrorSummary(result: Mirrored): string {
+function mirrorSummary(result: Mirrored): SafeText {
   const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
-  return `${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
+  return message`${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
 }
 
-function shown(text: string): string {
-  return safeExcerpt(text, 400);
+function shown(text: string): SafeText {
+  return message`${safeExcerpt(text, 400)}`;
 }

@@ -1,3 +1,4 @@
+import { message, safe } from '../../../core/text/message.ts';
 import type { NewVersion } from '../../../author/metadata.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../../core/text/text.ts';
@@ -98,10 +99,10 @@ export async function runPublishVersion(context: Context, key: string, word: str
     json: () => resultJson(key, status, done, bytes),
   });
   const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
-  if (status === 'planned') terminal.next('the same command without --dry-run');
+  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
   else if (config.store && config.store.type !== 'directory')
-    terminal.next(`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
-  else terminal.next(`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
+    terminal.next(message`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
+  else terminal.next(message`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
   return 0;
 }
 
@@ -111,13 +112,13 @@ async function warnUncommitted(context: Context, sources: readonly string[]): Pr
   const { file, root } = await context.config();
   const tree = changedFiles(root, (reason) => warnUnknown(context, reason));
   const files = tree === null ? [] : uncommittedOf(tree, [...sources, ...(file === null ? [] : [file])]);
-  if (files.length > 0) context.terminal.log(`warning: ${describeUncommitted(files)}`);
+  if (files.length > 0) context.terminal.log(message`warning: ${describeUncommitted(files)}`);
 }
 
 /** The version is published, but missing from the workspace's lock file. */
 function notLocked(error: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
-  const summary = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${error.summary}`;
+  const summary = message`${what} is published. ${LOCK_FILE} does not have it yet: ${safe(error.summary)}`;
   return error.with({ summary, written });
 }
 

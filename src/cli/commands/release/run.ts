@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../../../core/text/message.ts';
 import { availableParallelism } from 'node:os';
 import { AppregError } from '../../../core/errors.ts';
 import { releaseReport } from '../../../core/release/report.ts';
@@ -58,7 +59,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
     },
     json: () => report,
     markdown: () => releaseAsMarkdown(report),
-    summary: () => releaseSummary(report),
+    summary: () => message`${releaseSummary(report)}`,
   });
   if (report.outcome === 'clean') context.terminal.next(nextStep(evaluated, options));
   return report.outcome === 'clean' ? 0 : 1;
@@ -69,21 +70,24 @@ function checkOptions({ check, bump, against, jobs }: Options): void {
   if (check && bump)
     throw new AppregError(
       'option-conflict',
-      '--check and --bump cannot be combined: --check writes nothing, --bump writes versions.',
-      'Omit one of them.',
+      message`--check and --bump cannot be combined: --check writes nothing, --bump writes versions.`,
+      message`Omit one of them.`,
     );
   if (against !== undefined && !check && !bump)
     throw new AppregError(
       'option-conflict',
-      '--against is only valid with --check or --bump: without them, the apps are compared with the store that they are published to.',
-      'Add --check, or omit --against.',
+      message`--against is only valid with --check or --bump: without them, the apps are compared with the store that they are published to.`,
+      message`Add --check, or omit --against.`,
     );
-  if (jobs === 0) throw new AppregError('option-invalid', '--jobs is 0, so nothing would be built.', 'Use 1 or more.');
+  if (jobs === 0)
+    throw new AppregError('option-invalid', message`--jobs is 0, so nothing would be built.`, message`Use 1 or more.`);
 }
 
-function nextStep(apps: readonly EvaluatedApp[], { check, bump, dryRun }: Options): string {
+function nextStep(apps: readonly EvaluatedApp[], { check, bump, dryRun }: Options): SafeText {
   const isNew = apps.some(({ result }) => result.state === 'new');
-  if (bump) return 'commit the version files; then appreg release';
-  if (isNew && (check || dryRun)) return 'appreg release';
-  return isNew ? 'commit appreg.lock.json' : 'change an app; appreg release --check then shows what to release';
+  if (bump) return message`commit the version files; then appreg release`;
+  if (isNew && (check || dryRun)) return message`appreg release`;
+  return isNew
+    ? message`commit appreg.lock.json`
+    : message`change an app; appreg release --check then shows what to release`;
 }

@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
@@ -35,7 +36,7 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   if (!dryRun) {
     const answer = await confirmation(context, name, consequences);
     if (answer === 'no') {
-      terminal.log(`${name} was not removed.`);
+      terminal.log(message`${name} was not removed.`);
       return 130;
     }
     await place.store.tidy?.([place.manifest]);
@@ -53,9 +54,9 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   });
   if (isSafeKey(key) && existsSync(join(root, `apps/${key}/app.json`)))
     terminal.log(
-      `apps/${key}/app.json still describes this app. Remove its folder; otherwise appreg assemble will add the app again.`,
+      message`apps/${key}/app.json still describes this app. Remove its folder; otherwise appreg assemble will add the app again.`,
     );
-  if (dryRun) terminal.next('the same command without --dry-run');
+  if (dryRun) terminal.next(message`the same command without --dry-run`);
   else nextAfterChange(terminal, workspace);
   return 0;
 }
@@ -70,11 +71,11 @@ async function confirmation(
   if (!terminal.interactive)
     throw new AppregError(
       'option-missing',
-      `${consequences.join(' ')} Removing the app requires confirmation.`,
-      'Add --yes to remove the app, or --dry-run to see the change.',
+      message`${consequences.join(' ')} Removing the app requires confirmation.`,
+      message`Add --yes to remove the app, or --dry-run to see the change.`,
       { effect: 'none' },
     );
-  for (const line of consequences) terminal.log(line);
+  for (const line of consequences) terminal.log(message`${line}`);
   return (await confirmed(terminal, `Remove ${name} from the manifest?`)) ? 'yes' : 'no';
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { rules } from '../../../core/rules/index.ts';
 import { counted } from '../../../core/text/text.ts';
 import { ruleAsJson } from '../../../report/explain.ts';
@@ -31,9 +32,9 @@ export async function runRules(context: Context, options: Options): Promise<numb
   printResult<'rules'>(context, {
     pretty: (style) => rulesTable(chosen, style, width),
     json: () => ({ rules: chosen.map((one) => ({ ...ruleAsJson(one.rule), level: one.level })) }),
-    summary: () => counted(chosen.length, 'rule'),
+    summary: () => message`${counted(chosen.length, 'rule')}`,
     conceal: ownText,
   });
-  terminal.next('appreg explain <rule>');
+  terminal.next(message`appreg explain <rule>`);
   return 0;
 }

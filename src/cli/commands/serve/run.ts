@@ -1,3 +1,4 @@
+import { message, safe } from '../../../core/text/message.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable, printableExcerpt, redact } from '../../../core/text/text.ts';
@@ -58,7 +59,7 @@ export async function runServe(
   });
   remarks(terminal, { root, serving, serviceOrigins, rewriteFrom, certificate });
   const signal = await stopped.signal;
-  terminal.detail(`${signal}: closing`);
+  terminal.detail(message`${signal}: closing`);
   await serving.close();
   return signal === 'SIGINT' ? 130 : 0;
 }
@@ -73,8 +74,8 @@ async function workspace(
   if (!stats?.isDirectory()) {
     throw new AppregError(
       'not-a-folder',
-      `${printable(from)} is not a folder.`,
-      'Give the folder of a workspace; appreg init creates one.',
+      message`${from} is not a folder.`,
+      message`Give the folder of a workspace; appreg init creates one.`,
     );
   }
   const loaded = await context.config(from);
@@ -86,8 +87,8 @@ async function workspace(
   refuseStored(loaded, root, config.manifest ?? 'registry.json');
   throw new AppregError(
     'manifest-missing',
-    `${printable(config.manifest ?? 'registry.json')} does not exist in ${printable(from)}.`,
-    'Give the folder of a workspace (appreg serve <dir>), or create one with appreg init.',
+    message`${config.manifest ?? 'registry.json'} does not exist in ${from}.`,
+    message`Give the folder of a workspace (appreg serve <dir>), or create one with appreg init.`,
   );
 }
 
@@ -102,32 +103,33 @@ function remarks(
   },
 ): void {
   const { root, serving, serviceOrigins, rewriteFrom, certificate } = about;
-  terminal.log(`Serving ${printable(root)}; press Ctrl+C to stop.`);
+  terminal.log(message`Serving ${root}; press Ctrl+C to stop.`);
   terminal.log(
     serviceOrigins.length > 0
-      ? `CORS is allowed for: ${printable(serviceOrigins.join(', '))}`
-      : 'CORS is allowed for any origin.',
+      ? message`CORS is allowed for: ${serviceOrigins.join(', ')}`
+      : message`CORS is allowed for any origin.`,
   );
-  if (rewriteFrom !== null) terminal.log(`URLs below ${printable(redact(rewriteFrom))} are served as ${serving.url}…`);
+  if (rewriteFrom !== null) terminal.log(message`URLs below ${rewriteFrom} are served as ${serving.url}…`);
   if (certificate) {
     const created = certificate.isNew
       ? 'Certificate signed by a new local authority'
       : 'Certificate signed by your local authority';
     const path = printable(certificate.caFile);
     terminal.log(
-      `${created}: ${path}\nTo trust it: --ca ${quotedPath(path)} for appreg, NODE_EXTRA_CA_CERTS=${quotedPath(path)} for Node.js, --cacert for curl.`,
+      message`${created}: ${path}\nTo trust it: --ca ${quotedPath(path)} for appreg, NODE_EXTRA_CA_CERTS=${quotedPath(path)} for Node.js, --cacert for curl.`,
     );
   }
   const ca = certificate ? ` --ca ${quotedPath(printable(certificate.caFile))}` : '';
   const origin = serviceOrigins.map((item) => ` --origin ${printable(item)}`).join('');
-  terminal.next(`appreg verify ${serving.manifestUrl}${ca}${origin}`);
+  terminal.next(message`appreg verify ${serving.manifestUrl}${ca}${origin}`);
 }
 
 function logRequest(terminal: Terminal, { method, target, status, milliseconds, error }: Served): void {
   const request = `${printable(method)} ${printableExcerpt(redact(target))}`;
-  const line = `${request} ${status} ${Math.round(milliseconds)} ms`;
+  const line = message`${request} ${status} ${Math.round(milliseconds)} ms`;
   if (error === null) return terminal.detail(line);
   const code = systemErrorCode(error);
-  if (code === 'ERR_STREAM_PREMATURE_CLOSE') return terminal.detail(`${line}: the client closed the connection`);
-  terminal.log(`${line}: ${printable(error.message)}`);
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return terminal.detail(message`${safe(line)}: the client closed the connection`);
+  terminal.log(message`${safe(line)}: ${error.message}`);
 }

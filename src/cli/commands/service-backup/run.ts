@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted, printable } from '../../../core/text/text.ts';
 import { size } from '../../../report/words.ts';
@@ -22,7 +23,7 @@ export async function runServiceBackup(context: Context, file: string, options: 
     pretty: () => `Wrote ${printable(file)}: ${size(bytes)}, ${describeRows(rows)}.`,
     json: () => ({ file: path, bytes, rows }),
   });
-  terminal.next(`appreg service restore ${quotedPath(printable(file))} --data <folder>`);
+  terminal.next(message`appreg service restore ${quotedPath(printable(file))} --data <folder>`);
   return 0;
 }
 

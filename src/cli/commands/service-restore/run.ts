@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
 import { restore } from '../../../service/backup/restore.ts';
@@ -28,10 +29,12 @@ export async function runServiceRestore(context: Context, file: string, options:
   });
   if (SEALED.some((table) => (rows[table] ?? 0) > 0))
     terminal.log(
-      'Start the service with the SECRETS_KEY of the backed-up service: it encrypts the credentials of registries and the secrets of webhooks.',
+      message`Start the service with the SECRETS_KEY of the backed-up service: it encrypts the credentials of registries and the secrets of webhooks.`,
     );
   terminal.next(
-    settings.databaseUrl === null ? `appreg service --data ${quotedPath(printable(target))}` : 'appreg service',
+    settings.databaseUrl === null
+      ? message`appreg service --data ${quotedPath(printable(target))}`
+      : message`appreg service`,
   );
   return 0;
 }

@@ -1,5 +1,5 @@
+import { message, safeLine } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { printable } from '../../../core/text/text.ts';
 import { openLog } from '../../../service/log.ts';
 import { isLocalListenAddress, type Settings } from '../../../service/config/settings.ts';
 import { resolveSettings } from '../../../service/config/resolve-settings.ts';
@@ -24,7 +24,9 @@ export async function runService(context: Context, options: ServiceCommandOption
   const { terminal, env, cwd } = context;
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(cwd, options.ca));
   const settings = resolveSettings(options, env, { cwd, ca, machineCa: networkOf(env).machineCa ?? null });
-  const log = openLog((line, level) => (level === 'debug' ? terminal.detail(line) : terminal.log(line)));
+  const log = openLog((line, level) =>
+    level === 'debug' ? terminal.detail(safeLine(line)) : terminal.log(safeLine(line)),
+  );
   const stopped = stopSignal();
   const running = await startService(settings, log).catch((error: unknown) => {
     stopped.forget();
@@ -47,11 +49,13 @@ export async function runService(context: Context, options: ServiceCommandOption
 function remarks(terminal: Terminal, settings: Settings, url: string): void {
   const { openSignUp, operatorToken, roles, host, databaseUrl, dataFolder } = settings;
   if (databaseUrl === null)
-    terminal.log(`The database is kept in ${printable(dataFolder)}; press Ctrl+C to stop the service.`);
+    terminal.log(message`The database is kept in ${dataFolder}; press Ctrl+C to stop the service.`);
   if (!roles.includes('web')) return;
   if (!openSignUp && operatorToken === null)
-    terminal.log('No organizations can be created: set OPERATOR_TOKEN, or start the service with --open-sign-up.');
+    terminal.log(
+      message`No organizations can be created: set OPERATOR_TOKEN, or start the service with --open-sign-up.`,
+    );
   if (openSignUp && !isLocalListenAddress(host))
-    terminal.log('Anyone who can reach the service can create an organization.');
-  terminal.next(`open ${url} in a browser`);
+    terminal.log(message`Anyone who can reach the service can create an organization.`);
+  terminal.next(message`open ${url} in a browser`);
 }

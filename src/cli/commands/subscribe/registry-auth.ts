@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { secretFrom } from '../../service-headers.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -18,8 +19,8 @@ export function registryAuth(options: AuthOptions, env: NodeJS.ProcessEnv): Reco
   if (given.length > 1)
     throw new AppregError(
       'option-invalid',
-      'More than one option gives the credentials of the registry.',
-      'Use one of --registry-token-env, --registry-basic-env and --registry-header-env.',
+      message`More than one option gives the credentials of the registry.`,
+      message`Use one of --registry-token-env, --registry-basic-env and --registry-header-env.`,
     );
   if (token !== undefined) return { type: 'bearer', token: secretFrom(token, '--registry-token-env', env) };
   if (basic !== undefined) return basicAuth(secretFrom(basic, '--registry-basic-env', env));
@@ -28,8 +29,8 @@ export function registryAuth(options: AuthOptions, env: NodeJS.ProcessEnv): Reco
   if (at < 1)
     throw new AppregError(
       'option-invalid',
-      '--registry-header-env is not of the form Name=ENVIRONMENT_VARIABLE.',
-      'Write --registry-header-env X-Api-Key=API_KEY',
+      message`--registry-header-env is not of the form Name=ENVIRONMENT_VARIABLE.`,
+      message`Write --registry-header-env X-Api-Key=API_KEY`,
     );
   const value = secretFrom(header.slice(at + 1), '--registry-header-env', env);
   return { type: 'header', name: header.slice(0, at), value };
@@ -46,7 +47,7 @@ function basicAuth(text: string): Record<string, string> {
   // The value is a secret, so it is not quoted.
   throw new AppregError(
     'option-invalid',
-    '--registry-basic-env: the value of the variable has no colon.',
-    'Set it to user:password.',
+    message`--registry-basic-env: the value of the variable has no colon.`,
+    message`Set it to user:password.`,
   );
 }

@@ -1,9 +1,10 @@
+import { joined, message, type SafeText } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { interceptionApiAdvice, interceptionText } from '../../../core/http/interception.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
-import { counted, printable, redact, safeExcerpt } from '../../../core/text/text.ts';
+import { counted, redact, safeExcerpt } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
 import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -38,7 +39,7 @@ export async function runSubscribe(context: Context, url: string, options: Optio
   assertEncrypted(base, headers.length > 0 || auth !== null);
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
   const { requestSubscription } = await import('../../../subscribe/subscribe.ts');
-  const progress = terminal.progress(`Requesting ${new URL(base).host}`);
+  const progress = terminal.progress(message`Requesting ${new URL(base).host}`);
   const request = {
     service: base,
     url: registry.href,
@@ -63,11 +64,12 @@ export async function runSubscribe(context: Context, url: string, options: Optio
     ? problemOfRegistry(check)
     : problemOfRequest(response, { url: registry.href, base, tokenEnv: options.tokenEnv });
   if (problem !== null) {
-    terminal.error(conceal([problem.message, ...problem.details].join('\n')), problem.hint ?? undefined);
+    const lines = [problem.message, ...problem.details].map((line) => message`${conceal(line)}`);
+    terminal.error(joined(lines, '\n'), problem.hint ?? undefined);
     return 1;
   }
   terminal.next(
-    `the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${shellWord(printable(redact(registry.href)))} shows what it finds`,
+    message`the service checks it ${check?.checking ? 'now, then ' : ''}every hour; appreg diagnose ${shellWord(redact(registry.href))} shows what it finds`,
   );
   return 0;
 }
@@ -86,7 +88,7 @@ async function firstCheck(
   if (id === null) return null;
   const { openServiceClient } = await import('../../../observe/service/service-client.ts');
   const client = openServiceClient({ service, headers, http: { ...networkOf(env), ca }, timeout });
-  const progress = terminal.progress('The service is reading the registry');
+  const progress = terminal.progress(message`The service is reading the registry`);
   try {
     return await awaitFirstCheck(client, id, { timeout, interval: POLL_INTERVAL, onProgress: progress.update });
   } finally {
@@ -127,7 +129,7 @@ interface Problem {
   message: string;
   /** Lines that follow the message. */
   details: string[];
-  hint: string | null;
+  hint: SafeText | null;
 }
 
 /** Why the registry cannot be used; null if it can, or if that is not known yet. */
@@ -136,7 +138,7 @@ function problemOfRegistry(check: FirstCheck | null): Problem | null {
   return {
     message: 'The registry cannot be used:',
     details: findingLines(check.findings),
-    hint: 'The subscription is kept, and the service checks the registry again later.',
+    hint: message`The subscription is kept, and the service checks the registry again later.`,
   };
 }
 
@@ -153,13 +155,13 @@ function problemOfRequest({ outcome, status, body, text, intercepted }: Subscrip
     return {
       message: `Not subscribed: ${url} responds with ${status} and an HTML page, not with the service’s API.`,
       details: [],
-      hint: 'Check --service and the credentials.',
+      hint: message`Check --service and the credentials.`,
     };
   }
-  const { title, detail, message, error, errors, findings } = fieldsOf(body);
+  const { title, detail, message: summary, error, errors, findings } = fieldsOf(body);
   const faults = faultsIn(errors);
   // The details of all fields together are those of the problem.
-  const texts = [title, faults.length > 1 ? null : detail, message, error].filter(
+  const texts = [title, faults.length > 1 ? null : detail, summary, error].filter(
     (one): one is string => typeof one === 'string',
   );
   return {
@@ -203,18 +205,19 @@ function fieldsOf(value: unknown): ProblemFields {
 }
 
 /** Null if the reason that the service gives is all that is known. */
-function hintFor(status: number, { url, tokenEnv }: Pick<Given, 'url' | 'tokenEnv'>): string | null {
+function hintFor(status: number, { url, tokenEnv }: Pick<Given, 'url' | 'tokenEnv'>): SafeText | null {
   if (status === 401 && tokenEnv !== undefined)
-    return `Check the value of ${shown(tokenEnv)}: the service does not know this token, or it was rotated or has expired.`;
-  if (status === 403 && tokenEnv !== undefined) return `Check the permissions of the token in ${shown(tokenEnv)}.`;
+    return message`Check the value of ${shown(tokenEnv)}: the service does not know this token, or it was rotated or has expired.`;
+  if (status === 403 && tokenEnv !== undefined)
+    return message`Check the permissions of the token in ${shown(tokenEnv)}.`;
   if (status === 401 || status === 403)
-    return 'Give credentials: --token-env <variable>, or --header-env <Name>=<variable>.';
+    return message`Give credentials: --token-env <variable>, or --header-env <Name>=<variable>.`;
   if (status === 404 || status === 405)
-    return 'Check --service: the request goes to <service>/api/registries/subscribe.';
-  if (status >= 300 && status < 400) return 'The service redirects to another URL: use that one as --service.';
-  if (status === 429) return 'Too many requests: try again later.';
-  if (status >= 500) return 'The service failed: check its logs.';
-  return status === 422 ? `Check the registry: appreg verify ${shellWord(printable(redact(url)))}` : null;
+    return message`Check --service: the request goes to <service>/api/registries/subscribe.`;
+  if (status >= 300 && status < 400) return message`The service redirects to another URL: use that one as --service.`;
+  if (status === 429) return message`Too many requests: try again later.`;
+  if (status >= 500) return message`The service failed: check its logs.`;
+  return status === 422 ? message`Check the registry: appreg verify ${shellWord(redact(url))}` : null;
 }
 
 function shown(text: string): string {

@@ -1,6 +1,7 @@
+import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { startJudging } from '../../../core/engine/judge.ts';
-import { printable, redact } from '../../../core/text/text.ts';
+import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
 import { logEndedExceptions } from '../../check/check-settings.ts';
@@ -30,8 +31,8 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
       if (unknownApps.length > 0)
         throw new AppregError(
           'app-unknown',
-          `The registry does not list the app “${printable(unknownApps.join('”, “'))}”.${nearApps}`,
-          'App keys are case-sensitive.',
+          message`The registry does not list the app “${unknownApps.join('”, “')}”.${nearApps}`,
+          message`App keys are case-sensitive.`,
         );
       writer?.finish(incomplete, shard);
       const code = printReport(context, report, { severities: check.severities });

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
@@ -41,9 +42,8 @@ export const artifactBomb = defineRule({
     const { stopped, unpackedBytes, entryCount } = archive;
     if (stopped === null) return content.cut ? tooLarge(content.bytes) : null;
     return {
-      message: `The artifact ${STOPS[stopped]}; reading stopped after ${unpackedBytes} unpacked bytes and ${entryCount} entries.`,
-      advice:
-        'Ship the app as a bundle of a few files, without unbundled dependencies, build caches or padding: "appreg bundle" creates one.',
+      message: message`The artifact ${STOPS[stopped]}; reading stopped after ${unpackedBytes} unpacked bytes and ${entryCount} entries.`,
+      advice: message`Ship the app as a bundle of a few files, without unbundled dependencies, build caches or padding: "appreg bundle" creates one.`,
       cause: stopped,
       evidence: { bytes: content.bytes, unpackedBytes, entries: entryCount },
     };
@@ -52,8 +52,8 @@ export const artifactBomb = defineRule({
 
 function tooLarge(bytes: number): Problem<Cause> {
   return {
-    message: `The artifact is larger than the limit; reading stopped after ${bytes} bytes.`,
-    advice: 'Ship a smaller bundle, or raise the limit if the artifact is really that large.',
+    message: message`The artifact is larger than the limit; reading stopped after ${bytes} bytes.`,
+    advice: message`Ship a smaller bundle, or raise the limit if the artifact is really that large.`,
     cause: 'packed-bytes',
     evidence: { bytes },
   };

@@ -1,3 +1,4 @@
+import { message, safe } from '../../text/message.ts';
 import { authorOrCopy, hostOrCache, pageOwner } from '../owners.ts';
 import { sameDigest } from '../../facts/baseline.ts';
 import { framingDiffers } from '../../registry/archive-oddity.ts';
@@ -15,7 +16,7 @@ import { otherVersion } from '../other-version.ts';
 import { artifactChanged } from '../history/artifact-changed.ts';
 
 /** For a file of the workspace. */
-const REBUILD = 'Restore the published file, or build the archive again if it was never published.';
+const REBUILD = message`Restore the published file, or build the archive again if it was never published.`;
 
 const CAUSES = {
   intermittent: { title: 'A second download has the listed digest', owner: hostOrCache },
@@ -28,20 +29,23 @@ const CAUSES = {
   'git-lfs-pointer': {
     title: 'A Git LFS pointer instead of the artifact',
     owner: 'host',
-    local: 'Fetch the file (git lfs pull), or do not store artifacts in LFS.',
+    local: message`Fetch the file (git lfs pull), or do not store artifacts in LFS.`,
   },
   'gzip-as-text': {
     title: 'The file was processed as text',
-    local: `${REBUILD} Mark it as binary: in .gitattributes, *.tar.gz binary`,
+    local: message`${safe(REBUILD)} Mark it as binary: in .gitattributes, *.tar.gz binary`,
   },
   'line-ends-converted': {
     title: 'The line endings of the file were converted',
-    local: `${REBUILD} Mark it as binary: in .gitattributes, *.tar.gz binary`,
+    local: message`${safe(REBUILD)} Mark it as binary: in .gitattributes, *.tar.gz binary`,
   },
-  'gzip-as-base64': { title: 'The artifact is base64 text', local: 'Decode the file (base64 --decode).' },
+  'gzip-as-base64': { title: 'The artifact is base64 text', local: message`Decode the file (base64 --decode).` },
   unpacked: { title: 'The artifact has no gzip compression', local: REBUILD },
   truncated: { title: 'The file ends early', owner: authorOrCopy, local: REBUILD },
-  'bytes-before': { title: 'Bytes precede the archive', local: `${REBUILD} Do this before you change the checksum.` },
+  'bytes-before': {
+    title: 'Bytes precede the archive',
+    local: message`${safe(REBUILD)} Do this before you change the checksum.`,
+  },
   'bytes-added': { title: 'Bytes follow the archive', local: REBUILD },
   joined: { title: 'The file consists of several archives', local: REBUILD },
   'decoded-bytes-match': { title: 'The decoded bytes have the listed digest', owner: hostOrCache, purge: 'last' },
@@ -130,9 +134,8 @@ function intermittent(facts: ArtifactFacts): Problem<Cause> {
   return {
     severity: 'warning',
     cause: 'intermittent',
-    message:
-      'The first download did not match the listed checksum, but the second one did: subscribers get one or the other.',
-    advice: `${cached ? 'A cache has an older copy: purge it' : 'Some of the servers or caches behind this address have a different file: update them'}, and publish changes only as new versions.`,
+    message: message`The first download did not match the listed checksum, but the second one did: subscribers get one or the other.`,
+    advice: message`${cached ? 'A cache has an older copy: purge it' : 'Some of the servers or caches behind this address have a different file: update them'}, and publish changes only as new versions.`,
   };
 }
 
@@ -147,30 +150,29 @@ function byDigest(
   if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
     return {
       cause: 'decoded-bytes-match',
-      message: `The bytes as sent do not match the listed checksum; they match only after decoding the Content-Encoding (${content.decoded.coding}). Clients that hash the bytes as sent reject the artifact.`,
-      advice:
-        'Exclude .gz files from the server’s or CDN’s compression, so that the stored bytes are sent as they are.',
+      message: message`The bytes as sent do not match the listed checksum; they match only after decoding the Content-Encoding (${content.decoded.coding}). Clients that hash the bytes as sent reject the artifact.`,
+      advice: message`Exclude .gz files from the server’s or CDN’s compression, so that the stored bytes are sent as they are.`,
     };
   }
   if (digest === EMPTY_SHA256)
     return {
       cause: 'empty-digest-listed',
-      message: 'The listed checksum is that of an empty file: it was computed before the artifact existed.',
-      advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
+      message: message`The listed checksum is that of an empty file: it was computed before the artifact existed.`,
+      advice: message`If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
     };
   const inner = content.inner ?? again?.inner ?? null;
   const why = whyUndecoded(web);
   if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')
     return {
       cause: 'compressed-twice',
-      message: `The host serves the listed artifact with an additional layer of compression, ${why === null ? 'without a Content-Encoding' : `and ${why}`}.`,
-      advice: 'Upload the file as built, and exclude .gz files from compression.',
+      message: message`The host serves the listed artifact with an additional layer of compression, ${why === null ? 'without a Content-Encoding' : `and ${why}`}.`,
+      advice: message`Upload the file as built, and exclude .gz files from compression.`,
     };
   if (inner === digest || content.decoded?.sha256 === digest)
     return {
       cause: 'inner-tar-listed',
-      message: 'The listed checksum is that of the tar archive inside; it must be that of the .tar.gz file.',
-      advice: `List "artifactChecksum": "sha256:${content.sha256}"`,
+      message: message`The listed checksum is that of the tar archive inside; it must be that of the .tar.gz file.`,
+      advice: message`List "artifactChecksum": "sha256:${content.sha256}"`,
     };
   return null;
 }
@@ -180,9 +182,8 @@ function reEncoded({ decoded }: Content): Problem<Cause> | null {
   if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
   return {
     cause: 're-encoded',
-    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor the decoded ones match: the artifact is probably unpacked and repacked in transit.`,
-    advice:
-      'Exclude .gz files from compression where the Content-Encoding is added (a setting of the CDN, the server or the stored object). The listed checksums may be correct: do that before you change them. If the bytes differ even without it, the file is a different build: restore the published one.',
+    message: message`Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor the decoded ones match: the artifact is probably unpacked and repacked in transit.`,
+    advice: message`Exclude .gz files from compression where the Content-Encoding is added (a setting of the CDN, the server or the stored object). The listed checksums may be correct: do that before you change them. If the bytes differ even without it, the file is a different build: restore the published one.`,
   };
 }
 
@@ -190,9 +191,8 @@ function unstable(content: Content, again: Content | null): Problem<Cause> | nul
   if (again === null || again.sha256 === content.sha256) return null;
   return {
     cause: 'unstable-bytes',
-    message:
-      'Two downloads had two different digests, neither of them the listed one: the archive is generated for each request.',
-    advice: 'List a stored file (a release asset or an object of your own), not a generated archive.',
+    message: message`Two downloads had two different digests, neither of them the listed one: the archive is generated for each request.`,
+    advice: message`List a stored file (a release asset or an object of your own), not a generated archive.`,
   };
 }
 
@@ -203,14 +203,14 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
     return {
       cause: 'published-bytes',
       supersededBy: [CHANGED_LISTING],
-      message: 'These are the published bytes; the listed checksum has changed since.',
-      advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
+      message: message`These are the published bytes; the listed checksum has changed since.`,
+      advice: message`Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
     };
   if (!sameDigest(before.artifactChecksum, `sha256:${digest}`)) return null;
   return {
     cause: 'changed-since',
-    message: 'The version was published with this checksum; the file has been replaced since.',
-    advice: 'Restore the published file, and publish the change as a new version.',
+    message: message`The version was published with this checksum; the file has been replaced since.`,
+    advice: message`Restore the published file, and publish the change as a new version.`,
   };
 }
 
@@ -221,25 +221,25 @@ function joined(archive: ArtifactFacts['archive']): Problem<Cause> | null {
   if (!codes.includes('several-members') || !codes.includes('entries-after-end')) return null;
   return {
     cause: 'joined',
-    message: 'The file consists of several archives, one after another; the listed checksum may be that of one.',
-    advice: 'Upload the file again as built: one upload was probably appended to another. Keep the listed checksum.',
+    message: message`The file consists of several archives, one after another; the listed checksum may be that of one.`,
+    advice: message`Upload the file again as built: one upload was probably appended to another. Keep the listed checksum.`,
   };
 }
 
 function unknown(content: Content, { archive, web }: ArtifactFacts): Problem<Cause> {
-  const message = 'The SHA-256 of the artifact differs from the listed one';
+  const summary = 'The SHA-256 of the artifact differs from the listed one';
   if (!isMissing(archive) && !mayBeTarGz(archive)) {
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
     return {
       cause: 'other-bytes',
-      message: `${message}, and it is not a complete .tar.gz archive${looks}.`,
-      advice: `${isMissing(web) ? REBUILD : 'Upload the published file again, in binary mode.'} Do not change the listed checksum: the service cannot unpack this file.`,
+      message: message`${summary}, and it is not a complete .tar.gz archive${looks}.`,
+      advice: message`${safe(isMissing(web) ? REBUILD : message`Upload the published file again, in binary mode.`)} Do not change the listed checksum: the service cannot unpack this file.`,
     };
   }
   return {
     cause: 'other-bytes',
-    message: `${message}.`,
-    advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise restore the published file, and publish the change as a new version.`,
+    message: message`${summary}.`,
+    advice: message`If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise restore the published file, and publish the change as a new version.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { ArchiveFacts, ContentScan } from '../../facts/facts.ts';
 import { leftoverKind, leftoverTitle } from '../../registry/leftovers.ts';
 import { counted, shorten } from '../../text/text.ts';
@@ -32,10 +33,10 @@ export const artifactLeftover = defineRule({
     const summary = [...byTitle].map(([title, { length }]) => (length === 1 ? title : `${title} (${length})`));
     const isPathOnly = byTitle.size === 1 && byTitle.has(BUILD_PATHS);
     return {
-      message: `The artifact contains ${joined(summary)}: ${first}${all.length === 1 ? '' : ` and ${counted(all.length - 1, byTitle.has(BUILD_PATHS) ? 'more place' : 'more file')}`}.`,
+      message: message`The artifact contains ${joined(summary)}: ${first}${all.length === 1 ? '' : ` and ${counted(all.length - 1, byTitle.has(BUILD_PATHS) ? 'more place' : 'more file')}`}.`,
       advice: isPathOnly
-        ? 'Build with relative paths, as "appreg bundle <entry>" does.'
-        : 'Remove these files: pack only what the app needs, or build it with "appreg bundle <entry>".',
+        ? message`Build with relative paths, as "appreg bundle <entry>" does.`
+        : message`Remove these files: pack only what the app needs, or build it with "appreg bundle <entry>".`,
       evidence: { leftovers: all.slice(0, SHOWN), count: all.length },
     };
   },

@@ -1,3 +1,4 @@
+import { message, safe } from '../../text/message.ts';
 import { noAppIn } from '../../registry/app-entry.ts';
 import { shorten } from '../../text/text.ts';
 import { defineRule, explainedBy } from '../rule.ts';
@@ -63,10 +64,10 @@ export const artifactNoApp = defineRule({
     if (!isFullyListed || archive.entryCount > archive.entries.length || files.length === 0) return null;
     const fault = noAppIn(files, appEntry);
     if (fault === null) return null;
-    const { cause, message, advice, found } = fault;
+    const { cause, message: summary, advice, found } = fault;
     const shown = files.slice(0, SHOWN).map(({ path }) => shorten(path));
     return {
-      message: `The artifact ${message}.`,
+      message: message`The artifact ${safe(summary)}.`,
       advice,
       cause,
       evidence: { entry: appEntry, files: shown },

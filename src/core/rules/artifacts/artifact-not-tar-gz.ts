@@ -1,15 +1,16 @@
+import { message } from '../../text/message.ts';
 import { framingDiffers, odditiesFor } from '../../registry/archive-oddity.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
-const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
+const REBUILD = message`Build the archive again, upload it in binary mode, and compare the checksum of what is served.`;
 /** For a file of the workspace. */
-const AGAIN = 'Build the archive again, with "appreg bundle" or "tar -czf".';
-const PACK = 'Pack the app as .tar.gz, with "appreg bundle" or "tar -czf".';
+const AGAIN = message`Build the archive again, with "appreg bundle" or "tar -czf".`;
+const PACK = message`Pack the app as .tar.gz, with "appreg bundle" or "tar -czf".`;
 
 /** What the bytes are instead, by kind: cause, sentence, advice. */
 const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: string]>> = {
@@ -59,11 +60,11 @@ const CAUSES = {
   'html-page': { title: 'The file is an HTML page', local: AGAIN },
   'git-lfs-pointer': {
     title: 'The file is a Git LFS pointer',
-    local: 'Fetch the file (git lfs pull), or do not store artifacts in LFS.',
+    local: message`Fetch the file (git lfs pull), or do not store artifacts in LFS.`,
   },
   'gzip-as-text': { title: 'The file was processed as text', local: AGAIN },
-  'gzip-as-base64': { title: 'The file is base64', local: 'Decode the file (base64 --decode).' },
-  'plain-tar': { title: 'The file is a tar archive without gzip', local: 'Compress it with gzip.' },
+  'gzip-as-base64': { title: 'The file is base64', local: message`Decode the file (base64 --decode).` },
+  'plain-tar': { title: 'The file is a tar archive without gzip', local: message`Compress it with gzip.` },
   json: { title: 'The file is JSON', local: AGAIN },
   xml: { title: 'The file is XML', local: AGAIN },
   text: { title: 'The file is plain text', local: AGAIN },
@@ -126,7 +127,7 @@ export const artifactNotTarGz = defineRule({
     if (files === 0 && !framingDiffers(archive)) {
       return [
         {
-          message: 'The artifact contains no files.',
+          message: message`The artifact contains no files.`,
           advice: PACK,
           cause: 'no-files',
           evidence: { entries: archive.entryCount },
@@ -142,20 +143,20 @@ function kindProblem(kind: string, bytes: number): Problem<Cause> {
   const known = KINDS[kind];
   if (known !== undefined) {
     const [cause, is, advice] = known;
-    return { message: `The artifact ${is}.`, advice, cause, evidence };
+    return { message: message`The artifact ${is}.`, advice: message`${advice}`, cause, evidence };
   }
   const compressed = COMPRESSED.find((name) => name === kind);
   if (compressed !== undefined)
-    return { message: `The artifact is ${kind} data, not gzip.`, advice: PACK, cause: compressed, evidence };
+    return { message: message`The artifact is ${kind} data, not gzip.`, advice: PACK, cause: compressed, evidence };
   const looks = kind === 'unknown' ? '' : ` (it looks like: ${kind})`;
-  return { message: `The artifact is not gzip data${looks}.`, advice: PACK, cause: 'not-gzip', evidence };
+  return { message: message`The artifact is not gzip data${looks}.`, advice: PACK, cause: 'not-gzip', evidence };
 }
 
 function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number): Problem<Cause> {
-  const { layer, code, message, offset } = fault;
+  const { layer, code, message: summary, offset } = fault;
   const cause: Cause = FAULT_CAUSES[`${layer} ${code}`] ?? `${layer}-broken`;
   return {
-    message: `The artifact is not a valid .tar.gz: ${shorten(message)}.`,
+    message: message`The artifact is not a valid .tar.gz: ${safeExcerpt(summary)}.`,
     advice: cause === 'no-tar-inside' || cause === 'no-files' ? PACK : REBUILD,
     cause,
     evidence: { fault: code, offset, bytes },
@@ -168,11 +169,13 @@ function looseProblems(archive: ArchiveFacts): Problem<Cause>[] {
   // Joined archives have several members, too; artifact-trailing-data reports them, and is judged later.
   const isJoined = archive.oddities.some(({ code }) => code === 'entries-after-end');
   const alone = found.filter(({ code }) => !isJoined || code !== 'several-members');
-  return alone.map(({ code, message }) => ({
+  return alone.map(({ code, message: summary }) => ({
     severity: 'warning',
-    message: `Not all tools accept the artifact: ${message}.`,
+    message: message`Not all tools accept the artifact: ${summary}.`,
     advice:
-      code === 'no-end-marker' ? REBUILD : 'Compress the archive as a single gzip member ("gzip", or "appreg bundle").',
+      code === 'no-end-marker'
+        ? REBUILD
+        : message`Compress the archive as a single gzip member ("gzip", or "appreg bundle").`,
     cause: code,
     evidence: code === 'several-members' ? { members: archive.gzipMembers } : {},
   }));

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import { type ContentScan, isMissing, type SecretPlace } from '../../facts/facts.ts';
 import { shorten } from '../../text/text.ts';
 import type { Evidence } from '../../engine/report.ts';
@@ -29,10 +30,8 @@ export const artifactSecret = defineRule({
   },
 });
 
-const REVOKE_ONE =
-  'Revoke the secret at the service that issued it: the artifact is public, and withdrawing the version does not undo that. Then publish a version without it.';
-const REVOKE_ALL =
-  'Revoke the secrets at the services that issued them: the artifact is public, and withdrawing the version does not undo that. Then publish a version without them.';
+const REVOKE_ONE = message`Revoke the secret at the service that issued it: the artifact is public, and withdrawing the version does not undo that. Then publish a version without it.`;
+const REVOKE_ALL = message`Revoke the secrets at the services that issued them: the artifact is public, and withdrawing the version does not undo that. Then publish a version without them.`;
 const REMOVE_ONE =
   'Remove it, and let the app read it from its settings at run time. If it was published or committed before, revoke it. If it is not a secret, use';
 const REMOVE_ALL =
@@ -51,7 +50,7 @@ function secretProblem({ secrets, secretCount, stopped }: ContentScan, stage: St
   const atLeast = stopped === undefined ? '' : 'at least ';
   const countedSecrets = secretCount === 1 ? `${atLeast}a secret` : `${atLeast}${secretCount} secrets`;
   return {
-    message: `The artifact contains ${countedSecrets}${describePlaces(secrets, secretCount)}.`,
+    message: message`The artifact contains ${countedSecrets}${describePlaces(secrets, secretCount)}.`,
     advice: adviceFor(stage, secretCount, secrets.length),
     evidence: {
       // If no secret is listed, only their number is known.
@@ -70,15 +69,15 @@ function describePlaces(secrets: readonly SecretPlace[], count: number): string 
   return `: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }
 
-function adviceFor({ isServed, isPublishing }: Stage, count: number, listed: number): string {
+function adviceFor({ isServed, isPublishing }: Stage, count: number, listed: number): SafeText {
   if (isServed) return count === 1 ? REVOKE_ONE : REVOKE_ALL;
   if (listed === 0)
-    return 'Remove the files with these secrets from the artifact. If none is a secret, turn the rule off for this run: --rule artifact-secret=off (it then checks no artifact).';
+    return message`Remove the files with these secrets from the artifact. If none is a secret, turn the rule off for this run: --rule artifact-secret=off (it then checks no artifact).`;
   const fix = count === 1 ? REMOVE_ONE : REMOVE_ALL;
   const allow = '--allow-secret <fingerprint>';
   return isPublishing
-    ? `${fix} ${allow}`
-    : `${fix} ${allow} with the command that publishes, or an exception in the configuration.`;
+    ? message`${fix} ${allow}`
+    : message`${fix} ${allow} with the command that publishes, or an exception in the configuration.`;
 }
 
 /** `github-token in app.js:7 (fingerprint 0123456789abcdef)`. */

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import { odditiesFor, type OddityCode } from '../../registry/archive-oddity.ts';
 import { counted } from '../../text/text.ts';
@@ -5,8 +6,8 @@ import { defineRule, explainedBy } from '../rule.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
-const LOCAL = 'Build the archive again, as a new version if this one was published.';
-const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';
+const LOCAL = message`Build the archive again, as a new version if this one was published.`;
+const ADVICE = message`Build the archive again and upload it as it is, as a new version if this one was published.`;
 
 export const artifactTrailingData = defineRule({
   id: 'artifact-trailing-data',
@@ -59,21 +60,21 @@ function trailingBytes({ trailing }: ArchiveFacts, layer: 'gzip' | 'tar'): numbe
   return trailing?.layer === layer ? trailing.bytes : (trailing?.gzipBytes ?? null);
 }
 
-const TEXTS: Record<OddityCode<'artifact-trailing-data'>, (many: string) => { message: string; advice: string }> = {
+const TEXTS: Record<OddityCode<'artifact-trailing-data'>, (many: string) => { message: SafeText; advice: SafeText }> = {
   'entries-after-end': () => ({
-    message: 'The artifact has more entries after the end-of-archive marker, which some tools read and others ignore.',
-    advice: 'Two archives were probably joined. Build one archive that contains all files.',
+    message: message`The artifact has more entries after the end-of-archive marker, which some tools read and others ignore.`,
+    advice: message`Two archives were probably joined. Build one archive that contains all files.`,
   }),
   'bytes-after-end': (many) => ({
-    message: `After the end-of-archive marker, the file has ${many}, which tools ignore.`,
+    message: message`After the end-of-archive marker, the file has ${many}, which tools ignore.`,
     advice: ADVICE,
   }),
   'bytes-after-gzip': (many) => ({
-    message: `After the archive, the file has ${many} of data that is not gzip; strict tools reject such a file.`,
+    message: message`After the archive, the file has ${many} of data that is not gzip; strict tools reject such a file.`,
     advice: ADVICE,
   }),
   'zeros-after-gzip': (many) => ({
-    message: `After the gzip data, the file has ${many}; most tools treat them as padding.`,
+    message: message`After the gzip data, the file has ${many}; most tools treat them as padding.`,
     advice: ADVICE,
   }),
 };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { type UnsafeEntry, unsafeEntriesOf } from '../../registry/archive-policy.ts';
 import { shorten } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -81,9 +82,8 @@ function problem(entries: readonly UnsafeEntry[], entryCount: number): Problem<C
   return [
     {
       severity: first.severity,
-      message: `The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,
-      advice:
-        'Build the archive from a folder of regular files, or use "appreg bundle": only regular files and folders, with relative paths, each path once.',
+      message: message`The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,
+      advice: message`Build the archive from a folder of regular files, or use "appreg bundle": only regular files and folders, with relative paths, each path once.`,
       cause: first.code,
       evidence: { entries: entries.slice(0, SHOWN).map(({ path }) => shorten(path)), offences: entries.length },
     },

@@ -1,3 +1,4 @@
+import { message, safe } from '../../text/message.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
 import { freshness, type Freshness, oldCopyAge } from '../../http/cache.ts';
 import { header, seconds } from '../../http/headers.ts';
@@ -12,8 +13,7 @@ import { defineRule, type Problem } from '../rule.ts';
 const HOUR = 3600;
 /** Seconds: Age is rounded, and includes the transfer and the difference between the clocks of two caches. */
 const TOLERANCE = 10;
-const ADVICE =
-  'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are only for artifacts.';
+const ADVICE = message`Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are only for artifacts.`;
 
 const CAUSES = {
   immutable: { title: 'Cache-Control: immutable' },
@@ -76,26 +76,26 @@ function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number)
     copyAge === 0
       ? ''
       : `; the copy received here is ${formatDuration(copyAge)} old: it may lack what was published since`;
-  const advice = copyAge === 0 ? ADVICE : `${ADVICE} Then purge the caches, and check again.`;
+  const advice = copyAge === 0 ? ADVICE : message`${safe(ADVICE)} Then purge the caches, and check again.`;
   if (immutable)
     return {
       cause: 'immutable',
-      message: `The ${resourceName(resource)} is declared immutable (${source}), but it changes with every published version${seen}.`,
+      message: message`The ${resourceName(resource)} is declared immutable (${String(source)}), but it changes with every published version${seen}.`,
       advice,
     };
   if (lifetime === null) return null;
   if (lifetime > HOUR)
     return {
       cause: 'long',
-      message: `Caches may store the ${resourceName(resource)} for ${formatDuration(lifetime)} (${source}); the service checks hourly${seen}.`,
+      message: message`Caches may store the ${resourceName(resource)} for ${formatDuration(lifetime)} (${String(source)}); the service checks hourly${seen}.`,
       advice,
     };
   if (lifetime + stale <= HOUR) return null;
   return {
     severity: 'note',
     cause: 'stale-while-revalidate',
-    message: `Caches may serve a copy of the ${resourceName(resource)} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${source}): the hourly check may see a new version one check later.`,
-    advice: 'Keep stale-while-revalidate below an hour for the JSON files, or omit it.',
+    message: message`Caches may serve a copy of the ${resourceName(resource)} that is up to ${formatDuration(lifetime + stale)} old while they request a new one (${String(source)}): the hourly check may see a new version one check later.`,
+    advice: message`Keep stale-while-revalidate below an hour for the JSON files, or omit it.`,
     evidence: { staleSeconds: stale },
   };
 }
@@ -113,15 +113,15 @@ function staleCopy(
     if (age <= HOUR) return null;
     return {
       cause: 'stale-copy',
-      message: `${copy}, although no Cache-Control sets a lifetime: ${effect}.`,
-      advice: `${ADVICE} Then purge the CDN, and check again.`,
+      message: message`${copy}, although no Cache-Control sets a lifetime: ${effect}.`,
+      advice: message`${safe(ADVICE)} Then purge the CDN, and check again.`,
     };
   }
   // Hosts that purge copies at each deploy send an Age together with max-age=0, which is correct.
   if (lifetime === 0 || age <= lifetime + staleAtMost + TOLERANCE) return null;
   return {
     cause: 'stale-copy',
-    message: `${copy}, older than its lifetime of ${formatDuration(lifetime)}${staleAtMost === 0 ? '' : ` and the ${formatDuration(staleAtMost)} for which a stale copy may be served`}: ${effect}.`,
-    advice: 'Find out why the CDN keeps expired copies, purge it, and check again.',
+    message: message`${copy}, older than its lifetime of ${formatDuration(lifetime)}${staleAtMost === 0 ? '' : ` and the ${formatDuration(staleAtMost)} for which a stale copy may be served`}: ${effect}.`,
+    advice: message`Find out why the CDN keeps expired copies, purge it, and check again.`,
   };
 }

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { freshness } from '../../http/cache.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -6,7 +7,7 @@ import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 
-const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
+const ADVICE = message`Send Cache-Control: public, max-age=300 with the JSON files.`;
 
 export const cacheLifetimeMissing = defineRule({
   id: 'cache-lifetime-missing',
@@ -53,7 +54,7 @@ Cache-Control: public, max-age=300`,
       return {
         severity: 'warning',
         cause: 'malformed',
-        message: `Cache-Control of the ${resourceName(resource)} contains ${malformed.join(' and ')}, which clients interpret differently (${value}).`,
+        message: message`Cache-Control of the ${resourceName(resource)} contains ${malformed.join(' and ')}, which clients interpret differently (${value ?? ''}).`,
         advice: ADVICE,
         evidence: { cacheControl: value },
         dedupeKey: once,
@@ -66,7 +67,7 @@ Cache-Control: public, max-age=300`,
         : '';
     return {
       cause: value === null ? 'absent' : 'no-lifetime',
-      message: `The ${resourceName(resource)} is sent ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
+      message: message`The ${resourceName(resource)} is sent ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which sets no lifetime`}, so caches guess how long to store it.${guess}`,
       advice: ADVICE,
       evidence: {
         cacheControl: value,

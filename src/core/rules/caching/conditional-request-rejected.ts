@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import type { Probe } from '../../facts/facts.ts';
@@ -55,8 +56,8 @@ HTTP/1.1 304 Not Modified`,
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
       return {
         cause: probe.failure ? 'failed' : `status-${status}`,
-        message: `GET of the ${resourceName(resource)} with ${name} ${how}, while a plain GET gets status ${statusOf(answer)}.`,
-        advice: `Configure ${hostOf(url)} to respond with 304 if nothing has changed, and 200 otherwise.`,
+        message: message`GET of the ${resourceName(resource)} with ${name} ${how}, while a plain GET gets status ${statusOf(answer)}.`,
+        advice: message`Configure ${hostOf(url)} to respond with 304 if nothing has changed, and 200 otherwise.`,
         evidence: { sent: condition.join(': '), status: status || null, code: probe.failure?.code ?? null },
         dedupeKey: hostOf(url),
       };

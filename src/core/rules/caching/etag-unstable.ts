@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
@@ -51,9 +52,8 @@ ETag: "v1"`,
       const now = header(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;
       return {
-        message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
-        advice:
-          'Derive the ETag only from the content, not from an inode, node name or time; all servers behind the address must agree.',
+        message: message`${hostOf(hop.url)} sends the ${resourceName(resource)} with a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
+        advice: message`Derive the ETag only from the content, not from an inode, node name or time; all servers behind the address must agree.`,
         evidence: { first: condition[1], second: now },
         dedupeKey: hostOf(hop.url),
       };

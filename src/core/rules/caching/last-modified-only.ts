@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { header, httpDate } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
@@ -34,8 +35,8 @@ ETag: "v1"`,
     const date = header(headers, 'last-modified');
     if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
     return {
-      message: `${hostOf(url)} sends the ${resourceName(resource)} with Last-Modified only, which cannot distinguish two changes within one second.`,
-      advice: 'Also send an ETag that is derived from the content.',
+      message: message`${hostOf(url)} sends the ${resourceName(resource)} with Last-Modified only, which cannot distinguish two changes within one second.`,
+      advice: message`Also send an ETag that is derived from the content.`,
       evidence: { lastModified: date },
       dedupeKey: hostOf(url),
     };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCache } from '../owners.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, statusOf } from '../../http/probe.ts';
@@ -51,8 +52,8 @@ ETag: "v1"`,
       const tag = name === 'if-none-match';
       return {
         cause: tag ? 'etag' : 'date',
-        message: `${hostOf(url)} responds with 304 (Not Modified) for the ${resourceName(resource)} to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
-        advice: `Configure the host to compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or to always respond with 200. If a cache causes this, purge it.`,
+        message: message`${hostOf(url)} responds with 304 (Not Modified) for the ${resourceName(resource)} to a client that ${tag ? 'sends an ETag that was never issued' : 'has a copy older than the last change'}.`,
+        advice: message`Configure the host to compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or to always respond with 200. If a cache causes this, purge it.`,
         evidence: { requested: url, sent: `${name}: ${value}`, status: 304 },
         dedupeKey: hostOf(url),
       };

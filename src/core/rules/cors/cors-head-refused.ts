@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { CORS_CAUSES } from '../cors-causes.ts';
 import { corsEvidence, corsFault, PROBE_HEADER } from '../../http/cors.ts';
 import { preflightFault } from '../../http/preflight.ts';
@@ -73,8 +74,8 @@ function answerFault(resource: ResourceKind, head: Probe | null): Problem<Cause>
     fault.value === null ? 'without Access-Control-Allow-Origin' : `with Access-Control-Allow-Origin: ${fault.value}`;
   return {
     cause: fault.cause,
-    message: `${host} responds to HEAD for the ${resourceName(resource)} ${value}, so browsers block it; GET works.`,
-    advice: 'Send the same Access-Control-Allow-Origin for HEAD as for GET.',
+    message: message`${host} responds to HEAD for the ${resourceName(resource)} ${value}, so browsers block it; GET works.`,
+    advice: message`Send the same Access-Control-Allow-Origin for HEAD as for GET.`,
     evidence: corsEvidence(head, fault.hop),
     dedupeKey: `head ${resource} ${host}`,
   };
@@ -93,8 +94,8 @@ function preflightProblem(
       const host = hostOf(finalHop(headPreflight).url);
       return {
         cause: `preflight-${fault.cause}`,
-        message: `${host} accepts the preflight for GET of the ${resourceName(resource)}, but refuses the one for HEAD (${fault.value ?? fault.cause}).`,
-        advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
+        message: message`${host} accepts the preflight for GET of the ${resourceName(resource)}, but refuses the one for HEAD (${fault.value ?? fault.cause}).`,
+        advice: message`Allow the methods GET and HEAD in the CORS settings of the host.`,
         evidence: corsEvidence(headPreflight),
         dedupeKey: `preflight ${resource} ${host}`,
       };
@@ -110,8 +111,8 @@ function notListed(resource: ResourceKind, probe: Probe): Problem<Cause> | null 
   return {
     severity: 'note',
     cause: 'not-listed',
-    message: `${hostOf(hop.url)} responds to the preflight for the ${resourceName(resource)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
-    advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
+    message: message`${hostOf(hop.url)} responds to the preflight for the ${resourceName(resource)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers allow HEAD anyway.`,
+    advice: message`Send Access-Control-Allow-Methods: GET, HEAD`,
     evidence: corsEvidence(probe),
     dedupeKey: `listed ${hostOf(hop.url)}`,
   };

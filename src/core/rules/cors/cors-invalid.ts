@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { INVALID_CORS_CAUSES } from '../cors-causes.ts';
 import { corsEvidence, corsFault, type InvalidCorsCause, namesNoOrigin } from '../../http/cors.ts';
@@ -66,8 +67,8 @@ Vary: Origin`,
       const right = origins.length > 0 ? origin : (repaired(fault.value) ?? '*');
       return {
         cause: fault.cause,
-        message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
-        advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
+        message: message`${hostOf(hop.url)} sends the ${resourceName(resource)} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
+        advice: message`Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
         evidence: corsEvidence(probe, hop),
         dedupeKey: `${resource} ${hostOf(hop.url)} ${origin} ${fault.value}`,
       };

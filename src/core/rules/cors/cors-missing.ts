@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { otherAllowedOrigin, corsEvidence, corsFault } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
@@ -82,9 +83,9 @@ Access-Control-Allow-Origin: *`,
       return {
         cause,
         severity: resource === 'artifact' ? 'note' : 'error',
-        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${resourceName(resource)}.${EFFECTS[resource] ?? ''}`,
+        message: message`${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers block the ${resourceName(resource)}.${EFFECTS[resource] ?? ''}`,
         // The line to copy comes last, so that no full stop follows it.
-        advice: `${unsure}Configure ${nulled ? hostOf(hop.url) : 'the host'} to send ${line}`,
+        advice: message`${unsure}Configure ${nulled ? hostOf(hop.url) : 'the host'} to send ${line}`,
         evidence: corsEvidence(probe, hop),
         // A host that does not send it omits it for all its files.
         dedupeKey: `${resource} ${hostOf(hop.url)} ${where}`,

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { freshness } from '../../http/cache.ts';
 import { corsEvidence, corsFault } from '../../http/cors.ts';
 import { cacheControl, header, varyNames } from '../../http/headers.ts';
@@ -65,17 +66,16 @@ Vary: Origin`,
         return {
           severity: isReused ? 'warning' : 'note',
           cause: 'vary-only-with-origin',
-          message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with Vary: Origin only if the request has an Origin. A cache that stored the response to a request without one${resource === 'icon' ? ' (a plain <img>)' : ''} ${isReused ? 'reuses' : 'may later reuse'} it for pages, with ${without === null ? 'no' : 'a different'} Access-Control-Allow-Origin.`,
-          advice:
-            'Send Vary: Origin with every response, also if the request has no Origin. Object stores have no such setting: let a CDN add the header.',
+          message: message`${hostOf(hop.url)} sends the ${resourceName(resource)} with Vary: Origin only if the request has an Origin. A cache that stored the response to a request without one${resource === 'icon' ? ' (a plain <img>)' : ''} ${isReused ? 'reuses' : 'may later reuse'} it for pages, with ${without === null ? 'no' : 'a different'} Access-Control-Allow-Origin.`,
+          advice: message`Send Vary: Origin with every response, also if the request has no Origin. Object stores have no such setting: let a CDN add the header.`,
           evidence: corsEvidence(probe),
           dedupeKey: `${resource} ${hostOf(hop.url)}`,
         };
       }
       return {
         cause: without === null ? 'only-with-origin' : 'differs',
-        message: `${hostOf(hop.url)} sends the ${resourceName(resource)} with ${namedOrigin(without)} if the request has no Origin, but does not send Vary: Origin.`,
-        advice: 'Send Vary: Origin with every response, or always Access-Control-Allow-Origin: *.',
+        message: message`${hostOf(hop.url)} sends the ${resourceName(resource)} with ${namedOrigin(without)} if the request has no Origin, but does not send Vary: Origin.`,
+        advice: message`Send Vary: Origin with every response, or always Access-Control-Allow-Origin: *.`,
         evidence: { ...corsEvidence(probe), withoutOrigin: without },
         dedupeKey: `${resource} ${hostOf(hop.url)}`,
       };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { otherAllowedOrigin, corsEvidence, corsFault, namesNoOrigin } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
@@ -78,10 +79,10 @@ function refusedStatus(resource: ResourceKind, probe: Probe, named: boolean): Pr
   return {
     cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
-    message: `${host} ${how} if the ${resourceName(resource)} is requested by a page of ${probe.origin} (Origin, Referer); without these headers it responds with 2xx.`,
+    message: message`${host} ${how} if the ${resourceName(resource)} is requested by a page of ${String(probe.origin)} (Origin, Referer); without these headers it responds with 2xx.`,
     advice: named
-      ? `Allow ${probe.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
-      : 'Check again with --origin <the service’s origin>; if that is also refused, check hotlink protection and firewall rules.',
+      ? message`Allow ${String(probe.origin)} in the host’s rules (CORS settings, hotlink protection, firewall).`
+      : message`Check again with --origin <the service’s origin>; if that is also refused, check hotlink protection and firewall rules.`,
     evidence: corsEvidence(probe),
   };
 }
@@ -101,8 +102,8 @@ function refusedOrigin(
     return {
       cause: 'origins-unknown',
       severity: 'warning',
-      message: `${host} allows only certain origins to read the ${resourceName(resource)}, and does not name them.`,
-      advice: 'Check again with --origin <the service’s origin>. In the service, the operator sets it as PUBLIC_URL.',
+      message: message`${host} allows only certain origins to read the ${resourceName(resource)}, and does not name them.`,
+      advice: message`Check again with --origin <the service’s origin>. In the service, the operator sets it as PUBLIC_URL.`,
       evidence,
     };
   }
@@ -113,8 +114,8 @@ function refusedOrigin(
     return {
       cause: fault.cause,
       severity: named ? 'error' : 'warning',
-      message: `After the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
-      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL after the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.${named ? '' : ' To be certain, check again with --origin <the service’s origin>.'} (curl does not check this.)`,
+      message: message`After the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
+      advice: message`Send Access-Control-Allow-Origin: * from ${host}, or list the URL after the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.${named ? '' : ' To be certain, check again with --origin <the service’s origin>.'} (curl does not check this.)`,
       evidence,
     };
   }
@@ -122,15 +123,15 @@ function refusedOrigin(
     return {
       cause: 'other-origin',
       severity: 'warning',
-      message: `${host} allows only pages of ${fault.value} to read the ${resourceName(resource)}. Whether the service runs there is unknown.`,
-      advice: `If the service runs at ${fault.value}, check with --origin ${fault.value}; otherwise allow its origin.`,
+      message: message`${host} allows only pages of ${String(fault.value)} to read the ${resourceName(resource)}. Whether the service runs there is unknown.`,
+      advice: message`If the service runs at ${String(fault.value)}, check with --origin ${String(fault.value)}; otherwise allow its origin.`,
       evidence,
     };
   }
   return {
     cause: 'other-origin',
-    message: `${host} allows ${allowed === null ? 'only ' : ''}pages of ${allowed ?? fault.value} to read the ${resourceName(resource)}, not pages of ${probe.origin}.`,
-    advice: `Send Access-Control-Allow-Origin: ${probe.origin} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
+    message: message`${host} allows ${allowed === null ? 'only ' : ''}pages of ${allowed ?? String(fault.value)} to read the ${resourceName(resource)}, not pages of ${String(probe.origin)}.`,
+    advice: message`Send Access-Control-Allow-Origin: ${String(probe.origin)} with Vary: Origin for requests with that Origin, or Access-Control-Allow-Origin: *`,
     evidence,
   };
 }

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { corsFault, PROBE_HEADER } from '../../http/cors.ts';
 import { preflightFault, type PreflightFault } from '../../http/preflight.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
@@ -85,8 +86,8 @@ function problem(resource: ResourceKind, preflight: Probe, hop: number, fault: P
       : `Respond to OPTIONS with 204 and Access-Control-Allow-Origin: ${allowedOrigin}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`;
   return {
     cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
-    message: `${host} ${fault.cause === 'no-answer' ? 'does not answer' : 'refuses'} the preflight (OPTIONS) for the ${resourceName(resource)}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
-    advice: `${fault.cause === 'no-answer' ? 'Find the firewall, proxy or server that drops OPTIONS requests, and let them through. ' : ''}${advice}`,
+    message: message`${host} ${fault.cause === 'no-answer' ? 'does not answer' : 'refuses'} the preflight (OPTIONS) for the ${resourceName(resource)}${hop > 0 ? ', which browsers also send after a redirect' : ''}: ${reason(fault)}.`,
+    advice: message`${fault.cause === 'no-answer' ? 'Find the firewall, proxy or server that drops OPTIONS requests, and let them through. ' : ''}${advice}`,
     evidence: {
       requested: answer?.url ?? null,
       origin: preflight.origin,

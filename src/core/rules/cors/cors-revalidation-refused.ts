@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { CORS_CAUSES, INVALID_CORS_CAUSES } from '../cors-causes.ts';
 import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../../http/cors.ts';
@@ -68,8 +69,8 @@ Access-Control-Allow-Origin: *`,
     const host = hostOf(hop.url);
     return {
       cause: fault.cause,
-      message: `${host} responds with 304 for the ${resourceName(resource)}, with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${resourceName(resource)} from the second visit on.`,
-      advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
+      message: message`${host} responds with 304 for the ${resourceName(resource)}, with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored response: browsers block the ${resourceName(resource)} from the second visit on.`,
+      advice: message`Send the same CORS headers with 304 as with 200, or none with 304.`,
       evidence: {
         ...corsEvidence(probe),
         sent: revalidation.condition.join(': '),

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { corsEvidence, corsFault, PROBE_ORIGIN } from '../../http/cors.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -53,9 +54,8 @@ Vary: Origin`,
         return {
           severity: 'warning',
           cause: 'echo-with-credentials',
-          message: `${host} allows every origin, with credentials: pages of any site can read what a visitor’s cookies give access to.`,
-          advice:
-            'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or allow only the service’s origin.',
+          message: message`${host} allows every origin, with credentials: pages of any site can read what a visitor’s cookies give access to.`,
+          advice: message`Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or allow only the service’s origin.`,
           evidence,
           dedupeKey: `credentials ${host}`,
         };
@@ -63,9 +63,9 @@ Vary: Origin`,
       return {
         cause: echoed ? 'echo' : 'star',
         message: echoed
-          ? `${host} allows every origin: it returns the Origin of the request as Access-Control-Allow-Origin.`
-          : `${host} allows every origin (Access-Control-Allow-Origin: *).`,
-        advice: 'This is fine for public files. For other files, allow only the service’s origin, with Vary: Origin.',
+          ? message`${host} allows every origin: it returns the Origin of the request as Access-Control-Allow-Origin.`
+          : message`${host} allows every origin (Access-Control-Allow-Origin: *).`,
+        advice: message`This is fine for public files. For other files, allow only the service’s origin, with Vary: Origin.`,
         evidence,
         dedupeKey: host,
       };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { MAX_DEPTH } from '../../json/json.ts';
 import { defineRule } from '../rule.ts';
 
@@ -17,7 +18,7 @@ export const documentOversized = defineRule({
     bytes: {
       title: 'The file is too large',
       owner: 'host',
-      local: 'Check that this is the JSON file, or split the registry if it is really that large.',
+      local: message`Check that this is the JSON file, or split the registry if it is really that large.`,
     },
   },
   failsWhen: 'a file is larger, or more deeply nested, than the limit. Reading stops at the limit',
@@ -30,16 +31,16 @@ export const documentOversized = defineRule({
     if (reading.oversized === 'depth') {
       return {
         cause: 'depth',
-        message: `The document is nested deeper than ${MAX_DEPTH} levels.`,
-        advice: 'Remove the nesting; the format needs five levels.',
+        message: message`The document is nested deeper than ${MAX_DEPTH} levels.`,
+        advice: message`Remove the nesting; the format needs five levels.`,
         evidence: { limit: MAX_DEPTH },
       };
     }
     if (reading.oversized !== 'bytes') return null;
     return {
       cause: 'bytes',
-      message: `The document is larger than the limit; reading stopped after ${content.bytes} bytes.`,
-      advice: 'Check that the URL leads to the JSON file, or split the registry if it is really that large.',
+      message: message`The document is larger than the limit; reading stopped after ${content.bytes} bytes.`,
+      advice: message`Check that the URL leads to the JSON file, or split the registry if it is really that large.`,
       evidence: { bytesRead: content.bytes },
     };
   },

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import { authorOrCopy, pageOwner } from '../owners.ts';
 import type { SyntaxErrorCause } from '../../json/document-syntax-error.ts';
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
@@ -6,46 +7,53 @@ import { interceptedInstead, pageAnswer, pageInstead } from '../../http/web-page
 import type { CauseInfo } from '../cause.ts';
 import { defineRule } from '../rule.ts';
 
-const INSTEAD = 'Write the JSON to this file: the step that wrote it saved something else.';
+const INSTEAD = message`Write the JSON to this file: the step that wrote it saved something else.`;
 
 const CAUSES = {
   empty: {
     title: 'The file is empty',
     owner: authorOrCopy,
-    local: 'Write the JSON again; the step that wrote it failed.',
+    local: message`Write the JSON again; the step that wrote it failed.`,
   },
   'html-page': { title: 'An HTML page instead of the file', owner: pageOwner, local: INSTEAD },
   'xml-error': { title: 'XML, such as an error message, instead of the file', owner: 'host', local: INSTEAD },
   'git-lfs-pointer': {
     title: 'A Git LFS pointer instead of the file',
     owner: 'host',
-    local: 'Fetch the file (git lfs pull), or do not store JSON in LFS.',
+    local: message`Fetch the file (git lfs pull), or do not store JSON in LFS.`,
   },
   'text-message': { title: 'Plain text instead of the file', local: INSTEAD },
   'program-message': { title: 'The output of a program instead of the file' },
   'svg-image': {
     title: 'The file is an SVG image',
-    local: 'Write the JSON to this file, or correct the URL that leads to it.',
+    local: message`Write the JSON to this file, or correct the URL that leads to it.`,
   },
   'source-code': {
     title: 'The file is the source code of the program that should generate it',
-    local: 'Run the program, and write the JSON that it generates to this file.',
+    local: message`Run the program, and write the JSON that it generates to this file.`,
   },
-  javascript: { title: 'The file is JavaScript', local: 'Write only the JSON value, without the statement around it.' },
-  jsonp: { title: 'The file is JSONP', local: 'Write only the JSON to the file, without the call around it.' },
+  javascript: {
+    title: 'The file is JavaScript',
+    local: message`Write only the JSON value, without the statement around it.`,
+  },
+  jsonp: { title: 'The file is JSONP', local: message`Write only the JSON to the file, without the call around it.` },
   'script-prefix': {
     title: 'A prefix against script inclusion precedes the JSON',
-    local: 'Remove the prefix; only clients that know it ignore it.',
+    local: message`Remove the prefix; only clients that know it ignore it.`,
   },
   'text-before-json': { title: 'Text precedes the JSON' },
-  gzip: { title: 'The file is gzip data', local: 'Decompress the file (gunzip).' },
-  zstd: { title: 'The file is zstd data', local: 'Decompress the file (unzstd).' },
+  gzip: { title: 'The file is gzip data', local: message`Decompress the file (gunzip).` },
+  zstd: { title: 'The file is zstd data', local: message`Decompress the file (unzstd).` },
   'not-utf8': {
     title: 'The file is not UTF-8',
-    local: 'Save the JSON as text in UTF-8, without a byte order mark.',
+    local: message`Save the JSON as text in UTF-8, without a byte order mark.`,
   },
   'lone-surrogate': { title: 'A string has a lone surrogate' },
-  truncated: { title: 'The JSON ends early', owner: authorOrCopy, local: 'Complete the file, or write it again.' },
+  truncated: {
+    title: 'The JSON ends early',
+    owner: authorOrCopy,
+    local: message`Complete the file, or write it again.`,
+  },
   'trailing-data': { title: 'Data follows the JSON' },
   'trailing-comma': { title: 'No value follows a comma' },
   'missing-comma': { title: 'A comma is missing' },
@@ -101,11 +109,11 @@ export const documentUnreadable = defineRule({
 });
 
 /** Compressed bytes with a coding that clients do not decode; null if Content-Encoding is not the reason. */
-function undecoded(cause: string, web: HttpViews | Missing): { message: string; advice: string } | null {
+function undecoded(cause: string, web: HttpViews | Missing): { message: SafeText; advice: SafeText } | null {
   const why = cause === 'gzip' ? whyUndecoded(web) : null;
   if (why === null) return null;
   return {
-    message: `The file is gzip data, and ${why}.`,
-    advice: 'Send Content-Encoding: gzip and nothing else, or the JSON as it is.',
+    message: message`The file is gzip data, and ${why}.`,
+    advice: message`Send Content-Encoding: gzip and nothing else, or the JSON as it is.`,
   };
 }

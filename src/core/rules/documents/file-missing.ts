@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import type { LocalState } from '../../facts/facts.ts';
 import { type ResourceKind, resourceName } from '../../facts/resource-kind.ts';
 import { printableExcerpt } from '../../text/text.ts';
@@ -47,8 +48,8 @@ in the folder:  apps/echo.json`,
     const [cause, is] = STATES[state];
     return {
       cause,
-      message: `The ${resourceName(resource)} ${name} ${is}.`,
-      advice: cause === 'missing' ? ADVICE_IF_MISSING[resource] : 'Replace it with a regular file.',
+      message: message`The ${resourceName(resource)} ${name} ${is}.`,
+      advice: cause === 'missing' ? ADVICE_IF_MISSING[resource] : message`Replace it with a regular file.`,
       evidence: { file: name },
       // One file may be the icon of several apps.
       ...(resource === 'icon' ? { dedupeKey: path } : {}),
@@ -56,10 +57,9 @@ in the folder:  apps/echo.json`,
   },
 });
 
-const ADVICE_IF_MISSING: Record<ResourceKind, string> = {
-  manifest: 'Create it with appreg init, or restore it from version control.',
-  metadata: 'Create it (appreg add-app creates it with the app), or correct its URL.',
-  artifact:
-    'Restore the published file, or correct its URL. A new build is another file, which needs a version of its own.',
-  icon: 'Add the file (appreg edit-app <app> --icon <file>), or correct its URL.',
+const ADVICE_IF_MISSING: Record<ResourceKind, SafeText> = {
+  manifest: message`Create it with appreg init, or restore it from version control.`,
+  metadata: message`Create it (appreg add-app creates it with the app), or correct its URL.`,
+  artifact: message`Restore the published file, or correct its URL. A new build is another file, which needs a version of its own.`,
+  icon: message`Add the file (appreg edit-app <app> --icon <file>), or correct its URL.`,
 };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { nameDifference } from '../../registry/file-names.ts';
 import { normalized } from '../../text/normalized.ts';
 import { printable, shorten } from '../../text/text.ts';
@@ -43,11 +44,11 @@ in the folder:  apps/echo.json`,
     const kind = part.isFolder ? 'folder' : 'file';
     return {
       cause,
-      message: `The URL of the ${resourceName(resource)} names the ${kind} ${wanted}, but it is listed as ${found}: the names ${DIFFERENCE[cause]}.`,
+      message: message`The URL of the ${resourceName(resource)} names the ${kind} ${wanted}, but it is listed as ${found}: the names ${DIFFERENCE[cause]}.`,
       advice:
         cause === 'normalization'
-          ? `Rename the ${kind} to the form in the URL (${part.path === normalized(part.path, 'NFC') ? 'NFC' : 'NFD'}), or use only ASCII letters.`
-          : `Rename the ${kind} to ${wanted} (git mv), or correct its name in the URL.`,
+          ? message`Rename the ${kind} to the form in the URL (${part.path === normalized(part.path, 'NFC') ? 'NFC' : 'NFD'}), or use only ASCII letters.`
+          : message`Rename the ${kind} to ${wanted} (git mv), or correct its name in the URL.`,
       evidence: { file: shorten(shown(path, cause), 200), listed: shorten(shown(listed, cause), 200) },
       ...(part.isFolder ? { dedupeKey: part.path } : {}),
     };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { defineRule } from '../rule.ts';
 
 export const jsonByteOrderMark = defineRule({
@@ -20,8 +21,8 @@ export const jsonByteOrderMark = defineRule({
     if (!reading.byteOrderMark) return null;
     return {
       offset: 0,
-      message: 'The file begins with a byte order mark.',
-      advice: 'Save it as UTF-8 without BOM (appreg lint --fix does this).',
+      message: message`The file begins with a byte order mark.`,
+      advice: message`Save it as UTF-8 without BOM (appreg lint --fix does this).`,
     };
   },
 });

@@ -1,4 +1,5 @@
-import { shorten } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const jsonDuplicateKey = defineRule({
@@ -20,8 +21,8 @@ export const jsonDuplicateKey = defineRule({
     return reading.duplicates.map(({ pointer, name, offset }) => ({
       at: pointer,
       offset,
-      message: `The key “${shorten(name, 80)}” occurs twice in one object.`,
-      advice: 'Remove one of the two, or give it another key if both are needed.',
+      message: message`The key “${safeExcerpt(name, 80)}” occurs twice in one object.`,
+      advice: message`Remove one of the two, or give it another key if both are needed.`,
       evidence: { name },
     }));
   },

@@ -1,4 +1,5 @@
-import { printableExcerpt } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const metadataOrphaned = defineRule({
@@ -24,8 +25,8 @@ in the folder:  apps/other.json`,
   check({ orphans }) {
     return orphans.map((file) => ({
       file,
-      message: `No app in the manifest points to ${printableExcerpt(file, 200)}.`,
-      advice: 'Add the app to the manifest (appreg add-app <key>), or delete the file.',
+      message: message`No app in the manifest points to ${safeExcerpt(file)}.`,
+      advice: message`Add the app to the manifest (appreg add-app <key>), or delete the file.`,
       evidence: { file },
     }));
   },

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { unknownProperties } from '../../registry/schema.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { schemaViolation } from './schema-violation.ts';
 import { explainedBy, defineRule } from '../rule.ts';
 
@@ -35,8 +36,10 @@ export const propertyUnknown = defineRule({
     return unknownProperties(resource === 'manifest' ? 'registry' : 'app', value).map(({ pointer, name, meant }) => ({
       at: pointer,
       onName: true,
-      message: `The field “${shorten(name, 80)}” is not part of the format.${meant ? ` Did you mean “${meant}”?` : ''}`,
-      advice: meant ? `Rename it to "${meant}".` : 'Remove it, or begin its name with "x-" to mark it as your own.',
+      message: message`The field “${safeExcerpt(name, 80)}” is not part of the format.${meant ? ` Did you mean “${meant}”?` : ''}`,
+      advice: meant
+        ? message`Rename it to "${meant}".`
+        : message`Remove it, or begin its name with "x-" to mark it as your own.`,
       ...(meant ? { cause: 'misspelled' as const } : {}),
     }));
   },

@@ -1,10 +1,11 @@
+import { message } from '../../text/message.ts';
 import { schemaErrors } from '../../registry/schema.ts';
 import { INTERCEPTIONS, interceptionOf, interceptionText } from '../../http/interception.ts';
 import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { listedVersions } from '../../registry/metadata.ts';
 import { manifestApps } from '../../registry/manifest.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
-import { printable, shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { pageOwner } from '../owners.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -17,7 +18,7 @@ const CAUSES = {
   'error-message': {
     title: 'An error message instead of the file',
     owner: pageOwner,
-    local: 'Write the JSON of the registry to this file: the step that wrote it saved an error message.',
+    local: message`Write the JSON of the registry to this file: the step that wrote it saved an error message.`,
   },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -59,15 +60,15 @@ function swap(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
   if (resource === 'manifest' && hasVersions && !hasApps) {
     return {
       cause: 'metadata-file',
-      message: 'This is an app metadata file (it has "versions"), not a registry manifest.',
-      advice: 'Use the URL of the manifest, the file that has "apps".',
+      message: message`This is an app metadata file (it has "versions"), not a registry manifest.`,
+      advice: message`Use the URL of the manifest, the file that has "apps".`,
     };
   }
   if (resource === 'metadata' && hasApps && !hasVersions) {
     return {
       cause: 'manifest-file',
-      message: 'This is a registry manifest (it has "apps"), not an app metadata file.',
-      advice: 'Set appMetadataUrl to the URL of the file that lists the versions of the app.',
+      message: message`This is a registry manifest (it has "apps"), not an app metadata file.`,
+      advice: message`Set appMetadataUrl to the URL of the file that lists the versions of the app.`,
     };
   }
   return null;
@@ -80,7 +81,7 @@ function hostMessage(resource: ResourceKind, value: JsonValue): Problem<Cause> |
   if (intercepted !== null)
     return {
       cause: 'error-message',
-      message: `This is a message of a product in front of the host, not the file: ${interceptionText(intercepted)}.`,
+      message: message`This is a message of a product in front of the host, not the file: ${interceptionText(intercepted)}.`,
       advice: INTERCEPTIONS[intercepted.kind].advice,
       evidence: { product: intercepted.product, page: intercepted.kind },
     };
@@ -90,9 +91,8 @@ function hostMessage(resource: ResourceKind, value: JsonValue): Problem<Cause> |
   const text = messageIn(value);
   return {
     cause: 'error-message',
-    message: `This is an error message${text === null ? '' : ` (“${printable(shorten(text, 120))}”)`}, not ${resource === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
-    advice:
-      'The host sends it instead of the file: check the URL, that the file was uploaded, and that it is public. Errors should have a 4xx or 5xx status.',
+    message: message`This is an error message${text === null ? '' : ` (“${safeExcerpt(text, 120)}”)`}, not ${resource === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
+    advice: message`The host sends it instead of the file: check the URL, that the file was uploaded, and that it is public. Errors should have a 4xx or 5xx status.`,
     evidence: { field: name },
   };
 }

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { isBlank } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
@@ -35,8 +36,11 @@ export const textEmpty = defineRule({
       if (!isBlank(text)) continue;
       problems.push({
         at: `/${field}`,
-        message: `The ${field} is ${text === '' ? 'empty' : 'blank'}.`,
-        advice: field === 'name' ? 'Write the display name of the app.' : 'Describe in one sentence what the app does.',
+        message: message`The ${field} is ${text === '' ? 'empty' : 'blank'}.`,
+        advice:
+          field === 'name'
+            ? message`Write the display name of the app.`
+            : message`Describe in one sentence what the app does.`,
       });
     }
     return problems;

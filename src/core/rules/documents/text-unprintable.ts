@@ -1,4 +1,5 @@
-import { hasUnprintable, isBlank, printableExcerpt } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { hasUnprintable, isBlank, safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const textUnprintable = defineRule({
@@ -41,8 +42,8 @@ export const textUnprintable = defineRule({
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
       problems.push({
         at: `/${field}`,
-        message: `The ${field} contains invisible characters: “${printableExcerpt(plain, 120)}”.`,
-        advice: 'Remove them; they usually come from copy and paste.',
+        message: message`The ${field} contains invisible characters: “${safeExcerpt(plain, 120)}”.`,
+        advice: message`Remove them; they usually come from copy and paste.`,
       });
     }
     return problems;

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const appWithdrawn = defineRule({
@@ -38,15 +39,15 @@ export const appWithdrawn = defineRule({
         const renamed = added.get(plain(key)) ?? null;
         return {
           ...(renamed === null ? {} : { cause: 'renamed' }),
-          message: `The app “${shorten(key, 80)}” was listed in ${shorten(earlierSource, 100)}, and is no longer listed${
+          message: message`The app “${safeExcerpt(key, 80)}” was listed in ${safeExcerpt(earlierSource, 100)}, and is no longer listed${
             renamed === null
               ? '.'
-              : `; “${shorten(renamed, 80)}” is listed instead, which is a different app for subscribers.`
+              : `; “${safeExcerpt(renamed, 80)}” is listed instead, which is a different app for subscribers.`
           }`,
           advice:
             renamed === null
-              ? 'List it again, unless it was withdrawn intentionally.'
-              : 'Keep the previous key, which identifies the app for subscribers. To change the displayed name, change "name".',
+              ? message`List it again, unless it was withdrawn intentionally.`
+              : message`Keep the previous key, which identifies the app for subscribers. To change the displayed name, change "name".`,
           app: key,
           evidence: { app: key, earlier: earlierSource, ...(renamed === null ? {} : { renamed }) },
         };

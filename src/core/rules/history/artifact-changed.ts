@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { isDigestForm, matchVersions, sameDigest } from '../../facts/baseline.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactChanged = defineRule({
@@ -33,8 +34,8 @@ export const artifactChanged = defineRule({
       problems.push({
         at: `/versions/${entry.index}/artifactChecksum`,
         version: before.version,
-        message: `Version ${shorten(before.version, 60)} was published with a different checksum.`,
-        advice: `Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
+        message: message`Version ${safeExcerpt(before.version, 60)} was published with a different checksum.`,
+        advice: message`Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
         evidence: { published: before.artifactChecksum, listed: entry.artifactChecksum, earlier: earlierSource },
       });
     }

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { matchVersions, sameDigest } from '../../facts/baseline.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { withoutSignature } from '../../http/signed-url.ts';
 import { comparableUrl } from '../../http/url.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -35,8 +36,8 @@ export const artifactMoved = defineRule({
       problems.push({
         at: `/versions/${entry.index}/artifactUrl`,
         version: before.version,
-        message: `The artifact of version ${shorten(before.version, 60)} was published at a different URL.`,
-        advice: 'Keep the previous URL working as well.',
+        message: message`The artifact of version ${safeExcerpt(before.version, 60)} was published at a different URL.`,
+        advice: message`Keep the previous URL working as well.`,
         evidence: { published: before.artifactUrl, listed: entry.artifactUrl, earlier: earlierSource },
       });
     }

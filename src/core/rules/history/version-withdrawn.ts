@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { comparePrecedence, isSemver, latestOf, likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
@@ -42,12 +43,12 @@ export const versionWithdrawn = defineRule({
       at: '/versions',
       version,
       ...(version === lost ? { cause: 'newest' } : {}),
-      message: `Version ${shorten(version, 60)} was listed in ${shorten(earlierSource, 100)}, and is no longer listed.${
+      message: message`Version ${safeExcerpt(version, 60)} was listed in ${safeExcerpt(earlierSource, 100)}, and is no longer listed.${
         version === lost
-          ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${shorten(now, 60)}`}.`
+          ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${safeExcerpt(now, 60)}`}.`
           : ''
       }`,
-      advice: `List it again: ${JSON.stringify({ version, artifactUrl, artifactChecksum })}`,
+      advice: message`List it again: ${JSON.stringify({ version, artifactUrl, artifactChecksum })}`,
       evidence: { version, artifactUrl, artifactChecksum, earlier: earlierSource },
     }));
   },

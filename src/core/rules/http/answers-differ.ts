@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
@@ -108,26 +109,24 @@ function differing(
     return {
       severity: 'note',
       cause: 'each-time',
-      message: `${host} sends different content in every response for the ${resourceName(resource)}, for example ${contents}.`,
-      advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
+      message: message`${host} sends different content in every response for the ${resourceName(resource)}, for example ${contents}.`,
+      advice: message`Serve a file that changes only when something is published, so that caches and ETags work.`,
       evidence,
       dedupeKey: `each-time ${resource} ${host}`,
     };
   if (dependence.on === 'intermittent')
     return {
       cause: 'intermittent',
-      message: `${host} sends two versions of the ${resourceName(resource)} alternately: ${contents}.`,
-      advice:
-        'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
+      message: message`${host} sends two versions of the ${resourceName(resource)} alternately: ${contents}.`,
+      advice: message`Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.`,
       evidence,
       dedupeKey: `intermittent ${host}`,
     };
   const cause = (dependence.on === 'headers' ? dependence.groups[0] : undefined) ?? 'browser';
   return {
     cause,
-    message: `${host} sends a different ${resourceName(resource)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
-    advice:
-      'Serve the same file for all requests; if a cache or firewall in front of the host causes the difference, correct that.',
+    message: message`${host} sends a different ${resourceName(resource)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
+    advice: message`Serve the same file for all requests; if a cache or firewall in front of the host causes the difference, correct that.`,
     evidence,
     dedupeKey: `${cause} ${resource} ${host}`,
   };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { HeaderGroup, ResourceKind, Probe } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
 import { fetchSite } from '../../http/site.ts';
@@ -113,8 +114,8 @@ function problem(
   const [what, advice] = WORDS[group];
   return {
     cause,
-    message: `${host} ${how} if the ${resourceName(resource)} is requested${way} ${what}; otherwise it responds with 2xx.`,
-    advice,
+    message: message`${host} ${how} if the ${resourceName(resource)} is requested${way} ${what}; otherwise it responds with 2xx.`,
+    advice: message`${advice}`,
     evidence: { requested: hop?.url ?? null, status: hop?.status || null, code: probe.failure?.code ?? null, sent },
     dedupeKey: `${resource} ${host} ${mode} ${group}`,
   };

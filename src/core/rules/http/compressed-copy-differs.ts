@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
@@ -68,17 +69,16 @@ Content-Encoding: gzip
       if (instead !== null)
         return {
           cause: 'another-kind',
-          message: `${host} sends ${instead} instead of the ${resourceName(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
-          advice: `Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy next to the file (.gz, .br).`,
+          message: message`${host} sends ${instead} instead of the ${resourceName(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
+          advice: message`Inspect it with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy next to the file (.gz, .br).`,
           evidence: copyEvidence(answer, copy, probe),
           dedupeKey: `${resource} ${host}`,
         };
       const isOlder = changedAt(probe) < changedAt(answer);
       return {
         cause: isOlder ? 'older' : 'other',
-        message: `${host} sends ${isOlder ? 'an older' : 'a different'} ${resourceName(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
-        advice:
-          'Replace or delete the compressed copy next to the file (.gz, .br) with every upload, and purge the caches.',
+        message: message`${host} sends ${isOlder ? 'an older' : 'a different'} ${resourceName(resource)} to clients that accept compression: without and with compression, the content was ${bothContents(answer, copy, probe)}.`,
+        advice: message`Replace or delete the compressed copy next to the file (.gz, .br) with every upload, and purge the caches.`,
         evidence: copyEvidence(answer, copy, probe),
         dedupeKey: `${resource} ${host}`,
       };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { cacheControl, codings, header, varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -61,8 +62,8 @@ Vary: Accept-Encoding`,
       if (isShared(hop) && !isVaried(hop))
         return {
           cause: 'vary',
-          message: `${host} compresses the ${resourceName(resource)} for clients that accept it, without Vary: Accept-Encoding.`,
-          advice: 'Send Vary: Accept-Encoding with every response that may be compressed (nginx: gzip_vary on).',
+          message: message`${host} compresses the ${resourceName(resource)} for clients that accept it, without Vary: Accept-Encoding.`,
+          advice: message`Send Vary: Accept-Encoding with every response that may be compressed (nginx: gzip_vary on).`,
           evidence,
           dedupeKey: `vary ${resource} ${host}`,
         };
@@ -70,8 +71,8 @@ Vary: Accept-Encoding`,
       if (tag !== null && tag.startsWith('"') && tag === header(plain.headers, 'etag'))
         return {
           cause: 'etag',
-          message: `${host} sends the ${resourceName(resource)} with the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}, although the bytes differ.`,
-          advice: 'Give each form its own ETag, or a weak one (W/"…"): see RFC 9110, section 8.8.3.3.',
+          message: message`${host} sends the ${resourceName(resource)} with the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}, although the bytes differ.`,
+          advice: message`Give each form its own ETag, or a weak one (W/"…"): see RFC 9110, section 8.8.3.3.`,
           evidence,
           dedupeKey: `etag ${resource} ${host}`,
         };

@@ -1,3 +1,4 @@
+import { type SafeText, message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
@@ -8,8 +9,7 @@ import type { CauseOf, Causes } from '../cause.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
-const ADVICE =
-  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress the files. Each copy needs the matching Content-Encoding. Then purge the caches.';
+const ADVICE = message`Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress the files. Each copy needs the matching Content-Encoding. Then purge the caches.`;
 
 const CAUSES = {
   'missing-coding': { title: 'The copy has no Content-Encoding' },
@@ -77,7 +77,7 @@ Content-Encoding: gzip
       const host = hostOf(finalHop(probe).url);
       return {
         cause: fault.cause,
-        message: `${host} sends the ${resourceName(resource)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
+        message: message`${host} sends the ${resourceName(resource)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
         advice: fault.advice ?? ADVICE,
         evidence: copyEvidence(answer, copy, probe),
         dedupeKey: `${resource} ${host} ${fault.cause}`,
@@ -92,7 +92,7 @@ interface CopyFault {
   /** What is wrong, as words that follow the header. */
   text: string;
   /** If it is not the general one. */
-  advice?: string;
+  advice?: SafeText;
 }
 
 function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
@@ -103,7 +103,7 @@ function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
     return {
       cause: 'missing-coding',
       text: `but the bytes are compressed with ${missingCoding}: browsers and Node’s fetch treat them as the file itself`,
-      advice: `Send Content-Encoding: ${missingCoding} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge the caches.`,
+      advice: message`Send Content-Encoding: ${missingCoding} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge the caches.`,
     };
   if (isCompressedTwice(copy) && resource !== 'artifact')
     return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers decode it once and get gzip' };
@@ -134,12 +134,12 @@ function undecodedProblem(coding: string, named: string): CopyFault {
     return {
       cause: 'beside-identity',
       text: 'but combined with identity, browsers and Node’s fetch decode nothing: they treat the compressed bytes as the file itself',
-      advice: `Send Content-Encoding: ${named} and nothing else, or send the file itself. Purge the caches.`,
+      advice: message`Send Content-Encoding: ${named} and nothing else, or send the file itself. Purge the caches.`,
     };
   return {
     cause: 'coding-not-accepted',
     text: 'which the request did not accept (Accept-Encoding: gzip, deflate, br): clients that do not support it treat the compressed bytes as the file itself',
-    advice: 'Compress only with a coding from Accept-Encoding, and send Vary: Accept-Encoding. Purge the caches.',
+    advice: message`Compress only with a coding from Accept-Encoding, and send Vary: Accept-Encoding. Purge the caches.`,
   };
 }
 
@@ -170,8 +170,8 @@ function refused(resource: ResourceKind, web: HttpViews): Problem<Cause> | null 
   const how = probe.failure ? `does not respond (${probe.failure.code})` : `responds with ${status}`;
   return {
     cause: probe.failure ? 'no-answer' : `status-${status}`,
-    message: `${host} ${how} if the ${resourceName(resource)} is requested with Accept-Encoding: gzip, deflate, br, as browsers do; without that header it responds with 2xx.`,
-    advice: 'Correct the compression settings of the host, or turn off compression for JSON files and icons.',
+    message: message`${host} ${how} if the ${resourceName(resource)} is requested with Accept-Encoding: gzip, deflate, br, as browsers do; without that header it responds with 2xx.`,
+    advice: message`Correct the compression settings of the host, or turn off compression for JSON files and icons.`,
     evidence: { requested: lastHop(probe)?.url ?? null, status: status || null, code: probe.failure?.code ?? null },
     dedupeKey: `${resource} ${host} ${status}`,
   };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOrCache } from '../owners.ts';
 import { codings } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
@@ -64,12 +65,12 @@ Content-Type: application/gzip`,
       cause: unknown.length > 0 ? 'unknown-coding' : 'encoded',
       message:
         resource === 'artifact'
-          ? `${hostOf(hop.url)} sends the artifact with Content-Encoding: ${coding}; clients that decode the bytes as sent get other bytes than those that were hashed.`
-          : `${hostOf(hop.url)} sends the ${resourceName(resource)} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
+          ? message`${hostOf(hop.url)} sends the artifact with Content-Encoding: ${coding}; clients that decode the bytes as sent get other bytes than those that were hashed.`
+          : message`${hostOf(hop.url)} sends the ${resourceName(resource)} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'combines identity with another coding: browsers then decode nothing, other clients do' : 'not all clients support'}.`,
       advice:
         resource === 'artifact'
-          ? 'Remove the Content-Encoding from the stored file, and exclude .gz from compression by the server.'
-          : 'Remove the Content-Encoding from the stored file, or use gzip for clients that accept it.',
+          ? message`Remove the Content-Encoding from the stored file, and exclude .gz from compression by the server.`
+          : message`Remove the Content-Encoding from the stored file, or use gzip for clients that accept it.`,
       evidence: { contentEncoding: coding },
       dedupeKey: `${resource} ${hostOf(hop.url)} ${coding}`,
     };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { mediaType } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -62,8 +63,8 @@ Content-Type: application/json`,
       if (!type.startsWith('text/') && type !== 'application/xhtml+xml' && !/[/+]json$/.test(type)) return null;
       return {
         cause: type === 'text/html' ? 'html' : 'text',
-        message: `The artifact is served as ${type}, which is a text type.`,
-        advice: 'Serve .tar.gz files with Content-Type: application/gzip',
+        message: message`The artifact is served as ${type}, which is a text type.`,
+        advice: message`Serve .tar.gz files with Content-Type: application/gzip`,
         evidence: { contentType: type },
         dedupeKey: `artifact ${hostOf(hop.url)} ${type}`,
       };
@@ -71,16 +72,16 @@ Content-Type: application/json`,
     if (found === null || type === '') {
       return {
         cause: 'missing',
-        message: `The ${resourceName(resource)} is served without a Content-Type.`,
-        advice: 'Serve .json files with Content-Type: application/json',
+        message: message`The ${resourceName(resource)} is served without a Content-Type.`,
+        advice: message`Serve .json files with Content-Type: application/json`,
         evidence: { contentType: null },
       };
     }
     if (type !== 'application/json' && type !== 'text/json' && !/^[a-z]+\/[^;]+\+json$/.test(type)) {
       return {
         cause: 'not-json',
-        message: `The ${resourceName(resource)} is served as ${type}, not as JSON.`,
-        advice: 'Serve .json files with Content-Type: application/json',
+        message: message`The ${resourceName(resource)} is served as ${type}, not as JSON.`,
+        advice: message`Serve .json files with Content-Type: application/json`,
         evidence: { contentType: type },
       };
     }
@@ -88,8 +89,8 @@ Content-Type: application/json`,
     if (charset === null || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return null;
     return {
       cause: 'charset',
-      message: `The ${resourceName(resource)} is served with charset=${charset}, but JSON is always UTF-8.`,
-      advice: 'Remove the charset: Content-Type: application/json',
+      message: message`The ${resourceName(resource)} is served with charset=${charset}, but JSON is always UTF-8.`,
+      advice: message`Remove the charset: Content-Type: application/json`,
       evidence: { contentType: type, charset },
     };
   },

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { header } from '../../http/headers.ts';
 import type { Hop, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
@@ -73,11 +74,11 @@ HTTP/1.1 200 OK`,
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
         message: isUnanswered
-          ? `${hostOf(got.url)} does not answer HEAD for the ${resourceName(resource)}: ${unanswered(head.failure?.code ?? null)}, repeatedly, while GET requests are answered.`
-          : `HEAD of the ${resourceName(resource)} ${how}, while GET gets status ${got.status}.`,
+          ? message`${hostOf(got.url)} does not answer HEAD for the ${resourceName(resource)}: ${unanswered(head.failure?.code ?? null)}, repeatedly, while GET requests are answered.`
+          : message`HEAD of the ${resourceName(resource)} ${how}, while GET gets status ${got.status}.`,
         advice: isUnanswered
-          ? 'Find the firewall, proxy or server that drops HEAD requests, and let them through.'
-          : 'Allow HEAD for all files.',
+          ? message`Find the firewall, proxy or server that drops HEAD requests, and let them through.`
+          : message`Allow HEAD for all files.`,
         evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
         // A host that drops HEAD drops it for every file, and is then asked only once.
         dedupeKey: isUnanswered ? hostOf(got.url) : once,
@@ -96,8 +97,8 @@ HTTP/1.1 200 OK`,
       if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
       return {
         cause: `${name}-differs`,
-        message: `HEAD of the ${resourceName(resource)} gets a different ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
-        advice: 'Serve both methods from the same file on the same server.',
+        message: message`HEAD of the ${resourceName(resource)} gets a different ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
+        advice: message`Serve both methods from the same file on the same server.`,
         evidence: { get: inGet, head: inHead },
         dedupeKey: once,
       };

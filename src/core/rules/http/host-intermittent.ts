@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
 import { doContentsAlternate, alternatingStatuses } from '../../facts/header-probes.ts';
 import { isIntermittent, isRefusalStatus } from '../../facts/repeated-probes.ts';
@@ -60,7 +61,7 @@ function lateAnswer(resource: ResourceKind, url: string, probe: Probe): Problem<
   if (probe.failure !== null || statusOf(probe) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
   const host = hostOf(url);
   return {
-    message: `${host} is not reliable: the ${resourceName(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt. Earlier attempts: ${errors.join(', ')}.`,
+    message: message`${host} is not reliable: the ${resourceName(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt. Earlier attempts: ${errors.join(', ')}.`,
     advice: adviceFor(errors),
     evidence: { host, attempts, troubles: errors },
     dedupeKey: host,
@@ -68,11 +69,11 @@ function lateAnswer(resource: ResourceKind, url: string, probe: Probe): Problem<
 }
 
 /** @param errors of the attempts before the one that succeeded */
-function adviceFor(errors: readonly string[]): string {
+function adviceFor(errors: readonly string[]): SafeText {
   if (errors.every((error) => error === 'status 429'))
-    return 'The host limits requests: raise the limit for static files, or use a host without such a limit.';
+    return message`The host limits requests: raise the limit for static files, or use a host without such a limit.`;
   if (errors.some((error) => /^status 4(?!08|29)/.test(error))) return EACH_SERVER;
-  return 'Check the logs of the host for dropped connections and errors.';
+  return message`Check the logs of the host for dropped connections and errors.`;
 }
 
 /** The GET requests in addition to the plain one, which clients send for the same file. */
@@ -81,7 +82,7 @@ function otherGetProbes({ browser, conditional = [], revalidation, image, gzip }
   return probes.filter((probe) => probe !== undefined);
 }
 
-const EACH_SERVER = 'Check each server and cache behind the host: one of them does not have the file, or fails.';
+const EACH_SERVER = message`Check each server and cache behind the host: one of them does not have the file, or fails.`;
 
 const REQUESTS: Readonly<Record<SideProbe, string>> = {
   HEAD: 'HEAD requests',
@@ -108,7 +109,7 @@ function alternatingStatusProblem(resource: ResourceKind, web: HttpViews): Probl
   const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
   return {
     cause: 'alternating',
-    message: `${host} is not reliable: ${what} for the ${resourceName(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
+    message: message`${host} is not reliable: ${what} for the ${resourceName(resource)} alternate between 2xx and ${how.length === 0 ? 'an error status' : how.join(' or ')}.`,
     advice: EACH_SERVER,
     evidence: { host, requested: url, plain: plain.join(', '), repeated: same.join(', ') || null },
     dedupeKey: host,
@@ -134,8 +135,8 @@ function deadAddresses(probe: Probe, comparedHosts: ReadonlySet<string>): Proble
     return {
       cause: 'address-dead',
       severity: isCertain ? 'warning' : 'note',
-      message: `${host} has several addresses, and not all of them respond: ${list}; ${address ?? 'another one'} does.${isCertain ? '' : ' Perhaps IPv6 does not work on this network.'}`,
-      advice: 'Remove the A or AAAA records of addresses without a server, or start the server there.',
+      message: message`${host} has several addresses, and not all of them respond: ${list}; ${address ?? 'another one'} does.${isCertain ? '' : ' Perhaps IPv6 does not work on this network.'}`,
+      advice: message`Remove the A or AAAA records of addresses without a server, or start the server there.`,
       evidence: { host, address, dead: dead.map((one) => `${one.address} ${one.code}`) },
       dedupeKey: hostOf(url),
     };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostLimit } from '../../http/host-limit.ts';
 import { counted } from '../../text/text.ts';
 import { hostOf } from '../../http/probe.ts';
@@ -34,9 +35,8 @@ export const hostLimitsRequests = defineRule({
     const { most, sent, refused } = limit;
     return {
       cause: facts.refusals.some((how) => how.startsWith('status ')) ? 'requests' : 'connections',
-      message: `${host} limits concurrent requests to about ${most}: it refused ${refused} of ${counted(sent, 'request')} beyond that (${facts.refusals.join(', ')}).`,
-      advice:
-        'Raise the limits of requests and connections per client (nginx: limit_req, limit_conn), or exempt static files.',
+      message: message`${host} limits concurrent requests to about ${most}: it refused ${refused} of ${counted(sent, 'request')} beyond that (${facts.refusals.join(', ')}).`,
+      advice: message`Raise the limits of requests and connections per client (nginx: limit_req, limit_conn), or exempt static files.`,
       evidence: { host, limit: most, refusals: facts.refusals },
     };
   },

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { isUnanswered } from '../../facts/repeated-probes.ts';
 import { hostOf } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
@@ -38,9 +39,8 @@ Content-Range: bytes 0-0/72`,
     if (repeated === undefined) return null;
     const host = hostOf(repeated.url);
     return {
-      message: `${host} does not answer GET requests with a Range for the ${resourceName(resource)}, repeatedly, while requests without one are answered.`,
-      advice:
-        'Find the firewall, proxy or server that drops requests with a Range, and let them through, or respond with the whole file.',
+      message: message`${host} does not answer GET requests with a Range for the ${resourceName(resource)}, repeatedly, while requests without one are answered.`,
+      advice: message`Find the firewall, proxy or server that drops requests with a Range, and let them through, or respond with the whole file.`,
       evidence: { requested: repeated.url, plain: repeated.plain.join(', '), repeated: repeated.same.join(', ') },
       dedupeKey: host,
     };

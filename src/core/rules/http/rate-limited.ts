@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { hostOf, lastHop, originOf } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
@@ -41,15 +42,14 @@ HTTP/1.1 200 OK`,
     const evidence = { host, waitedSeconds: waited / 1000, troubles };
     if (isMaintenance)
       return {
-        message: `${host} was unavailable at the first request (503 with Retry-After), as during maintenance: ${wait}.`,
-        advice: 'Serve the registry’s files during maintenance too, since they are static.',
+        message: message`${host} was unavailable at the first request (503 with Retry-After), as during maintenance: ${wait}.`,
+        advice: message`Serve the registry’s files during maintenance too, since they are static.`,
         evidence,
         dedupeKey: host,
       };
     return {
-      message: `${host} limits the request rate (Retry-After): ${wait}.`,
-      advice:
-        'Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).',
+      message: message`${host} limits the request rate (Retry-After): ${wait}.`,
+      advice: message`Raise the limit for static files, or use a host without one (unauthenticated raw and API hosts often have one).`,
       evidence,
       dedupeKey: host,
       unlessLimited: originOf(lastHop(web.server)?.url ?? url),

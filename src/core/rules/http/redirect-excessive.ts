@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { lastHop } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failure-rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
@@ -48,18 +49,18 @@ HTTP/1.1 200 OK`,
     if (failure.code === 'REDIRECT_LIMIT') {
       return {
         cause: 'too-many',
-        message: `The ${resourceName(resource)} is redirected more than five times.`,
-        advice: 'List the final URL of the chain, or shorten the chain.',
+        message: message`The ${resourceName(resource)} is redirected more than five times.`,
+        advice: message`List the final URL of the chain, or shorten the chain.`,
         evidence: { hops, next: failure.url },
       };
     }
     const cookie = lastHop(probe)?.headers.some(([name]) => name === 'set-cookie') ?? false;
     return {
       cause: cookie ? 'loop-cookie' : 'loop',
-      message: `The ${resourceName(resource)} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
+      message: message`The ${resourceName(resource)} is redirected in a loop${cookie ? ', each time with a cookie that the host expects to get back' : ''}.`,
       advice: cookie
-        ? 'Serve static files without cookies: clients of registries do not store them.'
-        : 'Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
+        ? message`Serve static files without cookies: clients of registries do not store them.`
+        : message`Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).`,
       evidence: { hops, next: failure.url },
     };
   },

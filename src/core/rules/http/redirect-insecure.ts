@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -38,8 +39,8 @@ HTTP/1.1 200 OK`,
       const from = previous.url;
       if (!from.startsWith('https:') || !to.startsWith('http:')) continue;
       return {
-        message: `The ${resourceName(resource)} is redirected from https to http.`,
-        advice: `Redirect to ${to.replace(/^http:/, 'https:')}, or list an https URL without a redirect.`,
+        message: message`The ${resourceName(resource)} is redirected from https to http.`,
+        advice: message`Redirect to ${to.replace(/^http:/, 'https:')}, or list an https URL without a redirect.`,
         evidence: { from, to, status: previous.status },
       };
     }

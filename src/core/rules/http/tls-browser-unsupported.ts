@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import { certificateName, SUPPORTED_KEYS, type Unsupported, unsupportedIn } from '../../http/browser-certificate.ts';
 import { hostOf } from '../../http/probe.ts';
 import { capitalized } from '../../text/text.ts';
@@ -54,11 +55,11 @@ HTTP/1.1 200 OK`,
   },
 });
 
-const ADVICE: Record<Cause, string> = {
-  key: `Get a certificate with another key: ${SUPPORTED_KEYS}.`,
-  'key-usage': 'Issue the certificate with the key usage digitalSignature, or without that extension.',
-  'authority-key': `Get a certificate from an authority whose keys browsers support: RSA, P-256, P-384 or P-521.`,
-  signature: 'Get a certificate that is signed with RSA or ECDSA, and SHA-256, SHA-384 or SHA-512.',
+const ADVICE: Record<Cause, SafeText> = {
+  key: message`Get a certificate with another key: ${SUPPORTED_KEYS}.`,
+  'key-usage': message`Issue the certificate with the key usage digitalSignature, or without that extension.`,
+  'authority-key': message`Get a certificate from an authority whose keys browsers support: RSA, P-256, P-384 or P-521.`,
+  signature: message`Get a certificate that is signed with RSA or ECDSA, and SHA-256, SHA-384 or SHA-512.`,
 };
 
 function problem(
@@ -70,7 +71,7 @@ function problem(
   const { subject, key, signature, keyUsage } = certificate;
   return {
     cause,
-    message: `${capitalized(certificateName(certificate, host, isOwn))} has ${has}, which Chromium does not support.`,
+    message: message`${capitalized(certificateName(certificate, host, isOwn))} has ${has}, which Chromium does not support.`,
     advice: ADVICE[cause],
     evidence: { host, certificate: subject, key, signature, keyUsage: keyUsage?.join(', ') ?? null, ...evidence },
     dedupeKey: host,

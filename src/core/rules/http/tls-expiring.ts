@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { interceptorOrHost } from '../owners.ts';
 import { commonName } from '../../http/certificate.ts';
 import { hostOf } from '../../http/probe.ts';
@@ -50,18 +51,18 @@ Date: Sat, 21 Nov 2026 12:00:00 GMT`,
       const { issuer, fingerprint256 } = tls;
       if (above === null)
         return {
-          message: `The certificate of ${host} expires in ${when}.`,
-          advice: 'Renew it now, and check why the automatic renewal did not run.',
+          message: message`The certificate of ${host} expires in ${when}.`,
+          advice: message`Renew it now, and check why the automatic renewal did not run.`,
           evidence: { host, notAfter, issuer, fingerprint256, daysLeft: days },
           dedupeKey: host,
         };
       const kind = above.root ? 'root' : 'intermediate';
       return {
         cause: kind,
-        message: `The ${kind} certificate “${commonName(above.subject)}” of ${host} expires in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
+        message: message`The ${kind} certificate “${commonName(above.subject)}” of ${host} expires in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
         advice: above.root
-          ? 'Use a certificate from an authority that is valid longer, and that clients trust.'
-          : 'Install the full chain with the current intermediate certificate of the authority (fullchain.pem); if it has no newer one, renew the certificate.',
+          ? message`Use a certificate from an authority that is valid longer, and that clients trust.`
+          : message`Install the full chain with the current intermediate certificate of the authority (fullchain.pem); if it has no newer one, renew the certificate.`,
         evidence: {
           host,
           certificate: above.subject,

@@ -1,3 +1,4 @@
+import { message, safe } from '../../text/message.ts';
 import { interceptorOrHost, interceptorOrService } from '../owners.ts';
 import { TLS_CAUSES } from '../tls-causes.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
@@ -46,15 +47,15 @@ HTTP/1.1 200 OK`,
     if (failure === null || cause === null) return privateAuthority(probe);
     const last = lastHop(probe);
     const host = hostOf(failure.url);
-    const { message, advice: usual, at } = explainUntrusted(cause, last?.tls ?? null, now, failure);
+    const { message: summary, advice: usual, at } = explainUntrusted(cause, last?.tls ?? null, now, failure);
     const over = overProxy(probe);
     const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
     const advice = intercepted
-      ? `The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} to NO_PROXY. Otherwise: ${usual}`
+      ? message`The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} to NO_PROXY. Otherwise: ${safe(usual)}`
       : usual;
     return {
       cause,
-      message: `The ${resourceName(resource)} cannot be fetched securely: ${message}`,
+      message: message`The ${resourceName(resource)} cannot be fetched securely: ${safe(summary)}`,
       advice,
       evidence: {
         host,
@@ -89,8 +90,8 @@ function privateAuthority(probe: Probe): Problem<Cause> | null {
   return {
     severity: 'note',
     cause: 'private-ca',
-    message: `${host} is trusted only because of the certificate authority that ${ADDED[authority]} (${name}); subscribers may not trust it.${intercepted}`,
-    advice: 'Ask the operator of the service to add this authority, or use a certificate from a public authority.',
+    message: message`${host} is trusted only because of the certificate authority that ${ADDED[authority]} (${name}); subscribers may not trust it.${intercepted}`,
+    advice: message`Ask the operator of the service to add this authority, or use a certificate from a public authority.`,
     evidence: {
       host,
       authority,

@@ -1,3 +1,4 @@
+import { message, safe } from '../../text/message.ts';
 import { blockedPort } from '../../http/blocked-ports.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { proxyFault } from '../../http/proxy.ts';
@@ -45,7 +46,7 @@ HTTP/1.1 200 OK`,
     if (found === null) return null;
     return {
       ...found,
-      message: `The ${resourceName(resource)} cannot be fetched: ${found.message}`,
+      message: message`The ${resourceName(resource)} cannot be fetched: ${safe(found.message)}`,
       evidence: { ...evidenceOf(probe), ...found.evidence },
       ...(probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null
         ? { supersededBy: [BLOCKED_PORT] }

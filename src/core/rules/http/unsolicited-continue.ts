@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
@@ -27,8 +28,8 @@ HTTP/1.1 200 OK`,
     if (!hop) return null;
     const host = hostOf(hop.url);
     return {
-      message: `${host} sends “100 Continue” before the response, without a request for it; some clients fail.`,
-      advice: 'Disable it in the server or proxy: it is only valid for requests with Expect: 100-continue.',
+      message: message`${host} sends “100 Continue” before the response, without a request for it; some clients fail.`,
+      advice: message`Disable it in the server or proxy: it is only valid for requests with Expect: 100-continue.`,
       evidence: { host, requested: hop.url },
       dedupeKey: host,
     };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { header } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { parseUrl } from '../../http/url.ts';
@@ -57,8 +58,8 @@ function refusal(hop: Hop, origins: readonly string[]): Problem<Cause> | null {
     // The service's origin is not known, and it may be on this very site.
     severity: origins.length === 0 && policy === 'same-site' ? 'warning' : 'error',
     cause: policy,
-    message: `${host} sends the icon with Cross-Origin-Resource-Policy: ${policy}, so browsers do not show it on ${foreign[0] ?? 'pages of other sites'}.`,
-    advice: 'Send Cross-Origin-Resource-Policy: cross-origin with icons.',
+    message: message`${host} sends the icon with Cross-Origin-Resource-Policy: ${policy}, so browsers do not show it on ${foreign[0] ?? 'pages of other sites'}.`,
+    advice: message`Send Cross-Origin-Resource-Policy: cross-origin with icons.`,
     evidence: { policy, origins },
     dedupeKey: `${policy} ${host}`,
   };

@@ -1,8 +1,9 @@
+import { message, type SafeText, safe } from '../../text/message.ts';
 import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
 import { programMessage } from '../../http/program-output.ts';
 import { interceptedInstead, pageAnswer } from '../../http/web-page.ts';
 import type { Severity } from '../../engine/report.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/why-undecoded.ts';
 import { portalOrHost } from '../owners.ts';
 import { type CauseOf, type Causes, hasCause } from '../cause.ts';
@@ -36,49 +37,47 @@ const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
 };
 const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'tiff']);
 const CONVERT = 'Convert it to PNG, or export it as SVG.';
-const EXPORT = 'Export the image again, and check that it was uploaded completely.';
+const EXPORT = message`Export the image again, and check that it was uploaded completely.`;
 
 /** Faults that are not certain errors, or whose advice is more than "export it again". */
-const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> = {
+const FAULTS: Partial<Record<string, { severity?: Severity; advice: SafeText }>> = {
   'png trailing-data': {
     severity: 'note',
-    advice: 'No action is required: viewers ignore it. An image optimizer removes it.',
+    advice: message`No action is required: viewers ignore it. An image optimizer removes it.`,
   },
   'png palette-ignored': { severity: 'warning', advice: EXPORT },
   'png frame': { severity: 'warning', advice: EXPORT },
-  'png dimensions': { advice: 'Scale it down; 256 by 256 is enough.' },
+  'png dimensions': { advice: message`Scale it down; 256 by 256 is enough.` },
   'png apple': {
-    advice: 'Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").',
+    advice: message`Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").`,
   },
   'svg entities': {
-    advice:
-      'Remove the DOCTYPE and write the values where they are used ("svgo" does both): many tools reject entities, since they can expand without limit.',
+    advice: message`Remove the DOCTYPE and write the values where they are used ("svgo" does both): many tools reject entities, since they can expand without limit.`,
   },
   'svg no-namespace': {
-    advice:
-      'Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.',
+    advice: message`Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.`,
   },
-  'svg wrong-namespace': { advice: 'Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.' },
-  'svg syntax': { advice: 'Fix the XML at that line and column: browsers do not show an invalid SVG.' },
-  'svg encoding': { advice: 'Save the file as UTF-8.' },
-  'svg not-utf-8': { severity: 'warning', advice: 'Save the file as UTF-8.' },
-  'svg too-complex': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
-  'svg not-read': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
+  'svg wrong-namespace': { advice: message`Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.` },
+  'svg syntax': { advice: message`Fix the XML at that line and column: browsers do not show an invalid SVG.` },
+  'svg encoding': { advice: message`Save the file as UTF-8.` },
+  'svg not-utf-8': { severity: 'warning', advice: message`Save the file as UTF-8.` },
+  'svg too-complex': { severity: 'warning', advice: message`Simplify the drawing; an icon needs few elements.` },
+  'svg not-read': { severity: 'warning', advice: message`Simplify the drawing; an icon needs few elements.` },
 };
 
 /** For a file of the workspace. */
-const REPLACE = 'Put the image itself in its place: the step that wrote the file saved something else.';
-const EXPORT_AGAIN = 'Export the image again.';
+const REPLACE = message`Put the image itself in its place: the step that wrote the file saved something else.`;
+const EXPORT_AGAIN = message`Export the image again.`;
 
 const CAUSES = {
   empty: { title: 'The file is empty', local: EXPORT_AGAIN },
   html: { title: 'The file is an HTML page', owner: portalOrHost, local: REPLACE },
   'git-lfs-pointer': {
     title: 'The file is a Git LFS pointer',
-    local: 'Fetch the file (git lfs pull), or do not store icons in LFS.',
+    local: message`Fetch the file (git lfs pull), or do not store icons in LFS.`,
   },
-  gzip: { title: 'The file is gzip data', local: 'Decompress the file (gunzip).' },
-  zstd: { title: 'The file is zstd data', local: 'Decompress the file (unzstd).' },
+  gzip: { title: 'The file is gzip data', local: message`Decompress the file (gunzip).` },
+  zstd: { title: 'The file is zstd data', local: message`Decompress the file (unzstd).` },
   xml: { title: 'The file is XML other than SVG', owner: 'host', local: REPLACE },
   json: { title: 'The file is JSON', owner: 'host', local: REPLACE },
   'utf-32': { title: 'The file is text in UTF-32' },
@@ -152,8 +151,8 @@ export const iconNotImage = defineRule({
     if (fault !== null) return faultProblem(name, kind, fault);
     if (kind === 'svg' && ((width !== null && width <= 0) || (height !== null && height <= 0))) {
       return {
-        message: `The icon is an SVG of size zero (${width} by ${height}): it is invisible.`,
-        advice: 'Set a viewBox, and a width and height above 0 or none at all.',
+        message: message`The icon is an SVG of size zero (${String(width)} by ${String(height)}): it is invisible.`,
+        advice: message`Set a viewBox, and a width and height above 0 or none at all.`,
         cause: 'svg-size',
         evidence: { width, height },
       };
@@ -168,8 +167,8 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
   const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(atob(content.head)) : null;
   if (program !== null)
     return {
-      message: `The icon is ${program.kind} (“${program.text}”).`,
-      advice: 'Check the program that serves this URL, or upload the image itself.',
+      message: message`The icon is ${program.kind} (“${program.text}”).`,
+      advice: message`Check the program that serves this URL, or upload the image itself.`,
       cause: 'program-message',
       evidence: { ...evidence, begins: program.text },
     };
@@ -182,36 +181,36 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
   const why = kind === 'gzip' ? whyUndecoded(web) : null;
   if (why !== null)
     return {
-      message: `The icon is gzip data, and ${why}.`,
-      advice: 'Send Content-Encoding: gzip and nothing else, or the image as it is.',
+      message: message`The icon is gzip data, and ${why}.`,
+      advice: message`Send Content-Encoding: gzip and nothing else, or the image as it is.`,
       cause,
       evidence,
     };
   const [is, advice] = KINDS[kind] ?? [null, CONVERT];
-  if (is !== null) return { message: `The icon ${is}.`, advice, cause, evidence };
+  if (is !== null) return { message: message`The icon ${is}.`, advice: message`${advice}`, cause, evidence };
   if (IMAGES.has(kind))
     return {
-      message: `The icon is a ${kind.toUpperCase()} image; icons are PNG or SVG.`,
-      advice,
+      message: message`The icon is a ${kind.toUpperCase()} image; icons are PNG or SVG.`,
+      advice: message`${advice}`,
       cause,
       evidence,
     };
   const looks = kind === 'unknown' ? '' : ` (it looks like: ${kind})`;
-  return { message: `The icon is neither PNG nor SVG${looks}.`, advice, cause, evidence };
+  return { message: message`The icon is neither PNG nor SVG${looks}.`, advice: message`${advice}`, cause, evidence };
 }
 
 function faultProblem(
   name: string,
   kind: 'png' | 'svg' | 'xml',
-  { code, message }: NonNullable<ImageFacts['fault']>,
+  { code, message: summary }: NonNullable<ImageFacts['fault']>,
 ): Problem<Cause> {
   const { severity, advice } = FAULTS[`${kind} ${code}`] ?? { advice: EXPORT };
   return {
     ...(severity ? { severity } : {}),
     message: severity
-      ? `The icon's ${name}: ${shorten(message)}.`
-      : `The icon is a corrupt ${name}: ${shorten(message)}.`,
-    advice,
+      ? message`The icon's ${name}: ${safeExcerpt(summary)}.`
+      : message`The icon is a corrupt ${name}: ${safeExcerpt(summary)}.`,
+    advice: message`${safe(advice)}`,
     cause: `${kind}-${code}`,
     evidence: { fault: code },
   };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -31,8 +32,8 @@ export const iconOversized = defineRule({
     const problems: Problem<Cause>[] = [];
     if (content.bytes >= BYTES) {
       problems.push({
-        message: `The icon has ${content.cut ? 'more than ' : ''}${content.bytes} bytes; less than 1 MB is recommended.`,
-        advice: 'Scale it down (256 by 256 is enough) and run it through an optimizer (oxipng, svgo).',
+        message: message`The icon has ${content.cut ? 'more than ' : ''}${content.bytes} bytes; less than 1 MB is recommended.`,
+        advice: message`Scale it down (256 by 256 is enough) and run it through an optimizer (oxipng, svgo).`,
         cause: 'bytes',
         evidence: { bytes: content.bytes, limit: BYTES },
       });
@@ -40,8 +41,8 @@ export const iconOversized = defineRule({
     const { kind, width, height } = image;
     if (kind === 'png' && width !== null && height !== null && width * height > PIXELS) {
       problems.push({
-        message: `The icon is a PNG of ${width} by ${height} pixels, which needs ${Math.round((width * height * 4) / 1e6)} MB when decoded.`,
-        advice: 'Scale it down; 256 by 256 is enough.',
+        message: message`The icon is a PNG of ${width} by ${height} pixels, which needs ${Math.round((width * height * 4) / 1e6)} MB when decoded.`,
+        advice: message`Scale it down; 256 by 256 is enough.`,
         cause: 'pixels',
         evidence: { width, height },
       });

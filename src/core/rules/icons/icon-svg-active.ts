@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import type { ImageFacts } from '../../facts/facts.ts';
 import { shorten } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -53,15 +54,15 @@ function problem(found: readonly [ActiveContent, ...ActiveContent[]]): Problem<C
   if (first.code === 'doctype' || first.code === 'namespace-entities') return ofDoctype(first, found);
   if (first.code === 'foreign-reference')
     return {
-      message: `The icon refers to other files, which browsers do not load for an image: ${named(first, found.length)}.`,
-      advice: 'Embed these files: shapes as paths, images as data: URLs, fonts as outlines.',
+      message: message`The icon refers to other files, which browsers do not load for an image: ${named(first, found.length)}.`,
+      advice: message`Embed these files: shapes as paths, images as data: URLs, fonts as outlines.`,
       cause: first.code,
       symptom: 'icon-does-not-display',
       evidence,
     };
   return {
-    message: `The icon has active content: ${named(first, found.length)}.`,
-    advice: `Remove it (${REMOVED_BY[first.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
+    message: message`The icon has active content: ${named(first, found.length)}.`,
+    advice: message`Remove it (${REMOVED_BY[first.code] ?? 'by hand'}): an icon needs only shapes, and some hosts reject such files.`,
     cause: first.code,
     evidence,
   };
@@ -82,15 +83,14 @@ function ofDoctype({ code, line }: ActiveContent, found: readonly ActiveContent[
   if (code === 'namespace-entities')
     return {
       severity: 'note',
-      message: `The icon has the DOCTYPE of a drawing program such as Adobe Illustrator, which declares namespaces as entities${where}. Browsers show the icon; tools that reject entities do not.`,
-      advice:
-        'Export it for the web (in Illustrator: File > Export As > SVG, or Save As without “Preserve Illustrator Editing Capabilities”), or remove the DOCTYPE, as svgo does by default.',
+      message: message`The icon has the DOCTYPE of a drawing program such as Adobe Illustrator, which declares namespaces as entities${where}. Browsers show the icon; tools that reject entities do not.`,
+      advice: message`Export it for the web (in Illustrator: File > Export As > SVG, or Save As without “Preserve Illustrator Editing Capabilities”), or remove the DOCTYPE, as svgo does by default.`,
       cause: code,
       evidence,
     };
   return {
-    message: `The icon has a DOCTYPE with its own declarations${where}. Browsers support them; some hosts and tools reject the file.`,
-    advice: 'Remove the DOCTYPE and write the values of its entities where they are used, as svgo does by default.',
+    message: message`The icon has a DOCTYPE with its own declarations${where}. Browsers support them; some hosts and tools reject the file.`,
+    advice: message`Remove the DOCTYPE and write the values of its entities where they are used, as svgo does by default.`,
     cause: code,
     evidence,
   };

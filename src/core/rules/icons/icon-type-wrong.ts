@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { header, mediaType } from '../../http/headers.ts';
 import { isBlockedByType } from '../../http/opaque-response-blocking.ts';
 import type { Probe } from '../../facts/facts.ts';
@@ -52,8 +53,8 @@ Content-Type: image/svg+xml
       if (type === 'image/svg+xml') return null;
       return {
         cause: type === null ? 'missing' : 'svg-type',
-        message: `The SVG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}; browsers show SVG only as image/svg+xml.`,
-        advice: 'Serve .svg files with Content-Type: image/svg+xml',
+        message: message`The SVG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}; browsers show SVG only as image/svg+xml.`,
+        advice: message`Serve .svg files with Content-Type: image/svg+xml`,
         evidence,
       };
     }
@@ -62,8 +63,8 @@ Content-Type: image/svg+xml
     return {
       severity: cause === 'missing' || cause === 'png-type' ? 'warning' : 'error',
       cause,
-      message: `The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${consequence}.`,
-      advice: 'Serve .png files with Content-Type: image/png',
+      message: message`The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${consequence}.`,
+      advice: message`Serve .png files with Content-Type: image/png`,
       evidence,
     };
   },

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { pointerStep } from '../../json/pointer.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const appKeyAmbiguous = defineRule({
@@ -34,8 +35,8 @@ export const appKeyAmbiguous = defineRule({
         problems.push({
           at: pointerStep(key),
           onName: true,
-          message: `The app keys “${shorten(other, 80)}” and “${shorten(key, 80)}” are hard to tell apart.`,
-          advice: 'Rename the one that is not published yet.',
+          message: message`The app keys “${safeExcerpt(other, 80)}” and “${safeExcerpt(key, 80)}” are hard to tell apart.`,
+          advice: message`Rename the one that is not published yet.`,
           evidence: { other },
         });
     }

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { defineRule } from '../rule.ts';
 
 export const appKeyUnportable = defineRule({
@@ -34,15 +35,15 @@ export const appKeyUnportable = defineRule({
       return {
         cause: 'device-name',
         onName: true,
-        message: `The app key “${key}” is the name of a device on Windows.`,
-        advice: 'Choose another key before the first version is published.',
+        message: message`The app key “${key}” is the name of a device on Windows.`,
+        advice: message`Choose another key before the first version is published.`,
       };
     if (key.length > 64)
       return {
         cause: 'length',
         onName: true,
-        message: `The app key has ${key.length} characters.`,
-        advice: 'Choose a key of at most 64 characters before the first version is published.',
+        message: message`The app key has ${key.length} characters.`,
+        advice: message`Choose a key of at most 64 characters before the first version is published.`,
         evidence: { length: key.length },
       };
     return null;

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { isSafeKey, safeKeyFor } from '../../registry/app-key.ts';
-import { printable, printableExcerpt } from '../../text/text.ts';
+import { printable, safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const appKeyUnsafe = defineRule({
@@ -34,10 +35,11 @@ export const appKeyUnsafe = defineRule({
     const better = safeKeyFor(key);
     return {
       onName: true,
-      message: key === '' ? 'The app key is empty.' : `The app key “${printableExcerpt(key, 80)}” is not URL-safe.`,
+      message:
+        key === '' ? message`The app key is empty.` : message`The app key “${safeExcerpt(key, 80)}” is not URL-safe.`,
       advice: better
-        ? `Use only letters, digits, "-" and "_", for example "${better}".`
-        : 'Use only letters, digits, "-" and "_".',
+        ? message`Use only letters, digits, "-" and "_", for example "${better}".`
+        : message`Use only letters, digits, "-" and "_".`,
       evidence: { key: printable(key) },
     };
   },

@@ -1,12 +1,13 @@
+import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { isSafeKey } from '../../registry/app-key.ts';
-import { similarNames } from '../../text/similar-names.ts';
+import { type Difference, similarNames } from '../../text/similar-names.ts';
 import { sinceCopy } from '../../text/format-duration.ts';
-import { printable, printableExcerpt } from '../../text/text.ts';
+import { printable, printableExcerpt, safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
-const HOW: Readonly<Record<string, string>> = {
+const HOW: Readonly<Record<Difference, string>> = {
   case: 'which differs only in case',
   separators: 'which differs in its hyphens, underscores or dots',
   'invisible-characters': 'which differs in invisible characters',
@@ -65,14 +66,14 @@ function problem(key: string, keys: readonly string[], copyAge: number): Problem
     return {
       ...base,
       cause: `differs-in-${closest.how}`,
-      message: `The manifest does not list the app “${name}”. It lists “${printableExcerpt(closest.name, 80)}”, ${HOW[closest.how]}.`,
-      advice: `Keys are compared exactly: use "${printableExcerpt(closest.name, 80)}".`,
+      message: message`The manifest does not list the app “${name}”. It lists “${safeExcerpt(closest.name, 80)}”, ${HOW[closest.how]}.`,
+      advice: message`Keys are compared exactly: use "${safeExcerpt(closest.name, 80)}".`,
     };
   return {
     ...base,
     cause: keys.length === 0 ? 'no-apps' : 'absent',
-    message: `The manifest does not list the app “${name}”${othersOf(keys.length)}.${sinceCopy(copyAge)}`,
-    advice: `Add it (appreg add-app ${isSafeKey(key) ? key : '<key>'}), and check that the manifest that was changed is the one at this URL, not another file, branch or bucket.`,
+    message: message`The manifest does not list the app “${name}”${othersOf(keys.length)}.${sinceCopy(copyAge)}`,
+    advice: message`Add it (appreg add-app ${isSafeKey(key) ? key : '<key>'}), and check that the manifest that was changed is the one at this URL, not another file, branch or bucket.`,
   };
 }
 

@@ -1,4 +1,5 @@
-import { shorten } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const blockColorMalformed = defineRule({
@@ -31,8 +32,10 @@ export const blockColorMalformed = defineRule({
     const meant = likelyColor(color);
     return {
       at: '/blockStyle/color',
-      message: `The color “${shorten(color, 40)}” is not of the form #RRGGBB.`,
-      advice: meant ? `Write it as "${meant}".` : 'Write it as # and six hexadecimal digits, for example "#1a73e8".',
+      message: message`The color “${safeExcerpt(color, 40)}” is not of the form #RRGGBB.`,
+      advice: meant
+        ? message`Write it as "${meant}".`
+        : message`Write it as # and six hexadecimal digits, for example "#1a73e8".`,
       evidence: { color },
     };
   },

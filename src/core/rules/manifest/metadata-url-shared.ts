@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { pointerStep } from '../../json/pointer.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { comparableUrl } from '../../http/url.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -36,8 +37,8 @@ export const metadataUrlShared = defineRule({
       else
         problems.push({
           at: `${pointerStep(key)}/appMetadataUrl`,
-          message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” have the same metadata file.`,
-          advice: 'Use a separate metadata file for each app.',
+          message: message`The apps “${safeExcerpt(other, 80)}” and “${safeExcerpt(key, 80)}” have the same metadata file.`,
+          advice: message`Use a separate metadata file for each app.`,
           evidence: { other },
         });
     });

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { defineRule } from '../rule.ts';
 
@@ -20,6 +21,6 @@ export const noApps = defineRule({
   },
   check({ keys }) {
     if (keys.length > 0) return null;
-    return { message: 'The registry lists no apps.', advice: 'Add one: appreg add-app <key>' };
+    return { message: message`The registry lists no apps.`, advice: message`Add one: appreg add-app <key>` };
   },
 });

@@ -1,4 +1,5 @@
-import { shorten } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { comparableUrl } from '../../http/url.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -86,8 +87,8 @@ function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Probl
     ...(entry.version === null ? {} : { version: entry.version }),
     severity: same ? 'warning' : 'error',
     cause: same ? 'same-checksum' : 'other-checksum',
-    message: `Versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} have the same artifact URL${same ? '' : ', but not all versions with this URL have the same checksum'}.`,
-    advice: 'Use a separate artifact and URL for each version.',
+    message: message`Versions ${safeExcerpt(first.version ?? `#${first.index}`, 60)} and ${safeExcerpt(entry.version ?? `#${entry.index}`, 60)} have the same artifact URL${same ? '' : ', but not all versions with this URL have the same checksum'}.`,
+    advice: message`Use a separate artifact and URL for each version.`,
     evidence: { url: entry.artifactUrl, otherVersion: first.version },
   };
 }

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import { checksumError } from '../../registry/checksum.ts';
 import type { Content } from '../../facts/facts.ts';
 import { kindOfContent } from '../../text/file-type.ts';
@@ -43,7 +44,9 @@ export const checksumMalformed = defineRule({
     return {
       at: '/artifactChecksum',
       cause: fault.cause,
-      message: weak ? `This is the ${weak} digest of this artifact; the algorithm must be SHA-256.` : fault.message,
+      message: weak
+        ? message`This is the ${weak} digest of this artifact; the algorithm must be SHA-256.`
+        : fault.message,
       advice: adviceFor(fault.repaired, found),
       evidence: {
         checksum,
@@ -58,11 +61,11 @@ export const checksumMalformed = defineRule({
  * @param repaired the listed digest in the right form
  * @param found the digest of the artifact
  */
-function adviceFor(repaired: string | null, found: string | null): string {
+function adviceFor(repaired: string | null, found: string | null): SafeText {
   // If the bytes differ, the same digest in another spelling would be wrong as well.
-  if (repaired !== null && (found === null || found === repaired)) return `Write it as "${repaired}".`;
-  if (found !== null) return `If these are the published bytes, list "artifactChecksum": "${found}"`;
-  return 'Hash the artifact and paste the line: appreg checksum <file|url>';
+  if (repaired !== null && (found === null || found === repaired)) return message`Write it as "${repaired}".`;
+  if (found !== null) return message`If these are the published bytes, list "artifactChecksum": "${found}"`;
+  return message`Hash the artifact and paste the line: appreg checksum <file|url>`;
 }
 
 /** The algorithm whose digest of these bytes is listed, or null. */

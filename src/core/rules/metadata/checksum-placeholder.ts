@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { defineRule } from '../rule.ts';
 
@@ -30,8 +31,10 @@ export const checksumPlaceholder = defineRule({
     return {
       at: '/artifactChecksum',
       cause: isEmptyFile ? 'empty-file' : 'filler',
-      message: isEmptyFile ? 'This is the checksum of an empty file.' : 'This checksum is a placeholder, not a digest.',
-      advice: 'Hash the artifact and paste the line: appreg checksum <file|url>',
+      message: isEmptyFile
+        ? message`This is the checksum of an empty file.`
+        : message`This checksum is a placeholder, not a digest.`,
+      advice: message`Hash the artifact and paste the line: appreg checksum <file|url>`,
     };
   },
 });

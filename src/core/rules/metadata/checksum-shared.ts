@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { isChecksum } from '../../registry/checksum.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { VersionEntry } from '../subjects.ts';
 
@@ -36,8 +37,8 @@ export const checksumShared = defineRule({
         problems.push({
           at: `/versions/${entry.index}/artifactChecksum`,
           ...(entry.version === null ? {} : { version: entry.version }),
-          message: `Versions ${shorten(other.version ?? '', 60)} and ${shorten(entry.version ?? '', 60)} list the same checksum.`,
-          advice: 'If the version should contain changes, build it again and publish the next version.',
+          message: message`Versions ${safeExcerpt(other.version ?? '', 60)} and ${safeExcerpt(entry.version ?? '', 60)} list the same checksum.`,
+          advice: message`If the version should contain changes, build it again and publish the next version.`,
           evidence: { otherVersion: other.version },
         });
       }

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { isSemver } from '../../registry/version.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { schemaViolation } from '../documents/schema-violation.ts';
@@ -40,15 +41,17 @@ export const noValidVersions = defineRule({
         severity: 'warning',
         hidesApp: true,
         cause: 'empty',
-        message: 'No version is listed yet, so subscribers do not see the app.',
-        advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>',
+        message: message`No version is listed yet, so subscribers do not see the app.`,
+        advice: message`Publish a version: appreg publish-version <app> 1.0.0 --entry <file>`,
       };
     return {
       at: '/versions',
       cause: 'all-invalid',
       message:
-        listed === 1 ? 'The only listed version is not valid.' : `None of the ${listed} listed versions is valid.`,
-      advice: 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
+        listed === 1
+          ? message`The only listed version is not valid.`
+          : message`None of the ${listed} listed versions is valid.`,
+      advice: message`Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.`,
       ...(versions.every(({ version }) => version === null) && { supersededBy: [WITHOUT_VERSIONS] }),
     };
   },

@@ -1,4 +1,5 @@
-import { shorten } from '../../text/text.ts';
+import { type SafeText, message } from '../../text/message.ts';
+import { shorten, safeExcerpt } from '../../text/text.ts';
 import { isSemver, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -65,10 +66,10 @@ function causeOf(checksums: { alike: boolean } | undefined): Cause {
 
 function problem(entry: NamedEntry, other: NamedEntry, cause: Cause): Problem<Cause> {
   const name = shorten(entry.version, 60);
-  const messages: Readonly<Record<Cause, string>> = {
-    'same-checksum': `Version ${name} is listed twice.`,
-    'other-checksum': `Version ${name} is listed twice, with different checksums.`,
-    'same-precedence': `Versions ${shorten(other.version, 60)} and ${name} have the same precedence.`,
+  const messages: Readonly<Record<Cause, SafeText>> = {
+    'same-checksum': message`Version ${name} is listed twice.`,
+    'other-checksum': message`Version ${name} is listed twice, with different checksums.`,
+    'same-precedence': message`Versions ${safeExcerpt(other.version, 60)} and ${name} have the same precedence.`,
   };
   return {
     at: `/versions/${entry.index}/version`,
@@ -77,8 +78,8 @@ function problem(entry: NamedEntry, other: NamedEntry, cause: Cause): Problem<Ca
     message: messages[cause],
     advice:
       cause === 'same-checksum'
-        ? 'Remove one of the two entries.'
-        : 'Keep the entry that was published first; publish the other one as a new version.',
+        ? message`Remove one of the two entries.`
+        : message`Keep the entry that was published first; publish the other one as a new version.`,
     evidence: { firstIndex: other.index, index: entry.index },
   };
 }

@@ -1,6 +1,7 @@
+import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { sinceCopy } from '../../text/format-duration.ts';
-import { printable, printableExcerpt } from '../../text/text.ts';
+import { printable, printableExcerpt, safeExcerpt } from '../../text/text.ts';
 import { isSemver, latestOf, likelyVersion, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -58,19 +59,19 @@ export const versionNotListed = defineRule({
       return {
         ...base,
         cause: 'other-form',
-        message: `Version ${name} is not listed; “${printableExcerpt(meant, 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
+        message: message`Version ${name} is not listed; “${safeExcerpt(meant, 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
         advice: isSemver(meant)
-          ? `Versions are compared as text: use "${printableExcerpt(meant, 60)}".`
-          : `Write it as "${likelyVersion(meant) ?? requestedVersion}" in the metadata file.`,
+          ? message`Versions are compared as text: use "${safeExcerpt(meant, 60)}".`
+          : message`Write it as "${likelyVersion(meant) ?? requestedVersion}" in the metadata file.`,
       };
     return {
       ...base,
       cause: versions.length === 0 ? 'no-versions' : 'absent',
       message:
         latest === null
-          ? `Version ${name} is not listed, and no other version is valid.${sinceCopy(copyAge)}`
-          : `Version ${name} is not listed; the ${versions.length === 1 ? 'only listed version' : `highest of ${versions.length} listed versions`} is ${latest}.${sinceCopy(copyAge)}`,
-      advice: `Publish it (appreg publish-version <app> ${isSemver(requestedVersion) ? requestedVersion : '<version>'}), and check that the metadata file that was changed is the one at this URL.`,
+          ? message`Version ${name} is not listed, and no other version is valid.${sinceCopy(copyAge)}`
+          : message`Version ${name} is not listed; the ${versions.length === 1 ? 'only listed version' : `highest of ${versions.length} listed versions`} is ${latest}.${sinceCopy(copyAge)}`,
+      advice: message`Publish it (appreg publish-version <app> ${isSemver(requestedVersion) ? requestedVersion : '<version>'}), and check that the metadata file that was changed is the one at this URL.`,
     };
   },
 });

@@ -1,4 +1,5 @@
-import { shorten } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { isPlainVersion, isSemver } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
@@ -31,9 +32,8 @@ export const versionNotPlain = defineRule({
     return {
       at: '/version',
       cause: part,
-      message: `Version ${shorten(version, 60)} has ${part === 'build' ? 'build metadata' : 'a pre-release identifier'}.`,
-      advice:
-        'Publish plain versions (MAJOR.MINOR.PATCH) for subscribers; otherwise appreg publish-version requires --allow-prerelease.',
+      message: message`Version ${safeExcerpt(version, 60)} has ${part === 'build' ? 'build metadata' : 'a pre-release identifier'}.`,
+      advice: message`Publish plain versions (MAJOR.MINOR.PATCH) for subscribers; otherwise appreg publish-version requires --allow-prerelease.`,
     };
   },
 });

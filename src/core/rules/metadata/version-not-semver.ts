@@ -1,4 +1,5 @@
-import { printable, printableExcerpt } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { printable, safeExcerpt } from '../../text/text.ts';
 import { isSemver, likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
@@ -22,8 +23,8 @@ export const versionNotSemver = defineRule({
     const meant = likelyVersion(version);
     return {
       at: '/version',
-      message: `“${printableExcerpt(version, 60)}” is not a semantic version.`,
-      advice: meant ? `Write it as "${meant}".` : 'Write it as MAJOR.MINOR.PATCH, for example "1.2.3".',
+      message: message`“${safeExcerpt(version, 60)}” is not a semantic version.`,
+      advice: meant ? message`Write it as "${meant}".` : message`Write it as MAJOR.MINOR.PATCH, for example "1.2.3".`,
       evidence: { version: printable(version) },
     };
   },

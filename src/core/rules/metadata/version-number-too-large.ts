@@ -1,4 +1,5 @@
-import { shorten } from '../../text/text.ts';
+import { message } from '../../text/message.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { isSemver } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
@@ -27,8 +28,8 @@ export const versionNumberTooLarge = defineRule({
       return {
         at: '/version',
         cause: 'length',
-        message: `The version has ${version.length} characters, which is too long.`,
-        advice: 'Keep versions short; many semver libraries reject more than 256 characters.',
+        message: message`The version has ${version.length} characters, which is too long.`,
+        advice: message`Keep versions short; many semver libraries reject more than 256 characters.`,
       };
     const numbers = version.replace(/[-+].*$/, '').split('.');
     const number = numbers.find(
@@ -38,8 +39,8 @@ export const versionNumberTooLarge = defineRule({
     return {
       at: '/version',
       cause: 'number',
-      message: `Version ${shorten(version, 60)} contains the number ${shorten(number, 40)}, which is too large.`,
-      advice: 'Check for typos: once published, the version stays the highest forever.',
+      message: message`Version ${safeExcerpt(version, 60)} contains the number ${safeExcerpt(number, 40)}, which is too large.`,
+      advice: message`Check for typos: once published, the version stays the highest forever.`,
     };
   },
 });

@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import type {
   ServedApp,
   ServedVersion,
@@ -78,8 +79,8 @@ function versionProblem(
         cause: 'version-offered',
         version,
         symptom: 'checksum-mismatch',
-        message: `The service offers version ${version}, which fails verification now: ${now.refusedBy}. ${looksAgain(registry)}`,
-        advice: 'Correct the artifact before that: its error says how.',
+        message: message`The service offers version ${version}, which fails verification now: ${now.refusedBy}. ${looksAgain(registry)}`,
+        advice: message`Correct the artifact before that: its error says how.`,
         evidence: evidenceOf(registry, now.refusedBy),
       },
     ];
@@ -88,7 +89,7 @@ function versionProblem(
     {
       cause: 'version-not-offered',
       version,
-      message: `The service does not offer version ${version} (${state}), although all is well now. ${looksAgain(registry)}`,
+      message: message`The service does not offer version ${version} (${state}), although all is well now. ${looksAgain(registry)}`,
       advice: adviceOf(registry),
       evidence: evidenceOf(registry, state),
     },
@@ -99,8 +100,8 @@ function shownApp(rules: readonly string[], registry: SubscribedRegistry): Probl
   const named = rules.join(', ');
   return {
     cause: 'app-shown',
-    message: `The service shows the app, which is hidden now: ${named}. ${looksAgain(registry)}`,
-    advice: 'Correct it before that: its error says how.',
+    message: message`The service shows the app, which is hidden now: ${named}. ${looksAgain(registry)}`,
+    advice: message`Correct it before that: its error says how.`,
     evidence: evidenceOf(registry, named),
   };
 }
@@ -109,7 +110,7 @@ function hiddenApp({ reasons }: SubscribedApp, registry: SubscribedRegistry): Pr
   const named = reasons.map(({ code }) => code).join(', ');
   return {
     cause: 'app-hidden',
-    message: `The service hides the app${named === '' ? '' : ` (${named})`}, although all is well now. ${looksAgain(registry)}`,
+    message: message`The service hides the app${named === '' ? '' : ` (${named})`}, although all is well now. ${looksAgain(registry)}`,
     advice: adviceOf(registry),
     evidence: evidenceOf(registry, named),
   };
@@ -119,8 +120,8 @@ function looksAgain({ checkedAt, nextCheckAt }: SubscribedRegistry): string {
   return `It last checked at ${formatTime(checkedAt)}, and checks again at ${formatTime(nextCheckAt)}.`;
 }
 
-function adviceOf({ id }: SubscribedRegistry): string {
-  return `Wait for the next check, or request one: “Refresh now” on the page of the registry, or POST /api/registries/${id}/refresh.`;
+function adviceOf({ id }: SubscribedRegistry): SafeText {
+  return message`Wait for the next check, or request one: “Refresh now” on the page of the registry, or POST /api/registries/${id}/refresh.`;
 }
 
 function evidenceOf({ checkedAt, nextCheckAt }: SubscribedRegistry, reason: string) {

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { formatTime } from '../../text/format-time.ts';
 import { isReplaceable } from '../replaceable-version.ts';
 import { defineRule } from '../rule.ts';
@@ -33,10 +34,9 @@ serves clock 1.0.0 sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
       return [
         {
           version,
-          message: `The service has known version ${version} since ${formatTime(firstSeenAt)} with ${artifactChecksum}, but the registry now lists ${now}.`,
-          advice:
-            'Publish the new artifact as a new version, and restore the first digest of this version, with its artifact.',
-          evidence: { inForce: artifactChecksum, listed: now, firstSeenAt, state: before.state },
+          message: message`The service has known version ${version} since ${formatTime(firstSeenAt)} with ${artifactChecksum}, but the registry now lists ${now}.`,
+          advice: message`Publish the new artifact as a new version, and restore the first digest of this version, with its artifact.`,
+          evidence: { inForce: artifactChecksum, listed: now, firstSeenAt, state: message`${before.state}` },
         },
       ];
     });

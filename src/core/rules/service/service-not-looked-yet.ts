@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { counted } from '../../text/text.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { ServedApp, SubscribedVersion } from '../../facts/facts.ts';
@@ -62,15 +63,14 @@ serves clock 1.1.0`,
     if (!isOlderCopy)
       return {
         cause: 'before',
-        message: `The service does not know ${what}. It last checked at ${formatTime(checkedAt)}. ${again}.`,
-        advice: `Wait for the next check, or request one: “Refresh now” on the page of the registry, or POST /api/registries/${registry.id}/refresh.`,
+        message: message`The service does not know ${what}. It last checked at ${formatTime(checkedAt)}. ${again}.`,
+        advice: message`Wait for the next check, or request one: “Refresh now” on the page of the registry, or POST /api/registries/${registry.id}/refresh.`,
         evidence,
       };
     return {
       cause: 'older-copy',
-      message: `The service does not know ${what}, although the file was last modified at ${formatTime(served.modifiedAt)}, before the service’s last check at ${formatTime(checkedAt)}: the service got an older copy, or the file was uploaded later. ${again}.`,
-      advice:
-        'If it was uploaded before that check, purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check by the service.',
+      message: message`The service does not know ${what}, although the file was last modified at ${formatTime(served.modifiedAt)}, before the service’s last check at ${formatTime(checkedAt)}: the service got an older copy, or the file was uploaded later. ${again}.`,
+      advice: message`If it was uploaded before that check, purge the caches of the host, and compare its servers with appreg verify --each-address. Then request a check by the service.`,
       evidence,
     };
   },

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -34,9 +35,8 @@ export const servicePolicy = defineRule({
       return [
         {
           cause: 'suspended',
-          message: `The service refuses all requests of the organization: ${service.suspended}`,
-          advice:
-            'Ask the operator of the service for the reason. The apps are refreshed again once the organization is no longer suspended.',
+          message: message`The service refuses all requests of the organization: ${service.suspended}`,
+          advice: message`Ask the operator of the service for the reason. The apps are refreshed again once the organization is no longer suspended.`,
           evidence: { service: service.service },
         },
       ];
@@ -48,8 +48,8 @@ export const servicePolicy = defineRule({
       return [
         {
           cause,
-          message: `The service does not request the manifest: ${found.message}`,
-          advice: `${CHANGES[cause]}, or ask its operator to allow the host (--allow-host).`,
+          message: message`The service does not request the manifest: ${found.message}`,
+          advice: message`${CHANGES[cause]}, or ask its operator to allow the host (--allow-host).`,
           evidence: { rule: found.rule, failingSince: formatTime(service.registry?.failingSince ?? null) },
         },
       ];
@@ -75,9 +75,8 @@ function limitsOf(
       cause: 'limit',
       severity: 'note',
       symptom: 'app-does-not-appear',
-      message: `The last check of the service left ${left.length === 1 ? 'a part' : `${left.length} parts`} of ${key} for the next one: ${first.reason}`,
-      advice:
-        'Wait for the next checks, which follow soon. If that does not help, ask the operator of the service about the limits.',
+      message: message`The last check of the service left ${left.length === 1 ? 'a part' : `${left.length} parts`} of ${key} for the next one: ${first.reason}`,
+      advice: message`Wait for the next checks, which follow soon. If that does not help, ask the operator of the service about the limits.`,
       evidence: { versions: left.flatMap(({ version }) => version ?? []).slice(0, 5) },
     },
   ];

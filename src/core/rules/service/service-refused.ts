@@ -1,3 +1,4 @@
+import { message, type SafeText } from '../../text/message.ts';
 import type { ServedVersion, ServiceFacts, SubscribedRegistry, SubscribedVersion } from '../../facts/facts.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -52,7 +53,7 @@ found unreachable: registry.example.com responds with status 403.`,
         cause: 'artifact',
         version,
         symptom: 'checksum-mismatch',
-        message: `The service could not verify version ${version} in its check at ${formatTime(registry.checkedAt)}, although it is verified here: ${reason?.message ?? 'it gives no reason'}`,
+        message: message`The service could not verify version ${version} in its check at ${formatTime(registry.checkedAt)}, although it is verified here: ${reason?.message ?? 'it gives no reason'}`,
         advice: adviceOf(registry),
         evidence: { checkedAt: registry.checkedAt, nextCheckAt: registry.nextCheckAt, rule: reason?.rule ?? null },
       }));
@@ -82,8 +83,8 @@ function refusalOf(
     return [
       {
         cause: 'credentials',
-        message: `The host does not accept the credentials that the service has for the registry, since ${formatTime(failingSince)}.`,
-        advice: `Give the service new credentials: PUT /api/registries/${registry.id}/auth, or the settings of the registry on its page.`,
+        message: message`The host does not accept the credentials that the service has for the registry, since ${formatTime(failingSince)}.`,
+        advice: message`Give the service new credentials: PUT /api/registries/${registry.id}/auth, or the settings of the registry on its page.`,
         evidence,
       },
     ];
@@ -92,15 +93,15 @@ function refusalOf(
     {
       cause: isRepeated ? 'repeatedly' : 'once',
       ...(isRepeated ? {} : { severity: 'warning' }),
-      message: `The service has not been able to use ${what} since ${formatTime(failingSince)}, although it can be used from here: ${found?.message ?? 'the service gives no reason.'}`,
+      message: message`The service has not been able to use ${what} since ${formatTime(failingSince)}, although it can be used from here: ${found?.message ?? 'the service gives no reason.'}`,
       advice: adviceOf(registry),
       evidence,
     },
   ];
 }
 
-function adviceOf({ id, nextCheckAt }: SubscribedRegistry): string {
-  return `If it was corrected since, request a check (POST /api/registries/${id}/refresh), or wait for the next one at ${formatTime(nextCheckAt)}. If that fails as well, allow the service at the host: firewall, allow list, rate limit, bot protection.`;
+function adviceOf({ id, nextCheckAt }: SubscribedRegistry): SafeText {
+  return message`If it was corrected since, request a check (POST /api/registries/${id}/refresh), or wait for the next one at ${formatTime(nextCheckAt)}. If that fails as well, allow the service at the host: firewall, allow list, rate limit, bot protection.`;
 }
 
 /** The error of the service's last check that explains it: about the manifest, or about the app's metadata file. */

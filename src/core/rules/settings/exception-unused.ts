@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { didYouMean } from '../../text/similar-names.ts';
-import { printableExcerpt } from '../../text/text.ts';
+import { printableExcerpt, safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
 export const exceptionUnused = defineRule({
@@ -36,14 +37,14 @@ export const exceptionUnused = defineRule({
     if (!isListed && app !== null)
       return {
         cause: 'app-not-listed' as const,
-        message: `${name} is not used: the manifest lists no app “${printableExcerpt(app, 80)}”.${didYouMean(app, keys)}`,
-        advice: 'Correct the key, or remove the exception from the configuration.',
+        message: message`${name} is not used: the manifest lists no app “${safeExcerpt(app, 80)}”.${didYouMean(app, keys)}`,
+        advice: message`Correct the key, or remove the exception from the configuration.`,
         evidence,
       };
     return {
       cause: 'no-finding' as const,
-      message: `${name} is not used: no finding matches it.`,
-      advice: 'Correct the exception, or remove it from the configuration.',
+      message: message`${name} is not used: no finding matches it.`,
+      advice: message`Correct the exception, or remove it from the configuration.`,
       evidence,
     };
   },

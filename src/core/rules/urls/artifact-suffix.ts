@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { defineRule } from '../rule.ts';
 import { OTHER_SCHEME } from '../other-scheme.ts';
 
@@ -24,8 +25,8 @@ export const artifactSuffix = defineRule({
     )?.[0];
     if (!suffix) return null;
     return {
-      message: `The artifact URL ends in ${suffix}; artifacts are .tar.gz archives.`,
-      advice: 'Bundle the app into a .tar.gz (appreg bundle) and list that file.',
+      message: message`The artifact URL ends in ${suffix}; artifacts are .tar.gz archives.`,
+      advice: message`Bundle the app into a .tar.gz (appreg bundle) and list that file.`,
       evidence: { suffix },
     };
   },

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { defineRule } from '../rule.ts';
 import { OTHER_SCHEME } from '../other-scheme.ts';
 
@@ -22,9 +23,9 @@ export const iconSuffix = defineRule({
     const suffix = /\.[A-Za-z0-9]{1,8}$/.exec(parsed.pathname)?.[0] ?? null;
     return {
       message: suffix
-        ? `The icon URL ends in ${suffix}; icons are PNG or SVG.`
-        : 'The icon URL does not end in .png or .svg.',
-      advice: 'Rename the icon to end in .png or .svg, depending on its type.',
+        ? message`The icon URL ends in ${suffix}; icons are PNG or SVG.`
+        : message`The icon URL does not end in .png or .svg.`,
+      advice: message`Rename the icon to end in .png or .svg, depending on its type.`,
       evidence: { suffix },
     };
   },

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { isLoopback } from '../../http/url.ts';
-import { redact, shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -33,11 +34,11 @@ export const urlInsecure = defineRule({
       severity: local ? 'warning' : 'error',
       cause: local ? 'loopback' : 'http',
       message: local
-        ? `The URL of the ${resourceName(resource)} leads to the loopback interface of this machine, over plain http.`
-        : `The URL of the ${resourceName(resource)} is not https.`,
+        ? message`The URL of the ${resourceName(resource)} leads to the loopback interface of this machine, over plain http.`
+        : message`The URL of the ${resourceName(resource)} is not https.`,
       advice: local
-        ? 'This is fine for local tests; subscribers need an https URL.'
-        : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
+        ? message`This is fine for local tests; subscribers need an https URL.`
+        : message`Serve it over HTTPS and write ${safeExcerpt(`https://${url.slice(url.indexOf('//') + 2)}`)}`,
       evidence: { url },
       ...(local ? { dedupeKey: 'loopback' } : {}),
     };

@@ -1,5 +1,6 @@
+import { message } from '../../text/message.ts';
 import { urlErrors } from '../../http/url-error.ts';
-import { shorten } from '../../text/text.ts';
+import { safeExcerpt } from '../../text/text.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 
@@ -33,9 +34,9 @@ export const urlMalformed = defineRule({
     good: '"iconUrl": "https://apps.example.com/echo.svg"',
   },
   check({ resource, url }) {
-    return urlErrors(url).map(({ cause, message, advice }) => ({
+    return urlErrors(url).map(({ cause, message: summary, advice }) => ({
       cause,
-      message: `The URL of the ${resourceName(resource)} cannot be used: ${shorten(message, 200)}`,
+      message: message`The URL of the ${resourceName(resource)} cannot be used: ${safeExcerpt(summary)}`,
       advice,
       evidence: { url },
     }));

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { redirectInsecure } from '../http/redirect-insecure.ts';
 import { urlInsecure } from './url-insecure.ts';
@@ -40,10 +41,10 @@ HTTP/1.1 200 OK`,
     const own = resource === 'manifest';
     return {
       severity: own ? 'warning' : 'note',
-      message: `The URL of the ${resourceName(resource)} has moved permanently (${first.status}) to ${url}`,
+      message: message`The URL of the ${resourceName(resource)} has moved permanently (${first.status}) to ${url}`,
       advice: own
-        ? `Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
-        : `List ${url} in the manifest.`,
+        ? message`Subscribe to ${url} and publish that URL; keep the redirect for subscribers with the old one.`
+        : message`List ${url} in the manifest.`,
       evidence: { hops: hops.map((hop) => `${hop.status} ${hop.url}`) },
       supersededBy: explanationsOf(first.url, url),
     };

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { blockedPort } from '../../http/blocked-ports.ts';
 import { defineRule } from '../rule.ts';
 import { OTHER_SCHEME } from '../other-scheme.ts';
@@ -25,8 +26,8 @@ export const urlPortBlocked = defineRule({
     const port = blockedPort(parsed.host);
     if (port === null) return null;
     return {
-      message: `The URL of the ${resourceName(resource)} has port ${port}, which browsers and Node.js refuse to connect to.`,
-      advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
+      message: message`The URL of the ${resourceName(resource)} has port ${port}, which browsers and Node.js refuse to connect to.`,
+      advice: message`Serve the file on port 443, or on another port that is not blocked, such as 8443.`,
       evidence: { url, port },
     };
   },

@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { urlExpiry } from '../../http/signed-url.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
@@ -31,9 +32,9 @@ export const urlSignedExpiring = defineRule({
       severity: isExpired ? 'error' : 'warning',
       cause: isExpired ? 'expired' : 'expiring',
       message: isExpired
-        ? `The signed URL of the ${resourceName(resource)} expired at ${expiresAtText}.`
-        : `The signed URL of the ${resourceName(resource)} expires at ${expiresAtText}.`,
-      advice: 'List a URL that does not expire: a public object, or a host with other access control.',
+        ? message`The signed URL of the ${resourceName(resource)} expired at ${expiresAtText}.`
+        : message`The signed URL of the ${resourceName(resource)} expires at ${expiresAtText}.`,
+      advice: message`List a URL that does not expire: a public object, or a host with other access control.`,
       evidence: { expires: expiresAtText, scheme: expiry.scheme },
     };
   },

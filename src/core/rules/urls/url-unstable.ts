@@ -1,3 +1,4 @@
+import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 import { changingPart } from './changing-part/changing-part.ts';
@@ -32,9 +33,8 @@ export const urlUnstable = defineRule({
     const { cause, part } = found;
     return {
       cause,
-      message: `The content of this URL can change: “${safeExcerpt(part, 100)}” ${MEANING[cause]}.`,
-      advice:
-        'Publish the archive at a separate URL for each version (a release asset, or your own host), and list that.',
+      message: message`The content of this URL can change: “${safeExcerpt(part, 100)}” ${MEANING[cause]}.`,
+      advice: message`Publish the archive at a separate URL for each version (a release asset, or your own host), and list that.`,
       evidence: { url },
     };
   },

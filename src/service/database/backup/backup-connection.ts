@@ -1,7 +1,7 @@
+import { message } from '../../../core/text/message.ts';
 import { Kysely, PostgresDialect, CamelCasePlugin } from 'kysely';
 import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
-import { printable, redact } from '../../../core/text/text.ts';
 import { errorMessage } from '../../log.ts';
 import { databaseFault, FAULT_MESSAGES } from '../database-error.ts';
 import type { Database } from '../tables.ts';
@@ -50,8 +50,8 @@ export async function withConnection<Result>(
     if (fault === null) throw error;
     throw new AppregError(
       'database-unreachable',
-      `${FAULT_MESSAGES[fault]} ${printable(redact(errorMessage(cause)))}`,
-      'Run the same command again once the database is available.',
+      message`${FAULT_MESSAGES[fault]} ${errorMessage(cause)}`,
+      message`Run the same command again once the database is available.`,
       { cause, effect: 'none' },
     );
   } finally {

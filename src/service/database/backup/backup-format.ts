@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { isObject, type JsonValue } from '../../../core/json/json.ts';
 import { AppregError } from '../../../core/errors.ts';
@@ -58,8 +59,8 @@ export function headerIn(line: string): BackupHeader {
   if (header['version'] > 1)
     throw new AppregError(
       'backup-newer',
-      'The backup was made by a newer version of appreg, in a format that this version does not support.',
-      'Restore it with the version of appreg that made it, or a later one.',
+      message`The backup was made by a newer version of appreg, in a format that this version does not support.`,
+      message`Restore it with the version of appreg that made it, or a later one.`,
     );
   if (!isHeader(header)) throw damagedBackup('its header is not valid');
   return header;
@@ -112,16 +113,16 @@ function parsed(line: string): JsonValue {
 export function notABackup(): AppregError {
   return new AppregError(
     'backup-unusable',
-    'The file is not an appreg backup.',
-    'Give a file that appreg service backup wrote.',
+    message`The file is not an appreg backup.`,
+    message`Give a file that appreg service backup wrote.`,
   );
 }
 
 export function damagedBackup(how: string): AppregError {
   return new AppregError(
     'backup-unusable',
-    `The backup is damaged: ${how}.`,
-    'Use another copy of it, or an earlier backup.',
+    message`The backup is damaged: ${how}.`,
+    message`Use another copy of it, or an earlier backup.`,
     { effect: 'none' },
   );
 }

@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { AppregError } from '../../../core/errors.ts';
@@ -52,8 +53,8 @@ async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
   if (!names.includes('organizations') || found.rows[0]?.migrated !== true)
     throw new AppregError(
       'database-missing',
-      'The database contains no tables of appreg, so there is nothing to back up.',
-      'Check DATABASE_URL or --data. The service creates the tables at its first start.',
+      message`The database contains no tables of appreg, so there is nothing to back up.`,
+      message`Check DATABASE_URL or --data. The service creates the tables at its first start.`,
     );
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   // Before the first query, which determines the view: no table can be altered from then on.
@@ -63,8 +64,8 @@ async function startSnapshot(client: Client, now: Date): Promise<BackupHeader> {
   if (unknown !== null)
     throw new AppregError(
       'database-schema-newer',
-      'The database was migrated by a newer version of appreg.',
-      'Make the backup with the version of appreg that uses the database.',
+      message`The database was migrated by a newer version of appreg.`,
+      message`Make the backup with the version of appreg that uses the database.`,
     );
   const tables: BackupTable[] = [];
   for (const name of inOrder(names, await references(client))) tables.push(await tableOf(client, name));

@@ -1,3 +1,4 @@
+import { message } from '../../../core/text/message.ts';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -13,8 +14,8 @@ export function checkSchema({ migrations, appreg }: BackupHeader): void {
   if (areFirstMigrations(migrations)) return;
   throw new AppregError(
     'backup-newer',
-    `The backup was made by another version of appreg (${printable(appreg)}), with tables that this version does not have.`,
-    'Restore it with the version of appreg that made it, or a later one.',
+    message`The backup was made by another version of appreg (${appreg}), with tables that this version does not have.`,
+    message`Restore it with the version of appreg that made it, or a later one.`,
     { effect: 'none' },
   );
 }
@@ -31,8 +32,8 @@ export async function checkEmpty(client: Client): Promise<void> {
   if (names.length === 0) return;
   throw new AppregError(
     'restore-target-not-empty',
-    `The database to restore into is not empty: ${await contentOf(client, names)}.`,
-    'Restore into a new database (createdb), or use --data with a new folder.',
+    message`The database to restore into is not empty: ${await contentOf(client, names)}.`,
+    message`Restore into a new database (createdb), or use --data with a new folder.`,
     { effect: 'none' },
   );
 }

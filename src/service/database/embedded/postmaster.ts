@@ -1,9 +1,9 @@
+import { type SafeText, message } from '../../../core/text/message.ts';
 import { readFile, readlink, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
 import { listeningPort } from '../../listening-port.ts';
 
 /** The process of an embedded PostgreSQL: its port, and its start. */
@@ -80,16 +80,16 @@ export async function readPostmasterPid(data: string): Promise<{ pid: number; po
   return pid > 0 && port > 0 ? { pid, port } : null;
 }
 
-async function startFailure(home: string): Promise<string> {
+async function startFailure(home: string): Promise<SafeText> {
   const lines = (await readFile(join(home, 'server.log'), 'utf8').catch(() => '')).split('\n').slice(-40);
   const fatal = lines.findLastIndex((line) => /\b(FATAL|PANIC):/.test(line));
   const errors = fatal === -1 ? [] : lines.slice(fatal, fatal + 2).filter((line) => /(FATAL|PANIC|DETAIL):/.test(line));
   const reason = errors.map((line) => line.replace(/^.*?(FATAL|PANIC|DETAIL):\s*/, '')).join(' ');
-  return `PostgreSQL does not start in ${printable(home)}${reason ? `: ${printable(reason)}` : '.'}`;
+  return message`PostgreSQL does not start in ${home}${reason ? `: ${reason}` : '.'}`;
 }
 
-export function logHint(home: string): string {
-  return `Its log is ${printable(join(home, 'server.log'))}. The database was not changed.`;
+export function logHint(home: string): SafeText {
+  return message`Its log is ${join(home, 'server.log')}. The database was not changed.`;
 }
 
 async function freePort(): Promise<number> {

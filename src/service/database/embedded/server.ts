@@ -1,8 +1,8 @@
+import { message } from '../../../core/text/message.ts';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
 import { errorMessage } from '../../log.ts';
 import { findBinaries, reachableBinaries, run, runAs, tryBinaries } from './binaries.ts';
 import { createDatabase, openFolder, databaseOwner } from './data-folder.ts';
@@ -82,8 +82,8 @@ async function takeOver(
       if (Date.now() > until)
         throw new AppregError(
           'data-folder-in-use',
-          `Another appreg service uses ${printable(root)}.`,
-          'Stop it first, or use another folder with --data. To run several nodes, use a PostgreSQL server with DATABASE_URL.',
+          message`Another appreg service uses ${root}.`,
+          message`Stop it first, or use another folder with --data. To run several nodes, use a PostgreSQL server with DATABASE_URL.`,
         );
     } catch (error) {
       if (isAppregError(error)) throw error;
@@ -91,7 +91,7 @@ async function takeOver(
       if (Date.now() > until)
         throw new AppregError(
           'postgres-start-failed',
-          `PostgreSQL is running for ${printable(root)}, but refuses the connection: ${printable(errorMessage(error))}`,
+          message`PostgreSQL is running for ${root}, but refuses the connection: ${errorMessage(error)}`,
           logHint(join(root, 'postgres')),
           { cause: error },
         );

@@ -1,8 +1,8 @@
+import { message } from '../../../core/text/message.ts';
 import { statfs, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
 import { errorCode, errorMessage, type Log } from '../../log.ts';
 
 /** Starts an embedded PostgreSQL again after it crashed or was killed. */
@@ -172,8 +172,8 @@ async function assertPresent(home: string): Promise<void> {
     if (errorCode(error) !== 'ENOENT') return;
     throw new AppregError(
       'data-folder-lost',
-      `The database in ${printable(home)} was deleted while the service was running.`,
-      'Restore the folder from a backup, then start appreg service again.',
+      message`The database in ${home} was deleted while the service was running.`,
+      message`Restore the folder from a backup, then start appreg service again.`,
     );
   }
 }
@@ -195,8 +195,8 @@ function failureOf(home: string, error: unknown): AppregError {
   if (isAppregError(error)) return error;
   return new AppregError(
     'postgres-start-failed',
-    `PostgreSQL cannot be restarted in ${printable(home)}: ${printable(errorMessage(error))}`,
-    `Its log is ${printable(join(home, 'server.log'))}.`,
+    message`PostgreSQL cannot be restarted in ${home}: ${errorMessage(error)}`,
+    message`Its log is ${join(home, 'server.log')}.`,
     { cause: error },
   );
 }

@@ -1,6 +1,6 @@
+import { message } from '../../../core/text/message.ts';
 import { type Kysely, type Migration, type MigrationResultSet, Migrator, sql } from 'kysely';
 import { AppregError } from '../../../core/errors.ts';
-import { printable } from '../../../core/text/text.ts';
 import type { Database } from '../tables.ts';
 import { baseline } from './001-baseline.ts';
 
@@ -35,8 +35,8 @@ async function refuseForeign(db: Kysely<Database>): Promise<void> {
   if (!isForeign) return;
   throw new AppregError(
     'database-foreign',
-    `The database has tables of another program: ${printable(tables.toSorted().slice(0, 3).join(', '))}${tables.length > 3 ? ` and ${tables.length - 3} more` : ''}.`,
-    'Use a database of its own for the service (createdb), and set DATABASE_URL to it.',
+    message`The database has tables of another program: ${tables.toSorted().slice(0, 3).join(', ')}${tables.length > 3 ? ` and ${tables.length - 3} more` : ''}.`,
+    message`Use a database of its own for the service (createdb), and set DATABASE_URL to it.`,
     { effect: 'none' },
   );
 }
@@ -74,8 +74,8 @@ async function run(migrating: Promise<MigrationResultSet>): Promise<void> {
   if (error instanceof Error && error.message.includes('corrupted migrations'))
     throw new AppregError(
       'database-schema-newer',
-      'The database was migrated by another version of appreg.',
-      'Use the newest version of appreg that has used this database, or use another database.',
+      message`The database was migrated by another version of appreg.`,
+      message`Use the newest version of appreg that has used this database, or use another database.`,
       { cause: error },
     );
   throw error;

@@ -1,3 +1,4 @@
+import { message } from '../../../text/message.ts';
 import type { AddressAnswer, AddressFacts, AddressFailure, ResourceKind } from '../../../facts/facts.ts';
 import { type AddressDifference, hopOfAnswer, lastSample } from '../../../http/address-comparison.ts';
 import { corsFault } from '../../../http/cors.ts';
@@ -47,8 +48,8 @@ function brokenAddresses(
     ...problems,
     {
       cause: 'unreachable',
-      message: `${hostnameOf(url)} has several addresses, and not all of them serve the ${resourceName(resource)}: no complete response from ${list}, only from ${namesOf(reference)}.`,
-      advice: 'Start the server there, or remove the A or AAAA records of addresses without a server.',
+      message: message`${hostnameOf(url)} has several addresses, and not all of them serve the ${resourceName(resource)}: no complete response from ${list}, only from ${namesOf(reference)}.`,
+      advice: message`Start the server there, or remove the A or AAAA records of addresses without a server.`,
       evidence: evidenceOf(url, silent, reference, codeOf),
       dedupeKey: `unreachable ${hostOf(url)}`,
     },
@@ -73,8 +74,8 @@ function otherStatus(
   const list = differing.map((answer) => `${answer.address} responds with ${serverStatus(answer)}`).join(', ');
   return {
     cause: 'status',
-    message: `${hostnameOf(url)} has several addresses, and not all of them serve the ${resourceName(resource)}: ${list}, but ${namesOf(reference)} with ${statusesOf(reference)}.`,
-    advice: 'Deploy the same files and the same configuration to all servers, or remove the address from DNS.',
+    message: message`${hostnameOf(url)} has several addresses, and not all of them serve the ${resourceName(resource)}: ${list}, but ${namesOf(reference)} with ${statusesOf(reference)}.`,
+    advice: message`Deploy the same files and the same configuration to all servers, or remove the address from DNS.`,
     evidence: evidenceOf(url, differing, reference, serverStatus),
     dedupeKey: `status ${hostOf(url)}`,
   };
@@ -90,9 +91,8 @@ function otherContent(
   const same = reference[0] ? contentOf(reference[0]) : '';
   return {
     cause: 'content',
-    message: `${hostnameOf(url)} has several addresses, and they serve different content for the ${resourceName(resource)}: ${namesOf(reference)} (${same}), ${others}.`,
-    advice:
-      'Deploy the same files to all servers, and purge their caches. If a new file is still being distributed, check again when that has finished.',
+    message: message`${hostnameOf(url)} has several addresses, and they serve different content for the ${resourceName(resource)}: ${namesOf(reference)} (${same}), ${others}.`,
+    advice: message`Deploy the same files to all servers, and purge their caches. If a new file is still being distributed, check again when that has finished.`,
     evidence: evidenceOf(url, differing, reference, (answer) => lastSample(answer).content?.sha256 ?? ''),
     dedupeKey: `content ${hostOf(url)}`,
   };
@@ -107,8 +107,8 @@ function withoutCors(
   const list = differing.map((answer) => `${answer.address} (${browserAnswer(answer)})`).join(', ');
   return {
     cause: 'cors',
-    message: `${hostnameOf(url)} has several addresses, and not all of them let pages of other origins read the ${resourceName(resource)}: ${list} ${differing.length === 1 ? 'does' : 'do'} not, ${namesOf(reference)} ${reference.length === 1 ? 'does' : 'do'}.`,
-    advice: 'Send the same CORS headers from all servers.',
+    message: message`${hostnameOf(url)} has several addresses, and not all of them let pages of other origins read the ${resourceName(resource)}: ${list} ${differing.length === 1 ? 'does' : 'do'} not, ${namesOf(reference)} ${reference.length === 1 ? 'does' : 'do'}.`,
+    advice: message`Send the same CORS headers from all servers.`,
     evidence: evidenceOf(url, differing, reference, browserAnswer),
     dedupeKey: `cors ${hostOf(url)}`,
   };

@@ -1,3 +1,4 @@
+import { message, safe } from '../../../text/message.ts';
 import type { AddressFailure, Failure, Hop, Probe } from '../../../facts/facts.ts';
 import { hostnameOf, hostOf } from '../../../http/probe.ts';
 import { tlsCause } from '../../../http/tls-cause.ts';
@@ -16,13 +17,13 @@ export function handshakeProblem(
   now: string,
 ): Problem<Cause> {
   const host = hostOf(hop.url);
-  const { cause, message, advice } = reasonOf(hop, bad, now);
+  const { cause, message: summary, advice } = reasonOf(hop, bad, now);
   const others =
     more.length === 0 ? '' : ` The connection also fails with ${more.map(({ address }) => address).join(', ')}.`;
   return {
     cause,
-    message: `${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not respond like ${hop.address ?? 'another one'}: ${message}${others}`,
-    advice: `Correct the server at ${bad.address}, or remove that address from DNS. ${advice}`,
+    message: message`${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not respond like ${hop.address ?? 'another one'}: ${safe(summary)}${others}`,
+    advice: message`Correct the server at ${bad.address}, or remove that address from DNS. ${safe(advice)}`,
     evidence: {
       host,
       address: hop.address,
@@ -52,8 +53,8 @@ function reasonOf(
   bad: AddressFailure,
   now: string,
 ): Pick<Problem<Cause>, 'message' | 'advice'> & { cause: Cause } {
-  const { code, message = code, tls = null, address } = bad;
-  const failure: Failure = { phase: 'tls', code, message, url, got: null, expected: null };
+  const { code, message: summary = code, tls = null, address } = bad;
+  const failure: Failure = { phase: 'tls', code, message: summary, url, got: null, expected: null };
   const probe: Probe = {
     method: 'GET',
     origin: null,
@@ -65,5 +66,9 @@ function reasonOf(
   const cause = tlsCause(probe);
   if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
   const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
-  return { cause: name, message: text, advice: 'Check its logs, or run openssl s_client -connect with this address.' };
+  return {
+    cause: name,
+    message: message`${text}`,
+    advice: message`Check its logs, or run openssl s_client -connect with this address.`,
+  };
 }

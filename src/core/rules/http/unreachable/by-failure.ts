@@ -1,3 +1,4 @@
+import { message } from '../../../text/message.ts';
 import type { Failure, Probe } from '../../../facts/facts.ts';
 import { hostnameOf, hostOf } from '../../../http/probe.ts';
 import { explain, type Explanation } from './causes.ts';
@@ -9,13 +10,13 @@ const FAILURES = [...REDIRECT_FAILURES, ...CONNECTION_FAILURES, ...HANDSHAKE_FAI
 
 /** Why a request failed without a usable response. */
 export function explainFailure(failure: Failure, probe: Probe): Explanation {
-  const { url, message, code } = failure;
+  const { url, message: summary, code } = failure;
   const request = { failure, probe, host: hostOf(url), name: hostnameOf(url) };
   return (
     explain(FAILURES, request) ?? {
       cause: 'failed',
-      message: `${message} (${code}).`,
-      advice: 'Request the URL with curl -v, and compare it with the evidence.',
+      message: message`${summary} (${code}).`,
+      advice: message`Request the URL with curl -v, and compare it with the evidence.`,
     }
   );
 }

@@ -1,3 +1,4 @@
+import { message, safe } from '../../../text/message.ts';
 import type { Hop, Probe } from '../../../facts/facts.ts';
 import { header, retryAfter } from '../../../http/headers.ts';
 import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts';
@@ -50,109 +51,108 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
   {
     when: ({ status, expiredAt }) => expiredAt !== null && [400, 401, 403, 410].includes(status),
     cause: 'signature-expired',
-    message: ({ lead, expiredAt }) => `${lead}; the signed URL expired at ${expiredAt}.`,
-    advice: 'List a URL that does not expire, or sign it again.',
+    message: ({ lead, expiredAt }) => message`${lead}; the signed URL expired at ${String(expiredAt)}.`,
+    advice: message`List a URL that does not expire, or sign it again.`,
   },
   {
     when: ({ probe }) => areCredentialsRefused(probe),
     cause: 'credentials-refused',
-    message: ({ lead, where }) => `${lead}${where}: it refuses the credentials that were sent.`,
-    advice:
-      'Check that the credentials are valid, have not expired, and allow reading this file; some hosts respond in the same way for missing files.',
+    message: ({ lead, where }) => message`${lead}${where}: it refuses the credentials that were sent.`,
+    advice: message`Check that the credentials are valid, have not expired, and allow reading this file; some hosts respond in the same way for missing files.`,
   },
   {
     when: ({ status, hop }) =>
       status === 496 || (status === 400 && /SSL certificate|client certificate/i.test(hop.excerpt ?? '')),
     cause: 'client-certificate-required',
-    message: ({ lead }) => `${lead}: it requires a client certificate.`,
-    advice: 'The service has none: do not require one for this file, or list signed URLs.',
+    message: ({ lead }) => message`${lead}: it requires a client certificate.`,
+    advice: message`The service has none: do not require one for this file, or list signed URLs.`,
   },
   {
     when: ({ intercepted }) => intercepted !== null,
     cause: ({ intercepted }) => (intercepted === null ? 'failed' : INTERCEPTED_CAUSES[intercepted.kind]),
-    message: ({ lead, where, intercepted }) => `${lead}${where}: ${intercepted && interceptionText(intercepted)}.`,
-    advice: ({ intercepted }) => (intercepted === null ? '' : INTERCEPTIONS[intercepted.kind].advice),
+    message: ({ lead, where, intercepted }) =>
+      message`${lead}${where}: ${intercepted === null ? '' : interceptionText(intercepted)}.`,
+    advice: ({ intercepted }) => (intercepted === null ? message`` : INTERCEPTIONS[intercepted.kind].advice),
     evidence: ({ intercepted }) => ({ product: intercepted?.product ?? null }),
   },
   {
     // Nothing was requested before the manifest, so this is not a limit of requests.
     when: ({ status, wait, isFirst }) => status === 503 && wait !== null && isFirst,
     cause: 'maintenance',
-    message: ({ lead, wait }) => `${lead} and requests a delay of ${wait} s: it is unavailable, as during maintenance.`,
-    advice: 'Check the status page of the host, and check again after that time.',
+    message: ({ lead, wait }) =>
+      message`${lead} and requests a delay of ${String(wait)} s: it is unavailable, as during maintenance.`,
+    advice: message`Check the status page of the host, and check again after that time.`,
     evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
   },
   {
     when: ({ status, wait }) => status === 429 || (status === 503 && wait !== null),
     cause: 'rate-limited',
     message: ({ lead, wait }) =>
-      `${lead}${wait === null ? '' : ` and requests a delay of ${wait} s`}; the file was not checked.`,
-    advice: 'Request a higher limit, choose a host without one, or lower --concurrency and try again later.',
+      message`${lead}${wait === null ? '' : ` and requests a delay of ${wait} s`}; the file was not checked.`,
+    advice: message`Request a higher limit, choose a host without one, or lower --concurrency and try again later.`,
     evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
   },
   {
     when: ({ status }) => status === 511,
     cause: 'captive-portal',
     message: ({ hop }) =>
-      `a captive portal of this network responded with 511 (Network Authentication Required) instead of ${hostOf(hop.url)}.`,
-    advice: 'Sign in to that network in a browser, or run the check from another network: the host was not reached.',
+      message`a captive portal of this network responded with 511 (Network Authentication Required) instead of ${hostOf(hop.url)}.`,
+    advice: message`Sign in to that network in a browser, or run the check from another network: the host was not reached.`,
   },
   {
     when: ({ hop }) => urlInOtherRegion(hop) !== null,
     cause: 'wrong-region',
-    message: ({ lead, where, hop }) => `${lead}${where}: ${otherRegion(hop).message}`,
+    message: ({ lead, where, hop }) => message`${lead}${where}: ${safe(otherRegion(hop).message)}`,
     advice: ({ hop }) => otherRegion(hop).advice,
   },
   {
     when: ({ code }) => storeError(code) !== null,
     cause: ({ status }) => `status-${status}`,
-    message: ({ lead, where, code }) => `${lead}${where}: ${storeError(code)?.means}`,
-    advice: ({ code }) => storeError(code)?.advice ?? '',
+    message: ({ lead, where, code }) => message`${lead}${where}: ${storeError(code)?.means ?? ''}`,
+    advice: ({ code }) => storeError(code)?.advice ?? message``,
   },
   {
     when: ({ status }) => status === 404,
     cause: 'status-404',
-    message: ({ lead, where }) => `${lead}${where}: the file does not exist.`,
-    advice: 'Check the URL (it is case-sensitive), and that the file was uploaded.',
+    message: ({ lead, where }) => message`${lead}${where}: the file does not exist.`,
+    advice: message`Check the URL (it is case-sensitive), and that the file was uploaded.`,
   },
   {
     when: ({ status }) => status === 403,
     cause: 'status-403',
     message: ({ lead, where }) =>
-      `${lead}${where}: the file is not public, or does not exist (some hosts hide missing files this way).`,
-    advice: 'Make the file public, check that it exists, and that no firewall rule blocks automated clients.',
+      message`${lead}${where}: the file is not public, or does not exist (some hosts hide missing files this way).`,
+    advice: message`Make the file public, check that it exists, and that no firewall rule blocks automated clients.`,
   },
   {
     when: ({ status }) => status === 401,
     cause: 'status-401',
-    message: ({ lead, where }) => `${lead}${where}: authentication is required.`,
-    advice:
-      'Make the file public, list signed URLs, or give the credentials of the registry (appreg verify: --header-env).',
+    message: ({ lead, where }) => message`${lead}${where}: authentication is required.`,
+    advice: message`Make the file public, list signed URLs, or give the credentials of the registry (appreg verify: --header-env).`,
   },
   {
     when: ({ status }) => status === 407,
     cause: 'status-407',
-    message: ({ lead, where }) => `${lead}${where}: a proxy requires authentication.`,
-    advice:
-      'Give the credentials of the proxy in the URL of the proxy variable, or run the check from another network.',
+    message: ({ lead, where }) => message`${lead}${where}: a proxy requires authentication.`,
+    advice: message`Give the credentials of the proxy in the URL of the proxy variable, or run the check from another network.`,
   },
   {
     when: ({ status }) => status === 410,
     cause: 'status-410',
-    message: ({ lead, where }) => `${lead}${where}: the file was removed intentionally.`,
-    advice: 'Published files must keep their URLs: restore it.',
+    message: ({ lead, where }) => message`${lead}${where}: the file was removed intentionally.`,
+    advice: message`Published files must keep their URLs: restore it.`,
   },
   {
     when: ({ status }) => status === 451,
     cause: 'status-451',
-    message: ({ lead, where }) => `${lead}${where}: the file is unavailable for legal reasons.`,
-    advice: 'Resolve the legal demand with the host, or publish the file at another host, and list that URL.',
+    message: ({ lead, where }) => message`${lead}${where}: the file is unavailable for legal reasons.`,
+    advice: message`Resolve the legal demand with the host, or publish the file at another host, and list that URL.`,
   },
   {
     when: ({ status }) => status === 304,
     cause: 'status-304',
-    message: ({ lead }) => `${lead} (not modified) although the request was not conditional.`,
-    advice: 'A cache in front of the host is broken: purge it.',
+    message: ({ lead }) => message`${lead} (not modified) although the request was not conditional.`,
+    advice: message`A cache in front of the host is broken: purge it.`,
   },
 ];
 
@@ -183,7 +183,7 @@ export function explainStatus(probe: Probe, hop: Hop, now: number, isFirst = fal
 function otherStatus(status: number, lead: string, attempts: number): Explanation {
   const { means, advice } = statusAdvice(status);
   const times = status >= 500 && attempts > 1 ? `, ${attempts} times in a row` : '';
-  return { cause: `status-${status}`, message: `${lead}${times}: ${means}.`, advice };
+  return { cause: `status-${status}`, message: message`${lead}${times}: ${means}.`, advice };
 }
 
 function expiredAt({ url }: Hop, now: number): string | null {

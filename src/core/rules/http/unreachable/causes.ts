@@ -1,3 +1,4 @@
+import type { SafeText } from '../../../text/message.ts';
 import type { Failure, Probe } from '../../../facts/facts.ts';
 import type { Evidence } from '../../../engine/report.ts';
 import { authorOrCopy, hostOrCache } from '../../owners.ts';
@@ -77,8 +78,8 @@ type UnreachableCause = CauseOf<typeof UNREACHABLE_CAUSES>;
 /** Why a resource cannot be fetched. */
 export interface Explanation {
   cause: UnreachableCause;
-  message: string;
-  advice: string;
+  message: SafeText;
+  advice: SafeText;
   evidence?: Evidence;
 }
 
@@ -92,7 +93,7 @@ export interface FailedRequest {
 }
 
 /** A text, or how to make it. */
-type Text<T> = string | ((about: T) => string);
+type Text<T> = SafeText | ((about: T) => SafeText);
 
 /** A row of a table: the first one that applies explains the failure. */
 export interface Row<T> {

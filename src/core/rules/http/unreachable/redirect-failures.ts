@@ -1,3 +1,4 @@
+import { message, safe } from '../../../text/message.ts';
 import type { Probe } from '../../../facts/facts.ts';
 import { urlInOtherRegion } from '../../../http/store-error.ts';
 import { otherRegion } from './other-region.ts';
@@ -11,40 +12,42 @@ export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: hasCode('REDIRECT_BLOCKED_PORT'),
     cause: 'redirect-port-blocked',
-    message: ({ host }) => `a redirect leads to ${host}, with a port that browsers and Node.js refuse to connect to.`,
-    advice: 'Serve the file on port 443, or on another port that is not blocked, such as 8443.',
+    message: ({ host }) =>
+      message`a redirect leads to ${host}, with a port that browsers and Node.js refuse to connect to.`,
+    advice: message`Serve the file on port 443, or on another port that is not blocked, such as 8443.`,
   },
   {
     when: hasCode('REDIRECT_BAD_LOCATION'),
     cause: 'redirect-malformed',
-    message: (request) => `a redirect leads to ${locationOf(request)}, which is not an http or https URL.`,
-    advice: 'Correct the Location header of the redirect.',
+    message: (request) => message`a redirect leads to ${locationOf(request)}, which is not an http or https URL.`,
+    advice: message`Correct the Location header of the redirect.`,
   },
   {
     when: hasCode('REDIRECT_SEVERAL_LOCATIONS'),
     cause: 'redirect-ambiguous',
     message: (request) =>
-      `a redirect has several different Location headers${namedLocations(request)}; browsers reject it, and other clients choose one.`,
-    advice: 'Send only one Location header. Often the application and the web server, or two rules, each add one.',
+      message`a redirect has several different Location headers${namedLocations(request)}; browsers reject it, and other clients choose one.`,
+    advice: message`Send only one Location header. Often the application and the web server, or two rules, each add one.`,
     evidence: (request) => ({ locations: locationsOf(request).slice(0, 5) }),
   },
   {
     when: ({ failure, probe }) => failure.code === 'REDIRECT_NO_LOCATION' && bucketMoved(probe) !== null,
     cause: 'wrong-region',
-    message: ({ probe }) => `the store responds with a redirect without a Location: ${bucketMoved(probe)?.message}`,
-    advice: ({ probe }) => bucketMoved(probe)?.advice ?? '',
+    message: ({ probe }) =>
+      message`the store responds with a redirect without a Location: ${safe(bucketMoved(probe)?.message ?? '')}`,
+    advice: ({ probe }) => bucketMoved(probe)?.advice ?? message``,
   },
   {
     when: hasCode('REDIRECT_NO_LOCATION'),
     cause: 'redirect-without-location',
-    message: 'a redirect has no Location header.',
-    advice: 'Add a Location header to the redirect, or serve the file itself.',
+    message: message`a redirect has no Location header.`,
+    advice: message`Add a Location header to the redirect, or serve the file itself.`,
   },
   {
     when: hasCode('REDIRECT_CREDENTIALS'),
     cause: 'redirect-credentials',
-    message: 'a redirect leads to a URL with a user name or password; browsers and other clients reject it.',
-    advice: 'Redirect to a URL without credentials.',
+    message: message`a redirect leads to a URL with a user name or password; browsers and other clients reject it.`,
+    advice: message`Redirect to a URL without credentials.`,
   },
 ];
 
