@@ -35,7 +35,7 @@ test.each<[string, (i: number) => string, boolean]>([
   const web = await openWebFixture();
   try {
     const trustProxy = [{ address: '127.0.0.1', family: 'ipv4', bits: 32 }] as const;
-    const app = web.app({ trustProxy, openSignUp: true }, allowing(3));
+    const app = web.app({ trustProxy, openSignUp: true, publicUrl: 'http://localhost' }, allowing(3));
     const connection = { incoming: { socket: { remoteAddress: '127.0.0.1' }, rawHeaders: [] } };
     const send = async (path: string, init: RequestInit, i: number): Promise<number> => {
       const headers = { ...(init.headers as Record<string, string>), 'x-forwarded-for': address(i) };
