@@ -57,6 +57,16 @@ describe('lint', () => {
     expect(reported(context)).toMatchObject({ outcome: 'incomplete', error: { code: 'inputs-unusable', exit: 2 } });
   });
 
+  test.each(['json', 'sarif', 'junit'] as const)(
+    'hides the password of a URL in place of a path (%s)',
+    async (format) => {
+      const context = contextIn(folder(), { format });
+      const error = await refusal(runLint(context, ['https://reader:pa55word@example.com/registry.json'], {}));
+      expect(`${error.message} ${error.hint} ${context.printed.out.join('')}`).not.toContain('pa55word');
+      expect(context.printed.out.join('')).not.toBe('');
+    },
+  );
+
   test('has the error itself for a single path', async () => {
     expect(await refusal(runLint(contextIn(good()), ['gone'], {}))).toMatchObject({ code: 'path-missing', exit: 2 });
   });
@@ -83,7 +93,7 @@ describe('judge', () => {
     const report = reported(context);
     expect(report.outcome).toBe('incomplete');
     expect(report.findings.map(({ rule }) => rule)).toEqual(['text-empty']);
-    const names = [/gone\.json does not exist/, /empty\.json .* empty/, /x is a folder/, /other\.json .* format/];
+    const names = [/gone\.json does not exist/, /empty\.json\S* .*empty/, /x is a folder/, /other\.json\S* .*format/];
     expect(context.printed.error).toHaveLength(names.length);
     for (const name of names) expect(context.printed.error.join('\n')).toMatch(name);
     expect(report.notJudged.find(({ rule }) => rule === '*')!.reason).toMatch(/gone\.json[^]*other\.json/);

@@ -1,4 +1,5 @@
 import { message } from '../../core/text/message.ts';
+import { redact } from '../../core/text/text.ts';
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { exitCode, type CheckCommand, type Report, SYMPTOMS } from '../../core/engine/report.ts';
 import { VERSION } from '../../core/tool-version.ts';
@@ -76,7 +77,7 @@ export function incompleteReport(command: CheckCommand, target: string, thrown: 
     schema: 1,
     tool: { name: 'appreg', version: VERSION },
     command,
-    target,
+    target: redact(target),
     outcome: 'incomplete',
     summary: {
       errors: 0,
