@@ -107,7 +107,10 @@ describe('requests over a real connection', () => {
   test('of a trusted proxy are limited and logged by the address that the proxy names', async () => {
     const limits = { ...allowing(1000), failures: { requests: 1, seconds: 60 } };
     const trustProxy = [{ address: '127.0.0.1', family: 'ipv4' as const, bits: 32 }];
-    const behindProxy = await listen({ host: '127.0.0.1', port: 0 }, web.app({ trustProxy }, limits).fetch);
+    const behindProxy = await listen(
+      { host: '127.0.0.1', port: 0 },
+      web.app({ trustProxy, publicUrl: 'http://127.0.0.1' }, limits).fetch,
+    );
     web.logged.length = 0;
     const statuses: number[] = [];
     for (const forwarded of ['192.0.2.1', '192.0.2.2', '198.51.100.9, 192.0.2.1'])
