@@ -15,6 +15,7 @@ const PROGRAMS = {
   main: 'src/cli/main.ts',
   program: 'src/cli/program.ts',
   run: 'src/cli/process/run.ts',
+  config: 'src/cli/config/config.ts',
   'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
   'digest-worker': 'src/observe/digest/digest-worker.ts',
 };
@@ -113,7 +114,16 @@ async function buildCommands(out, common) {
 function moduleGroups(entries) {
   const groupOfEntry = (name) =>
     name in PROGRAMS ? name : (Object.keys(GROUPS).find((group) => GROUPS[group].includes(name)) ?? 'other');
-  const order = ['main', 'program', 'run', ...Object.keys(GROUPS), 'other', 'prefetch-worker', 'digest-worker'];
+  const order = [
+    'main',
+    'program',
+    'run',
+    'config',
+    ...Object.keys(GROUPS),
+    'other',
+    'prefetch-worker',
+    'digest-worker',
+  ];
   let users = null;
   return (id, context) => {
     users ??= usersOfModules(

@@ -5,6 +5,7 @@ import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
 import { grouped, printable } from '../../../core/text/text.ts';
 import type { Severity } from '../../../core/engine/report.ts';
 import { AppregError } from '../../../core/errors.ts';
+import { replaceFile } from '../../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
 import { checkContent } from '../../../publish/check-content.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
@@ -48,11 +49,7 @@ export async function runBundle(context: Context, entry: string, output: string,
   if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
 
   const progress = terminal.progress(message`building ${entry}`);
-  // Loads the modules for writing while the compiler works.
-  const [{ archive, checksum, tarSha256, entries, warnings }, { replaceFile }] = await Promise.all([
-    build(request),
-    import('../../../store/directory/atomic.ts'),
-  ]).finally(() => progress.stop());
+  const { archive, checksum, tarSha256, entries, warnings } = await build(request).finally(() => progress.stop());
   const content = {
     severities,
     appEntry: config.artifact?.entry ?? null,
