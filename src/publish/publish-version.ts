@@ -168,7 +168,7 @@ function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
   return new AppregError(
     'immutable',
-    message`${`${key} ${version}`} was published before with different bytes: the checksum in ${LOCK_FILE} is ${first}, yours is ${artifactChecksum}. A published version never changes, even if it is no longer listed.`,
+    message`${key} ${version} was published before with different bytes: the checksum in ${LOCK_FILE} is ${first}, yours is ${artifactChecksum}. A published version never changes, even if it is no longer listed.`,
     message`Publish your bytes as a new version, for example with patch instead of the number.`,
     { effect: 'none' },
   );

@@ -30,7 +30,7 @@ export function refuseTypos(
   if (!lower && latest !== null && isSemver(version) && comparePrecedence(version, latest) < 0)
     throw new AppregError(
       'version-lower',
-      message`${`${key} ${version}`} would be lower than ${latest}, the latest version, so subscribers of that would not get it.`,
+      message`${key} ${version} would be lower than ${latest}, the latest version, so subscribers of that would not get it.`,
       message`Publish a version above ${latest}. To add ${version} intentionally, such as a correction of an older release: appreg publish-version … --allow-lower`,
       { effect: 'none' },
     );
@@ -38,7 +38,7 @@ export function refuseTypos(
   if (!same && before !== null)
     throw new AppregError(
       'version-same-bytes',
-      message`The bytes of ${`${key} ${version}`} are already published, as ${before}: subscribers would update to the same code.`,
+      message`The bytes of ${key} ${version} are already published, as ${before}: subscribers would update to the same code.`,
       message`Check that the app was built from the changed sources. To publish the same code under a new number intentionally: --allow-same`,
       { effect: 'none' },
     );

@@ -19,7 +19,7 @@ export function stateAt(path: string): LocalState | null {
 }
 
 /**
- * The state that an error of the system stands for.
+ * The state that an error code of the system means.
  * @throws AppregError `file-unreadable` for a file that may not be read
  */
 export function stateOfError(path: string, error: unknown): LocalState {
