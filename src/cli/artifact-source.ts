@@ -98,7 +98,7 @@ export async function artifactFrom(
     const { content, archive, fault } = await fetchWhole(
       url,
       context.env,
-      (bytes) => progress.update(message`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
+      (bytes) => progress.update(() => message`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
       { scan: { folders: [] } },
     ).finally(() => progress.stop());
     if (fault !== null)

@@ -30,7 +30,7 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, ti
       if (found === null) return;
       const left = end - Date.now();
       if (left > 0 && !found.unreachable) {
-        progress.update(message`${shown}: ${safe(found.message)} Waiting ${Math.ceil(left / 1000)} s more`);
+        progress.update(() => message`${shown}: ${safe(found.message)} Waiting ${Math.ceil(left / 1000)} s more`);
         await untilStopped(sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4))));
         continue;
       }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -5,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
+import { rules } from '../../src/core/rules/index.ts';
 import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { folder as temporaryFolder } from '../support/folders.ts';
 
@@ -20,6 +22,15 @@ function metadata(key: string): string {
     artifactChecksum: `sha256:${n}d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730`,
   }));
   return JSON.stringify({ versions });
+}
+
+function entry(key: string): object {
+  return {
+    name: key,
+    description: 'Says it again.',
+    blockStyle: { iconUrl: `${base}${key}/icon.svg`, color: '#1a73e8' },
+    appMetadataUrl: key === 'app-4' ? 'https://elsewhere.example.org/4.json' : `${base}metadata/${key}.json`,
+  };
 }
 
 const unusualFiles: Record<string, (file: string, key: string) => void> = {
@@ -50,12 +61,6 @@ test('lint of many apps reports the same as one thread, including unusual files'
     if (kind) kind(file, key);
     else writeFileSync(file, metadata(key));
   }
-  const entry = (key: string): object => ({
-    name: key,
-    description: 'Says it again.',
-    blockStyle: { iconUrl: `${base}${key}/icon.svg`, color: '#1a73e8' },
-    appMetadataUrl: key === 'app-4' ? 'https://elsewhere.example.org/4.json' : `${base}metadata/${key}.json`,
-  });
   writeFileSync(
     join(root, 'registry.json'),
     JSON.stringify({ apps: Object.fromEntries(keys.map((k) => [k, entry(k)])) }),
@@ -76,4 +81,32 @@ test('lint of many apps reports the same as one thread, including unusual files'
   expect(report.findings).toEqual(inOneThread.findings);
   expect(report.notJudged).toEqual(inOneThread.notJudged);
   expect(report.apps).toEqual(inOneThread.apps);
+}, 60_000);
+
+test('apps that were judged like others are reported as by the rules, in the same order', async () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, 'metadata'));
+  const keys = Array.from({ length: 450 }, (_, i) => `app-${i}`);
+  const version = (key: string, minor: number): object => ({
+    version: `1.${minor}.0`,
+    artifactUrl: `${base}${key}/1.${minor}.0.tar.gz`,
+    artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,
+  });
+  for (const [i, key] of keys.entries()) {
+    if (i % 50 === 49) continue;
+    const versions = Array.from({ length: 1 + (i % 4) }, (_, minor) => version(key, i % 70 === 69 ? 0 : minor));
+    writeFileSync(join(root, 'metadata', `${key}.json`), JSON.stringify({ versions }));
+  }
+  const apps = Object.fromEntries(keys.map((key) => [key, entry(key)]));
+  writeFileSync(join(root, 'registry.json'), JSON.stringify({ apps }));
+  const [learned, byRules] = await Promise.all(
+    [{}, { rules }].map(async (selected) => {
+      const judging = startJudging({ command: 'lint', target: '.', now: '2026-11-21T00:00:00.000Z', ...selected });
+      await observeWorkspace({ root, manifest: 'registry.json', baseUrl: base }, judging, { nameOf: (path) => path });
+      return judging.finish(0);
+    }),
+  );
+  expect(learned?.findings.length).toBeGreaterThan(5);
+  expect(learned?.notJudged.filter(({ rule, count }) => rule === 'icon-oversized' && count === null)).toHaveLength(200);
+  expect(learned).toEqual(byRules);
 }, 60_000);

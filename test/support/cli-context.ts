@@ -56,7 +56,7 @@ export function cliContext({
       log: (text) => void printed.log.push(text),
       detail: (text) => void printed.detail.push(text),
       next: (text) => void printed.next.push(text),
-      progress: () => ({ update: (text) => void printed.progress.push(text), stop() {} }),
+      progress: () => ({ update: (text) => void printed.progress.push(text()), stop() {} }),
       ...(dialog && { dialog }),
     },
     config: config ?? (async () => ({ config: {}, file: null, root: cwd })),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
-import { openCleanVersions } from '../../src/core/fast-path/clean-versions.ts';
+import { openVersionRecognizer } from '../../src/core/fast-path/clean-versions.ts';
 import { documentText } from '../../src/core/registry/document-text.ts';
 import { type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
 import { evaluateRule } from '../../src/core/engine/evaluate.ts';
@@ -170,7 +170,7 @@ export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
     artifactUrl,
     artifactChecksum,
   }));
-  return openCleanVersions().latest(documentText(JSON.stringify({ versions }))) !== null;
+  return openVersionRecognizer().recognize(documentText(JSON.stringify({ versions }))) !== null;
 }
 
 /** True if the fast path accepts a manifest with an app of these fields. */

@@ -233,7 +233,7 @@ async function observeUntilSignal(
   tuneHeap();
   const line = context.terminal.progress(message`Requesting ${new URL(target).host}`);
   try {
-    const onProgress = progressLine((text) => line.update(message`${text}`));
+    const onProgress = progressLine((text) => line.update(() => message`${text}`));
     const observed = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, sink);
     return { observed, exit: observed.interrupted ? signals.exit() : null };
   } finally {

@@ -101,8 +101,8 @@ const LINE_INTERVAL = 5000;
 
 /** For logs: the latest line every few seconds, even if unchanged. */
 function plainLines(text: SafeText): Progress {
-  let line = text;
-  const timer = setInterval(() => toStderr(`${line}\n`), LINE_INTERVAL);
+  let line = (): SafeText => text;
+  const timer = setInterval(() => toStderr(`${line()}\n`), LINE_INTERVAL);
   timer.unref();
   return {
     update(next) {
@@ -115,11 +115,11 @@ function plainLines(text: SafeText): Progress {
 /** Ora takes 60 ms to load, so it is imported only for operations worth waiting for. */
 function spinner(text: SafeText): Progress {
   let stopped = false;
-  let line = text;
+  let line = (): SafeText => text;
   let spin: Progress | null = null;
   const timer = setTimeout(async () => {
     const { startSpinner } = await import('./spinner.ts');
-    if (!stopped) spin = startSpinner(line);
+    if (!stopped) spin = startSpinner(line());
   }, 150);
   return {
     update(next) {

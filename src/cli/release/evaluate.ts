@@ -62,7 +62,7 @@ export async function evaluateApps(
       stopIfInterrupted();
       const evaluated = await evaluateApp(context, loaded, app, published);
       found.set(app, evaluated);
-      progress.update(message`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
+      progress.update(() => message`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
     });
   } finally {
     progress.stop();

@@ -78,7 +78,7 @@ export async function publishEvaluated(
       },
       onResult({ app, findings }) {
         done += 1;
-        progress.update(message`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
+        progress.update(() => message`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
         printFindings(terminal, findings);
       },
     });

@@ -12,8 +12,21 @@ import type { HidingFindings } from './visibility.ts';
 // The number of entries of one rule that are listed individually; further ones are counted in one entry.
 const LISTED = 200;
 
-/** How many subjects of each rule were only counted, by the rule's id. */
-export type FurtherCounts = ReadonlyMap<string, number>;
+/** What was not judged of one app, subject by subject; it holds for each app that was observed in the same way. */
+export interface AppSubjects {
+  /** In the order in which they were recorded. */
+  subjects: readonly AppSubject[];
+  /** The number of subjects of each rule. */
+  counts: ReadonlyMap<AnyRule, number>;
+}
+
+interface AppSubject {
+  rule: AnyRule;
+  /** Null for the app itself, and its icon. */
+  version: string | null;
+  resource: ResourceKind;
+  reason: NotJudgedReason;
+}
 
 /** A missing fact, or another reason for not judging a rule. */
 type Reason = Omit<Missing, 'missing'> & { missing: NotJudgedReason };
@@ -29,6 +42,10 @@ export class NotJudgedRecord {
   /** The rules not judged for a reason that holds for the whole run, by that reason. */
   readonly #runWide = new Map<Reason, Set<AnyRule>>();
   readonly #noted = new Set<string>();
+  /** The subjects since `subjectsOf` was called; null outside of it. */
+  #recorded: AppSubject[] | null = null;
+  /** The number of entries that are not about the subjects of an app. */
+  #others = 0;
   #hasCrashed = false;
   #isIncomplete = false;
 
@@ -46,11 +63,6 @@ export class NotJudgedRecord {
   /** True if the run did not observe everything that it should have. */
   get isIncomplete(): boolean {
     return this.#isIncomplete || this.#hasCrashed;
-  }
-
-  /** The number of entries so far: subjects that are only counted do not change it. */
-  get size(): number {
-    return this.#entries.length + this.#further.size;
   }
 
   add(rule: AnyRule, place: SubjectLocation, reason: Reason): void {
@@ -78,51 +90,84 @@ export class NotJudgedRecord {
       this.#runWide.set(reason, rules.add(rule));
     }
     if (!this.wasNoted(`${rule.id} ${JSON.stringify(reason.missing)}`))
-      this.#entries.push(notJudgedEntry(rule.id, {}, reason.missing));
+      this.#addOther(notJudgedEntry(rule.id, {}, reason.missing));
   }
 
   #addPlace(rule: AnyRule, place: SubjectLocation, reason: NotJudgedReason): void {
-    const further = this.#further.get(rule.id);
-    if (further) {
-      further.count += 1;
-      return;
-    }
+    if (this.#recorded === null && this.#count(rule)) return;
     const [blocker] = reason.code === 'blocked-by' ? [] : this.#hiding.rulesBlocking(place.found, rule.id);
-    const entry = notJudgedEntry(rule.id, place, blocker === undefined ? reason : blockedBy(blocker).missing);
+    const { version, resource } = place;
+    const subject = { rule, version, resource, reason: blocker === undefined ? reason : blockedBy(blocker).missing };
+    this.#recorded?.push(subject);
+    this.#addSubject(subject, place.app);
+  }
+
+  /** Counts a subject of a rule; false if the rule's subjects are still listed. */
+  #count({ id }: AnyRule, count = 1): boolean {
+    const further = this.#further.get(id);
+    if (further === undefined) return false;
+    further.count += count;
+    return true;
+  }
+
+  #addSubject({ rule, version, resource, reason }: AppSubject, app: string | null): void {
+    if (this.#count(rule)) return;
+    const entry = notJudgedEntry(rule.id, { app, version, resource }, reason);
     const listed = this.#listed.get(rule.id) ?? 0;
     this.#listed.set(rule.id, listed + 1);
     if (listed < LISTED) this.#entries.push(entry);
     else this.#further.set(rule.id, { entry, count: 1 });
   }
 
+  #addOther(entry: NotJudged): void {
+    this.#others += 1;
+    this.#entries.push(entry);
+  }
+
   /** Records a rule that the settings turn off, and that would report an error about this kind of resource. */
   addTurnedOff({ id }: AnyRule, resource: ResourceKind): void {
     if (!this.wasNoted(`${id} ${resource} turned off`))
-      this.#entries.push(notJudgedEntry(id, { resource }, { code: 'turned-off' }));
+      this.#addOther(notJudgedEntry(id, { resource }, { code: 'turned-off' }));
   }
 
   /** Records a resource kind that was intentionally not observed: it is reported, and leaves no symptom unknown. */
   addSkipped(resource: ResourceKind, reason: NotJudgedReason): void {
-    this.#entries.push(notJudgedEntry('*', { resource }, reason));
+    this.#addOther(notJudgedEntry('*', { resource }, reason));
   }
 
   /** Records why the run did not observe everything. */
   addIncomplete(why: string): void {
     this.#isIncomplete = true;
-    this.#entries.push(notJudgedEntry('*', {}, { code: 'incomplete', why }));
+    this.#addOther(notJudgedEntry('*', {}, { code: 'incomplete', why }));
   }
 
-  /** How many subjects of each rule were only counted so far. */
-  furtherCounts(): FurtherCounts {
-    return new Map([...this.#further].map(([id, { count }]) => [id, count]));
+  /**
+   * Records what is not judged of one app while it is judged.
+   * @returns the subjects; null if anything else was added, such as a reason that holds for the whole run
+   */
+  subjectsOf<T>(judge: () => T): { judged: T; subjects: AppSubjects | null } {
+    const subjects: AppSubject[] = [];
+    const others = this.#others;
+    this.#recorded = subjects;
+    const judged = judge();
+    this.#recorded = null;
+    if (this.#others !== others) return { judged, subjects: null };
+    const counts = new Map<AnyRule, number>();
+    for (const { rule } of subjects) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    return { judged, subjects: { subjects, counts } };
   }
 
-  /** Counts further subjects of rules that are only counted already. */
-  countFurther(counts: FurtherCounts): void {
-    for (const [id, count] of counts) {
-      const further = this.#further.get(id);
-      if (further !== undefined) further.count += count;
-    }
+  /**
+   * Adds the same for another app.
+   * @param versionOf its version that corresponds to a recorded one
+   */
+  addSubjects({ subjects, counts }: AppSubjects, app: string, versionOf: (version: string) => string | null): void {
+    // After a few apps, all are only counted.
+    const areCounted = [...counts.keys()].every(({ id }) => this.#further.has(id));
+    if (areCounted) for (const [rule, count] of counts) this.#count(rule, count);
+    else
+      for (const subject of subjects)
+        this.#addSubject({ ...subject, version: subject.version && versionOf(subject.version) }, app);
   }
 
   /** True if this was noted before; for what is judged or reported once per run. */

@@ -40,17 +40,23 @@ function rankOf(version: string): number {
   return rank + part;
 }
 
-/** Recognizes clean versions in one run. */
+/** The versions of an app, and the latest of them. */
 export interface CleanVersions {
+  versions: readonly CanonicalVersion[];
+  latest: string | null;
+}
+
+/** Recognizes clean versions in one run. */
+export interface VersionRecognizer {
   /**
-   * The latest of versions that are all canonical and share nothing with one another; null if that is uncertain.
+   * The versions if all are canonical and share nothing with one another; null if that is uncertain.
    * @param count the expected number of versions
    */
-  latest(content: DocumentContent, count?: number): string | null;
+  recognize(content: DocumentContent, count?: number): CleanVersions | null;
 }
 
 /** Creates a recognizer for one run. */
-export function openCleanVersions(): CleanVersions {
+export function openVersionRecognizer(): VersionRecognizer {
   /** The part before the last slash is usually the same as in the previous URL. */
   let lastFolder = '';
 
@@ -62,7 +68,7 @@ export function openCleanVersions(): CleanVersions {
   }
 
   return {
-    latest(content, count) {
+    recognize(content, count) {
       const versions = canonicalVersions(content);
       if (versions === null || (count !== undefined && versions.length !== count)) return null;
       let highest = -1;
@@ -74,7 +80,7 @@ export function openCleanVersions(): CleanVersions {
         highest = rank;
         latest = version;
       }
-      return areDistinct(versions) ? latest : null;
+      return areDistinct(versions) ? { versions, latest } : null;
     },
   };
 }

@@ -4,13 +4,15 @@ import type { AppVerdict } from '../engine/report.ts';
 import type { AppFacts, DocumentContent, DocumentFacts } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { isObject, type JsonObject, member, nonCanonicalValue, parseDocument } from '../json/json.ts';
-import { openCleanVersions } from './clean-versions.ts';
+import type { CanonicalVersion } from '../json/json.ts';
+import type { AppSubjects } from '../engine/not-judged.ts';
+import { type CleanVersions, openVersionRecognizer } from './clean-versions.ts';
 import { isSameFacts, type MissingFacts, missingFactsOf } from './missing-facts.ts';
 
 /**
  * Skips the rules for apps that no rule could report (nearly all, in a large registry): canonical entries
  * (canonical-form.ts) with clean versions (clean-versions.ts), of which only the documents were read. It reports
- * nothing. What is not judged for one of them is not judged for the next one either, and is only counted again.
+ * nothing. What is not judged of one of them is not judged of the next one either, and is recorded again.
  */
 export interface FastPath {
   /** A document's value without its canonical entries, on which no rule has findings; undefined for all of it. */
@@ -31,11 +33,14 @@ export interface FastPathOptions {
   isWhole: boolean;
 }
 
-/** What was only counted for an app. */
-interface Known {
+/** What was not judged of a clean app. */
+interface Known extends AppSubjects {
   missing: MissingFacts;
-  further: ReadonlyMap<string, number>;
+  versions: readonly CanonicalVersion[];
 }
+
+/** No metadata file was read. */
+const NO_VERSIONS: CleanVersions = { versions: [], latest: null };
 
 /** Shared, since most of a hundred thousand apps have no reason, and no error. */
 const NO_REASON: readonly string[] = [];
@@ -43,7 +48,7 @@ const NO_ERRORS: JudgedApp['errors'] = new Map();
 
 /** The fast path of one run. */
 export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions): FastPath {
-  const cleanVersions = openCleanVersions();
+  const recognizer = openVersionRecognizer();
   /** By the number of artifacts. */
   const known = new Map<number, Known>();
   let apps: JsonObject = {};
@@ -59,30 +64,37 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     return isCanonical && !run.hiding.isHidden(key) ? missingFactsOf(facts) : null;
   }
 
-  /** The verdict about an app if it is clean, in which the same was not judged as `before`; null if the rules have to run. */
-  function repeat({ key, metadata: { content }, artifacts }: AppFacts, before: Known): JudgedApp | null {
-    let latest: string | null = null;
-    if (!isMissing(content)) {
-      latest = cleanVersions.latest(content, artifacts.length);
-      if (latest === null) return null;
-      run.totals.bytes += content.bytes;
-    }
+  /** The versions of an app if they are clean; null if the rules have to run. */
+  function cleanVersions({ metadata: { content }, artifacts }: AppFacts): CleanVersions | null {
+    return isMissing(content) ? NO_VERSIONS : recognizer.recognize(content, artifacts.length);
+  }
+
+  /** The verdict about a clean app, in which the same was not judged as in `before`. */
+  function repeat({ key, metadata: { content }, artifacts }: AppFacts, before: Known, clean: CleanVersions): JudgedApp {
+    if (!isMissing(content)) run.totals.bytes += content.bytes;
     run.totals.versions += artifacts.length;
-    run.notJudged.countFurther(before.further);
+    run.notJudged.addSubjects(before, key, (version) => {
+      const index = before.versions.findIndex((one) => one.version === version);
+      return clean.versions[index]?.version ?? null;
+    });
     // Without its artifacts, it is not known whether a version is offered.
-    const verdict: AppVerdict = { key, visible: null, because: NO_REASON, latest };
+    const verdict: AppVerdict = { key, visible: null, because: NO_REASON, latest: clean.latest };
     run.verdicts.push(verdict);
     const documents = isMissing(content) ? verdict : { ...verdict, visible: true };
     return { verdict, documents, errors: NO_ERRORS, offers: [] };
   }
 
-  /** Judges an app by the rules, and remembers what was not judged if all of it was only counted. */
-  function learn({ artifacts }: AppFacts, missing: MissingFacts, judge: () => JudgedApp): JudgedApp {
-    const state = stateOf(run);
-    const before = run.notJudged.furtherCounts();
-    const judged = judge();
-    if (stateOf(run) !== state) return judged;
-    known.set(artifacts.length, { missing, further: increases(before, run.notJudged.furtherCounts()) });
+  /** Judges a clean app by the rules, and remembers what was not judged if the rules have no findings. */
+  function learn(
+    { artifacts }: AppFacts,
+    missing: MissingFacts,
+    versions: Known['versions'],
+    judge: () => JudgedApp,
+  ): JudgedApp {
+    const { changes } = run.findings;
+    const { judged, subjects } = run.notJudged.subjectsOf(judge);
+    if (subjects !== null && run.findings.changes === changes)
+      known.set(artifacts.length, { ...subjects, missing, versions });
     return judged;
   }
 
@@ -96,22 +108,14 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
     app(facts, judge) {
       const missing = missingFacts(facts);
       if (missing === null) return judge();
+      const clean = cleanVersions(facts);
+      if (clean === null) return judge();
       const before = known.get(facts.artifacts.length);
-      if (before === undefined || !isSameFacts(before.missing, missing)) return learn(facts, missing, judge);
-      return repeat(facts, before) ?? judge();
+      return before !== undefined && isSameFacts(before.missing, missing)
+        ? repeat(facts, before, clean)
+        : learn(facts, missing, clean.versions, judge);
     },
   };
-}
-
-/** Changes with everything that is reported, but not with subjects that are only counted. */
-function stateOf({ findings, notJudged }: JudgingRun): string {
-  return `${findings.changes} ${notJudged.size}`;
-}
-
-/** By how much each count grew; only those that did. */
-function increases(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Map<string, number> {
-  const grown = [...after].map(([id, count]) => [id, count - (before.get(id) ?? 0)] as const);
-  return new Map(grown.filter(([, count]) => count > 0));
 }
 
 function objectIn(value: Parameters<typeof member>[0] | null, name: string): JsonObject | null {

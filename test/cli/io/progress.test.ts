@@ -74,7 +74,7 @@ describe('progress without a terminal on stderr', () => {
   });
   test('prints nothing for short work', async () => {
     const progress = (await openTestTerminal(false)).progress(message`Asking apps.example.com`);
-    progress.update(message`1 of 2 files`);
+    progress.update(() => message`1 of 2 files`);
     vi.advanceTimersByTime(4900);
     progress.stop();
     vi.advanceTimersByTime(60_000);
@@ -84,7 +84,7 @@ describe('progress without a terminal on stderr', () => {
   test('prints the latest state every five seconds, on its own line and escaped', async () => {
     const progress = (await openTestTerminal(false)).progress(message`Asking apps.example.com`);
     vi.advanceTimersByTime(5000);
-    progress.update(message`1 of 2 files, ${'\u001b[2Jx\n::error::'}`);
+    progress.update(() => message`1 of 2 files, ${'\u001b[2Jx\n::error::'}`);
     vi.advanceTimersByTime(5000);
     vi.advanceTimersByTime(5000);
     progress.stop();

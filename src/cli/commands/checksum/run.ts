@@ -59,7 +59,7 @@ async function hashed(context: Context, target: string): Promise<HashedFile> {
   if (isUrl(target)) checkUrl(target, 'checksum');
   const progress = terminal.progress(message`Hashing ${shown}`);
   const { content, remark } = await contentOf(context, target, (read) =>
-    progress.update(message`Hashing ${shown}: ${megabytes(read)}`),
+    progress.update(() => message`Hashing ${shown}: ${megabytes(read)}`),
   ).finally(() => progress.stop());
   if (remark !== null) terminal.log(message`warning: ${shown}${remark}`);
   return { target, checksum: `sha256:${content.sha256}`, bytes: content.bytes, error: null };

@@ -15,6 +15,7 @@ import { logEndedExceptions } from '../../check/check-settings.ts';
 import { unusable, useEach, whyIncomplete } from '../../check/inputs.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
+import type { Progress } from '../../io/spinner.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { readLock } from '../../lock.ts';
 import { shownPath } from '../../io/shown-path.ts';
@@ -61,7 +62,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     const progress = terminal.progress(message`Reading`);
     try {
       const observed = await useEach(targets, ({ target }) =>
-        observeTarget(context, target, judging, against, (text) => progress.update(message`${text}`)),
+        observeTarget(context, target, judging, against, progress),
       );
       failed.push(...observed.failed);
     } finally {
@@ -111,7 +112,7 @@ async function observeTarget(
   target: LintTarget,
   judging: Judging,
   against: BaselineOption,
-  onProgress: (text: string) => void,
+  progress: Progress,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
@@ -124,7 +125,7 @@ async function observeTarget(
     context.terminal.detail(message`Using ${workspace.baseUrl ?? ''} as the base URL of this folder.`);
   await observeWorkspace(workspace, judging, {
     nameOf,
-    onApp: (done, all) => onProgress(`Reading apps: ${done} of ${all}`),
+    onApp: (done, all) => progress.update(() => message`Reading apps: ${done} of ${all}`),
   });
 }
 

@@ -63,7 +63,8 @@ export async function runMirror(context: Context, url: string, dir: string, opti
         if (performance.now() - last < PROGRESS_INTERVAL) return;
         last = performance.now();
         line.update(
-          message`${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
+          () =>
+            message`${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
         );
       },
     });

@@ -90,7 +90,11 @@ async function firstCheck(
   const client = openServiceClient({ service, headers, http: { ...networkOf(env), ca }, timeout });
   const progress = terminal.progress(message`The service is reading the registry`);
   try {
-    return await awaitFirstCheck(client, id, { timeout, interval: POLL_INTERVAL, onProgress: progress.update });
+    return await awaitFirstCheck(client, id, {
+      timeout,
+      interval: POLL_INTERVAL,
+      onProgress: (text) => progress.update(() => message`${text}`),
+    });
   } finally {
     progress.stop();
     await client.close();
