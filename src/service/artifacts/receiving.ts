@@ -17,9 +17,6 @@ export interface ReceivedArtifact extends ReceivedFile {
   partDigests: Buffer;
 }
 
-/** The files of a refresh, by digest; they are kept or discarded when their app is written. */
-export type ReceivedArtifacts = Map<string, ReceivedArtifact>;
-
 interface ReceivingOptions {
   folder: string;
   /** Maximum bytes: a larger artifact is not kept. */

@@ -6,6 +6,7 @@ import type { Db } from '../database/database.ts';
 import { saveIcon } from '../apps/store.ts';
 import { pack } from '../database/packed.ts';
 import { recordEvents } from '../history/store.ts';
+import { compareListing, type ListedApp } from './listing.ts';
 import { claimedRegistry, type RegistryClaim, Superseded } from './claim-store.ts';
 import type { IconRow, StoredVersion } from '../database/tables.ts';
 import { deleteUnverified, putVersions, type VersionChanges } from '../apps/versions-store.ts';
@@ -112,22 +113,8 @@ export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, 
   return true;
 }
 
-/** The apps that a manifest lists, as rows: what a subscriber sees before their metadata files are read. */
-
-export interface ListedApp {
-  key: string;
-  position: number;
-  name: string;
-  description: string;
-  color: string | null;
-  /** The fragment of the icon's URL with its "#", or ''. */
-  iconFragment: string;
-}
-
 /** Rows per statement. */
 const BATCH_SIZE = 1000;
-/** Rows kept per app that a manifest may list. */
-const ROWS_PER_LISTED = 3;
 
 /**
  * Updates the rows of a registry's apps from its manifest, in one transaction. The row of a removed app is kept if
@@ -150,9 +137,8 @@ export async function writeListing(
     .where('registryId', '=', registryId)
     .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
     .execute();
-  const { changed, added, removed } = compareListing(rows, listed, limit);
+  const { changed, removed, events } = compareListing(rows, listed, limit);
   if (changed.length === 0 && removed.length === 0) return [];
-  const events = [...added.map(listedEvent), ...removed.map(removedEvent)];
   await db.transaction().execute(async (tx) => {
     // The rows no longer match the stored manifest; the end of the refresh stores the new one.
     const invalid = { manifest: null, unchangedToken: null };
@@ -172,35 +158,6 @@ export async function writeListing(
   });
   return events;
 }
-
-function listedEvent({ key, name }: ListedApp): NewEvent {
-  return { type: 'app-listed', app: key, version: null, data: { name } };
-}
-
-function removedEvent(key: string): NewEvent {
-  return { type: 'app-hidden', app: key, version: null, data: { reasons: ['app-withdrawn'] } };
-}
-
-function compareListing(
-  rows: readonly (ListedApp & { listed: boolean })[],
-  listed: readonly ListedApp[],
-  limit: number,
-): { changed: ListedApp[]; added: ListedApp[]; removed: string[] } {
-  const known = new Map(rows.map((row) => [row.key, row]));
-  // Limits registries that keep replacing apps: the oldest rows are kept.
-  let room = Math.max(0, limit * ROWS_PER_LISTED - rows.length);
-  const changed = listed.filter((app) => {
-    const row = known.get(app.key);
-    if (row === undefined) return room-- > 0;
-    return !row.listed || COLUMNS.some((name) => row[name] !== app[name]);
-  });
-  const added = changed.filter(({ key }) => known.get(key)?.listed !== true);
-  const keys = new Set(listed.map(({ key }) => key));
-  const removed = rows.filter((row) => row.listed && !keys.has(row.key)).map(({ key }) => key);
-  return { changed, added, removed };
-}
-
-const COLUMNS = ['position', 'name', 'description', 'color', 'iconFragment'] as const;
 
 async function putListed(tx: Db, registryId: number, apps: readonly ListedApp[]): Promise<void> {
   for (let start = 0; start < apps.length; start += BATCH_SIZE)

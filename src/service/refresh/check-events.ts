@@ -16,20 +16,14 @@ import { parseUrl } from '../../core/http/url.ts';
 /** Milliseconds after which a check without changes is recorded. */
 const DAY = 86_400_000;
 
-/** Counts the events that a check records, by type. */
-export interface EventCounts {
-  add(events: readonly NewEvent[]): void;
-  byType(): Partial<Record<EventType, number>>;
-}
+/** The number of events that a check records, by type. */
+export type EventCounts = Readonly<Partial<Record<EventType, number>>>;
 
-export function openEventCounts(): EventCounts {
-  const counts: Partial<Record<EventType, number>> = {};
-  return {
-    add(events) {
-      for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
-    },
-    byType: () => ({ ...counts }),
-  };
+export function countEvents(counts: EventCounts, events: readonly NewEvent[]): EventCounts {
+  if (events.length === 0) return counts;
+  const sum = { ...counts };
+  for (const { type } of events) sum[type] = (sum[type] ?? 0) + 1;
+  return sum;
 }
 
 /** The manifest became unusable, or usable again. */

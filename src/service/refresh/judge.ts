@@ -1,128 +1,98 @@
+import { startJudging } from '../../core/engine/judge.ts';
 import type { JudgedApp } from '../../core/engine/judged-app.ts';
-import { hasAllFields } from '../../core/engine/visibility.ts';
-import { type AppFacts, type DocumentFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
-import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
-import { member } from '../../core/json/json.ts';
-import { isSafeKey } from '../../core/registry/app-key.ts';
-import { manifestAppsIn } from '../../core/registry/manifest.ts';
-import { listedVersionsIn } from '../../core/registry/metadata.ts';
-import { keptApp } from '../../observe/registry/cache/keep.ts';
-import type { ServiceReason } from '../apps/view.ts';
-import { type AppChange, writeApp, writeListing } from './apps-store.ts';
+import type { Report } from '../../core/engine/report.ts';
+import type {
+  AppFacts,
+  Baseline,
+  DocumentFacts,
+  Failure,
+  HostFacts,
+  PublishedVersion,
+} from '../../core/facts/facts.ts';
 import type { AppRecord } from '../apps/records-store.ts';
-import { confirmSubscriptions } from '../registries/insert-store.ts';
-import { applyChanges } from '../apps/versions-store.ts';
-import { appEvents } from '../apps/app-events.ts';
-import { certificateChange } from './check-events.ts';
-import { listedAppsIn } from './manifest-apps.ts';
-import { keepVerified, keptChecksums } from './keep-artifacts.ts';
+import type { RefreshState } from './plan.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
-import { FINDINGS_LIMIT, type Run } from './run.ts';
-import { truncateFacts } from './truncate.ts';
-import { updateVersions } from './version-lifecycle.ts';
+import { originsOf, type RefreshContext } from './request-options.ts';
+import type { UnchangedCheck } from './unchanged/unchanged.ts';
+import { offerBefore } from './version-lifecycle.ts';
 
-/** Judges and writes the manifest, and each app, as they are observed. */
-
-export async function judgeAndWriteManifest(run: Run, facts: DocumentFacts): Promise<void> {
-  const { context, registry, judging, expiry, progress } = run;
-  if (isLimitedHere(run)) return;
-  const redacted = redactNetworkOfDocument(facts, (failure) => logUnreached(run, failure));
-  if (!isMissing(facts.web) && areCredentialsRefused(facts.web.server)) progress.unauthorized = true;
-  judging.manifest(redacted);
-  expiry.manifest(redacted);
-  progress.certificates = certificateChange(registry.certificates, facts);
-  const apps = manifestAppsIn(facts.content);
-  if (apps === null) return;
-  progress.apps = apps;
-  // Before what it changes is recorded, so that these subscriptions see it.
-  await confirmSubscriptions(context.db, registry);
-  // The rows were written from this manifest.
-  if (run.storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
-  expiry.invalidate();
-  const limit = context.settings.limits.apps;
-  progress.recorded.add(await writeListing(context.db, registry, listedAppsIn(apps, limit), limit, context.now()));
+/** Judges a registry in portions, now and as of the latest time at which the outcome may be the same. */
+export interface Judge {
+  manifest(facts: DocumentFacts): void;
+  /**
+   * @param record null if the app has no row
+   * @param kept the checksums of the versions whose bytes the service keeps
+   */
+  app(facts: AppFacts, record: AppRecord | null, kept: ReadonlySet<string>): JudgedApp;
+  hosts(facts: readonly HostFacts[]): void;
+  /** The number of findings so far. */
+  findings(): number;
+  /** Limits the validity of the outcome, in milliseconds since 1970. */
+  notAfter(moment: number): void;
+  /** Something was written: the next refresh will not find the same state. */
+  invalidate(): void;
+  /** @param incomplete why the observation is incomplete, or null */
+  end(seconds: number, incomplete: string | null): { report: Report; unchangedToken: string | null };
 }
 
-const NONE_KEPT: ReadonlySet<string> = new Set();
-
-export async function judgeAndWriteApp(run: Run, facts: AppFacts): Promise<void> {
-  const { context, registry, records, baseline, judging, expiry, progress } = run;
-  const { key } = facts;
-  if (isLimitedHere(run)) return;
-  const record = await records.read(key);
-  const kept = record === null ? NONE_KEPT : await keptChecksums(run, facts, record);
-  baseline.load(key, record, kept);
-  if ([facts.metadata, ...facts.artifacts].some(isUnauthorized)) progress.unauthorized = true;
-  const redacted = redactNetworkOfApp(facts, (failure) => logUnreached(run, failure));
-  const { documents, errors } = judging.app(redacted);
-  expiry.app(redacted);
-  progress.done += 1;
-  records.release(key);
-  // The database cannot store the key: there is only the finding.
-  if (record === null) return;
-  const change = changeOf(run, facts, record, { documents, errors, kept });
-  if (await writeApp(context.db, registry, record, change)) expiry.invalidate();
-  await keepVerified(run, facts, applyChanges(record.versions, change.versions));
-  progress.recorded.add(change.events);
-  if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
-}
-
-/** True if this node could not send a request: facts without it say nothing about the registry, and are not written. */
-function isLimitedHere({ http, budget }: Run): boolean {
-  if (http.machineLimit() === null) return false;
-  budget.stop();
-  return true;
-}
-
-function changeOf(
-  { context, now, icons, progress, artifacts: { answers } }: Run,
-  facts: AppFacts,
-  record: AppRecord,
-  { documents, errors, kept }: Pick<JudgedApp, 'documents' | 'errors'> & { kept: ReadonlySet<string> },
-): AppChange {
-  const { key, artifacts } = facts;
-  const listed = listedVersionsIn(facts.metadata.content);
-  const limit = context.settings.limits.versionsPerApp;
-  const observation = { known: record.versions, artifacts, errors, now, limit, answers, kept };
-  const versions = listed && updateVersions({ ...observation, listed });
-  progress.versionsBeyond += versions?.beyond ?? 0;
-  // Whether its manifest entry is valid, so that only its metadata file prevents its use.
-  const entry = member(progress.apps ?? undefined, key) ?? null;
-  const isUsable = isSafeKey(key) && hasAllFields(entry);
-  const missing = listed?.length === 0 ? missingVersions(record) : null;
-  const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
-  const observed = {
-    visible: documents.visible,
-    because: documents.because.map((rule) => reasonCode(rule, { missing, isWhole: hasAllFields(entry) })),
-    failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
-    versions,
-  };
+export function openJudge({ settings, log }: RefreshContext, state: RefreshState, check: UnchangedCheck): Judge {
+  const { registry, pinnedKeys, now } = state;
+  const baseline = databaseBaseline(pinnedKeys);
+  const options = {
+    command: 'verify',
+    target: registry.url,
+    baseline,
+    origins: originsOf(settings.publicUrl),
+    // They may be from before a subscription that sees the report.
+    omitsReuseTimes: true,
+  } as const;
+  let findings = 0;
+  const judging = startJudging({ ...options, now: now.toISOString(), onFinding: () => void (findings += 1) });
+  const expiry = check.openExpiryProbe((moment) => startJudging({ ...options, now: moment }));
+  // A resumed refresh observes the apps in a different order than the next one.
+  if (registry.resumeAfter !== null) expiry.invalidate();
+  const logUnreached = ({ code, url, message }: Failure): void =>
+    log('debug', 'host-unreachable', { registry: registry.id, url, code, message });
   return {
-    ...observed,
-    ...appEvents(record, observed),
-    at: context.now(),
-    icon: icons.iconOf(facts.icon),
-    remembered: remembered && truncateFacts(remembered),
+    manifest(facts) {
+      const redacted = redactNetworkOfDocument(facts, logUnreached);
+      judging.manifest(redacted);
+      expiry.manifest(redacted);
+    },
+    app(facts, record, kept) {
+      baseline.load(facts.key, record, kept);
+      const redacted = redactNetworkOfApp(facts, logUnreached);
+      const judged = judging.app(redacted);
+      expiry.app(redacted);
+      return judged;
+    },
+    hosts: (facts) => judging.hosts(facts),
+    findings: () => findings,
+    notAfter: (moment) => expiry.notAfter(moment),
+    invalidate: () => expiry.invalidate(),
+    end(seconds, incomplete) {
+      const report = judging.finish(seconds, incomplete);
+      return { report, unchangedToken: expiry.end(report) };
+    },
   };
 }
 
-/** Some hosts respond with 403 for a single missing file; 401 is about the credentials. */
-function isUnauthorized({ web }: Pick<DocumentFacts, 'web'>): boolean {
-  return !isMissing(web) && areCredentialsRefused(web.server) && statusOf(web.server) === 401;
-}
-
-/** A more exact reason than the rule, where the service knows one. */
-function reasonCode(rule: string, app: { missing: ServiceReason | null; isWhole: boolean }): string {
-  if (rule === 'no-valid-versions' && app.missing !== null) return app.missing;
-  if (rule !== 'schema-violation') return rule;
-  return (app.isWhole ? 'metadata-invalid' : 'entry-invalid') satisfies ServiceReason;
-}
-
-/** Why an empty list of versions hides the app. */
-function missingVersions({ versions }: AppRecord): ServiceReason {
-  return versions.length === 0 ? 'version-unpublished' : 'version-withdrawn';
-}
-
-function logUnreached({ context, registry }: Run, { code, url, message }: Failure): void {
-  context.log('debug', 'host-unreachable', { registry: registry.id, url, code, message });
+/** The baseline of the rules: all versions that were ever pinned. `load` is called before an app is judged. */
+function databaseBaseline(
+  keys: readonly string[],
+): Baseline & { load(key: string, record: AppRecord | null, kept: ReadonlySet<string>): void } {
+  let loaded: { key: string; versions: PublishedVersion[] } | null = null;
+  return {
+    source: 'earlier checks by this service',
+    keys,
+    load(key, record, kept) {
+      const pinned = (record?.versions ?? []).filter(({ verifiedAt }) => verifiedAt !== null);
+      const versions = pinned.map((row) => {
+        const { version, artifactUrl, artifactChecksum } = row;
+        return { version, artifactUrl, artifactChecksum, offer: offerBefore(row, kept) };
+      });
+      loaded = { key, versions };
+    },
+    app: (key) => (loaded?.key === key && loaded.versions.length > 0 ? loaded.versions : null),
+  };
 }

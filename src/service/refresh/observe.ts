@@ -1,135 +1,193 @@
-import type { Missing } from '../../core/facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
+import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
+import { type JsonObject, member } from '../../core/json/json.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
+import type { HttpClient } from '../../observe/http/client.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
-import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import type { ListedArtifact } from '../../observe/registry/options.ts';
-import { artifactCopies } from './keep-artifacts.ts';
-import { judgeAndWriteApp, judgeAndWriteManifest } from './judge.ts';
-import {
-  containsSecret,
-  unlessSecret,
-  artifactTimeout,
-  DOCUMENT_LIMITS,
-  documentTimeout,
-  originsOf,
-  requestOptions,
-  SCAN_LIMITS,
-} from './request-options.ts';
-import type { Run } from './run.ts';
-import type { JsonValue } from '../../core/json/json.ts';
-import { addPendingVersions } from './apps-store.ts';
+import type { FactsSink, WebOptions } from '../../observe/registry/options.ts';
+import { openAppRecords } from '../apps/records-store.ts';
 import { applyChanges } from '../apps/versions-store.ts';
-import { versionEvents } from '../apps/app-events.ts';
-import { updateVersions } from './version-lifecycle.ts';
+import type { NewEvent } from '../history/events.ts';
+import { confirmSubscriptions } from '../registries/insert-store.ts';
+import { addPendingVersions, writeApp, writeListing } from './apps-store.ts';
+import { appChange, pendingVersions } from './app-change.ts';
+import { type CertificateChange, certificateChange, countEvents, type EventCounts } from './check-events.ts';
+import type { Judge } from './judge.ts';
+import { openIconCollector, openReceivedArtifacts } from './received.ts';
+import { listedAppsIn } from './listing.ts';
+import { appOrder, FINDINGS_LIMIT, type RefreshState, verifiedUntil, webOptions, withoutFetched } from './plan.ts';
+import type { ProgressWriter } from './progress-writer.ts';
+import {
+  type Budget,
+  containsSecret,
+  type RefreshContext,
+  type RequestCredentials,
+  requestOptions,
+  unlessSecret,
+} from './request-options.ts';
+
+/** What a refresh observed, once its apps are written. */
+export interface Observation {
+  /** Whether it ended before everything was observed. */
+  readonly interrupted: boolean;
+  /** Null if it could not be read, or contains the credentials. */
+  readonly manifest: DocumentFacts | null;
+  /** The apps of a usable manifest, by key. */
+  readonly apps: JsonObject | null;
+  /** The apps in order of observation, and the number that was reached. */
+  readonly order: readonly string[];
+  readonly done: number;
+  /** Listed versions beyond the limit per app. */
+  readonly versionsBeyond: number;
+  /** The events that were recorded with the apps. */
+  readonly changes: EventCounts;
+  readonly certificates: CertificateChange | null;
+  /** Whether the host refused the credentials. */
+  readonly unauthorized: boolean;
+}
+
+const NOTHING: Observation = {
+  interrupted: false,
+  manifest: null,
+  apps: null,
+  order: [],
+  done: 0,
+  versionsBeyond: 0,
+  changes: {},
+  certificates: null,
+  unauthorized: false,
+};
+
+interface Observers {
+  http: HttpClient;
+  budget: Budget;
+  credentials: RequestCredentials;
+  judge: Judge;
+  progress: ProgressWriter;
+}
 
 /**
- * Observes a registry with the cache of previous refreshes: each app is judged and written when it is done.
- * @returns whether it ended before everything was observed
- */
-export async function observe(run: Run): Promise<boolean> {
-  const { context, registry, budget, records, icons, storedManifest } = run;
-  const { limits, publicUrl } = context.settings;
-  const { interrupted } = await observeRegistry(
-    registry.url,
-    {
-      ...requestOptions(context, budget, run.credentials),
-      http: run.http,
-      total: { small: documentTimeout(limits, registry.checkedAt), artifact: artifactTimeout(limits) },
-      origins: originsOf(publicUrl),
-      newestFirst: true,
-      scanContent: true,
-      scanLimits: SCAN_LIMITS,
-      owner: registry.onlySubscriber ?? `registry ${registry.id}`,
-      limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
-      memory: {
-        now: run.now.toISOString(),
-        daily: true,
-        manifest: () => storedManifest,
-        app: async (key) => withoutFetched((await records.read(key))?.remembered ?? null, run),
-        keepManifest: (facts) => void (run.progress.manifest = unlessSecret(run.credentials, facts)),
-        keepApp: () => {},
-      },
-      choose: (keys) => orderApps(run, keys),
-      onListed: (app, listed) => writePendingVersions(run, app, listed),
-      afford: (artifact) => verifiedBefore(run, artifact) ?? budget.afford(),
-      onIcon(facts, bytes) {
-        if (!containsSecret(run.credentials, bytes)) icons.add(facts, bytes);
-      },
-      copyArtifact: artifactCopies(run),
-      onProgress(progress) {
-        run.progress.observed = progress;
-        budget.onProgress(progress);
-      },
-    },
-    {
-      manifest: (facts) => judgeAndWriteManifest(run, facts),
-      app: (facts) => judgeAndWriteApp(run, facts),
-      hosts: (facts) => run.judging.hosts(facts),
-    },
-  );
-  return interrupted;
-}
-
-/** The apps in the manifest's order, starting where the last refresh stopped. */
-function orderApps({ context, registry, records, progress }: Run, keys: readonly string[]): string[] {
-  const listed = keys.slice(0, context.settings.limits.apps);
-  const last = registry.resumeAfter === null ? -1 : listed.indexOf(registry.resumeAfter);
-  const ordered = [...listed.slice(last + 1), ...listed.slice(0, last + 1)];
-  records.order(ordered);
-  progress.order = ordered;
-  return ordered;
-}
-
-/** What is known about an app, without the artifacts that must be fetched again. */
-function withoutFetched(remembered: RememberedApp | null, { artifacts }: Run): RememberedApp | null {
-  if (remembered === null || artifacts.fetch.size === 0) return remembered;
-  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !artifacts.fetch.has(url));
-  return {
-    ids: remembered.ids.filter((_, i) => isReusable[i]),
-    facts: { ...remembered.facts, artifacts: remembered.facts.artifacts.filter((_, i) => isReusable[i]) },
-  };
-}
-
-/** If the facts of an artifact were too large to be stored, its row records that it was verified. */
-function verifiedBefore({ records, now, expiry, artifacts }: Run, artifact: ListedArtifact): Missing | null {
-  const { app, url, checksum } = artifact;
-  if (artifacts.fetch.has(url)) return null;
-  const record = records.loaded(app);
-  const row = record?.versions.find(({ version }) => version === artifact.version);
-  if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
-  const hasFacts = record?.remembered?.facts.artifacts.some((one) => one.url === url);
-  const verifiedAt = row.verifiedAt?.getTime() ?? 0;
-  if (hasFacts || now.getTime() - verifiedAt > ARTIFACT_AGE) return null;
-  expiry.notAfter(verifiedAt + ARTIFACT_AGE);
-  // Without the date: it may be from before a subscription that sees the report.
-  return { missing: { code: 'verified-before' }, intentional: true };
-}
-
-const NO_ERRORS = new Map();
-
-/**
- * Writes the versions that an app lists for the first time, or with a corrected checksum, before their artifacts are
- * fetched: subscribers see them as pending in the meantime.
+ * Observes a registry with the cache of previous refreshes. Each app is judged and written when it is done, so that
+ * memory does not grow with the registry.
  * @throws Superseded if another refresh has taken over the registry
  */
-async function writePendingVersions(run: Run, key: string, listed: readonly JsonValue[]): Promise<void> {
-  const { context, registry, records, now, expiry, progress, artifacts } = run;
-  const record = records.loaded(key);
-  if (record === null) return;
-  const { changed } = updateVersions({
-    known: record.versions,
-    listed,
-    artifacts: [],
-    errors: NO_ERRORS,
-    now,
-    limit: context.settings.limits.versionsPerApp,
-    answers: artifacts.answers,
-  });
-  const pending = changed.filter(({ state }) => state === 'pending');
-  if (pending.length === 0) return;
-  const changes = { changed: pending, removed: [], latest: record.latest };
-  const events = versionEvents(key, record.versions, changes);
-  await addPendingVersions(context.db, registry, key, { versions: pending, events, at: context.now() });
-  record.versions = [...applyChanges(record.versions, changes)];
-  progress.recorded.add(events);
-  expiry.invalidate();
+export async function observe(
+  context: RefreshContext,
+  state: RefreshState,
+  { http, budget, credentials, judge, progress }: Observers,
+): Promise<Observation> {
+  const { db, settings } = context;
+  const { registry, storedManifest, artifacts, now } = state;
+  const { limits } = settings;
+  const versionOptions = { now, limit: limits.versionsPerApp, answers: artifacts.answers };
+  const records = openAppRecords(db, registry.id);
+  const received = openReceivedArtifacts(context.artifacts, registry.id);
+  const icons = openIconCollector();
+  let observation = NOTHING;
+
+  function add(part: Partial<Observation>, events: readonly NewEvent[] = []): void {
+    observation = { ...observation, ...part, changes: countEvents(observation.changes, events) };
+  }
+
+  /** True if this node could not send a request: facts without it say nothing about the registry, and are not written. */
+  function isLimitedHere(): boolean {
+    if (http.machineLimit() === null) return false;
+    budget.stop();
+    return true;
+  }
+
+  const options: WebOptions = {
+    ...requestOptions(context, budget, credentials),
+    ...webOptions(state, settings),
+    http,
+    memory: {
+      now: now.toISOString(),
+      daily: true,
+      manifest: () => storedManifest,
+      app: async (key) => withoutFetched(state, (await records.read(key))?.remembered ?? null),
+      keepManifest: (manifest) => add({ manifest: unlessSecret(credentials, manifest) }),
+      keepApp: () => {},
+    },
+    choose(keys) {
+      const order = appOrder(state, keys, limits);
+      records.order(order);
+      add({ order });
+      return order;
+    },
+    // Subscribers see new versions as pending while their artifacts are fetched.
+    async onListed(key, listed) {
+      const record = records.loaded(key);
+      const pending = record && pendingVersions(record, listed, versionOptions);
+      if (record === null || pending === null) return;
+      const { changes, events } = pending;
+      await addPendingVersions(db, registry, key, { versions: changes.changed, events, at: context.now() });
+      record.versions = [...applyChanges(record.versions, changes)];
+      add({}, events);
+      judge.invalidate();
+    },
+    afford(artifact) {
+      const until = verifiedUntil(state, records.loaded(artifact.app), artifact);
+      if (until === null) return budget.afford();
+      judge.notAfter(until);
+      // Without the date: it may be from before a subscription that sees the report.
+      return { missing: { code: 'verified-before' }, intentional: true };
+    },
+    onIcon(facts, bytes) {
+      if (!containsSecret(credentials, bytes)) icons.add(facts, bytes);
+    },
+    copyArtifact: received.copy,
+    onProgress(observed) {
+      progress.show(() => ({ total: observation.order.length, observed }));
+      budget.onProgress(observed);
+    },
+  };
+
+  const sink: FactsSink = {
+    async manifest(facts) {
+      if (isLimitedHere()) return;
+      const apps = manifestAppsIn(facts.content);
+      judge.manifest(facts);
+      add({
+        apps,
+        certificates: certificateChange(registry.certificates, facts),
+        unauthorized: !isMissing(facts.web) && areCredentialsRefused(facts.web.server),
+      });
+      if (apps === null) return;
+      // Before what it changes is recorded, so that these subscriptions see it.
+      await confirmSubscriptions(db, registry);
+      // The rows were written from this manifest.
+      if (storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
+      judge.invalidate();
+      add({}, await writeListing(db, registry, listedAppsIn(apps, limits.apps), limits.apps, context.now()));
+    },
+    async app(facts) {
+      if (isLimitedHere()) return;
+      const { key } = facts;
+      const record = await records.read(key);
+      const kept = await received.keptChecksums(facts, record);
+      const judged = judge.app(facts, record, kept);
+      const isRefused = [facts.metadata, ...facts.artifacts].some(isUnauthorized);
+      add({ done: observation.done + 1, unauthorized: observation.unauthorized || isRefused });
+      records.release(key);
+      // The database cannot store the key: there is only the finding.
+      if (record === null) return;
+      const entry = member(observation.apps ?? undefined, key) ?? null;
+      const icon = icons.iconOf(facts.icon);
+      const update = { ...versionOptions, record, facts, judged, kept, entry, icon, at: context.now() };
+      const { change, beyond } = appChange(update);
+      if (await writeApp(db, registry, record, change)) judge.invalidate();
+      await received.keepVerified(facts, applyChanges(record.versions, change.versions));
+      add({ versionsBeyond: observation.versionsBeyond + beyond }, change.events);
+      if (judge.findings() > FINDINGS_LIMIT) budget.stop();
+    },
+    hosts: (facts) => judge.hosts(facts),
+  };
+
+  const { interrupted } = await observeRegistry(registry.url, options, sink).finally(received.discard);
+  return { ...observation, interrupted };
+}
+
+/** Some hosts respond with 403 for a single missing file; 401 is about the credentials. */
+function isUnauthorized({ web }: Pick<DocumentFacts, 'web'>): boolean {
+  return !isMissing(web) && areCredentialsRefused(web.server) && statusOf(web.server) === 401;
 }

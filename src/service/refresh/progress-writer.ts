@@ -1,49 +1,51 @@
+import type { ObserveProgress } from '../../observe/registry/options.ts';
 import type { CheckProgress } from '../registries/schema.ts';
-import { writeProgress } from './records-store.ts';
-import type { Run } from './run.ts';
+import { type RegistryRecord, writeProgress } from './records-store.ts';
+import type { RefreshContext } from './request-options.ts';
 
 /** Stores how far a refresh has got, for the subscribers who wait for it. A refresh that is quick stores nothing. */
+export interface ProgressWriter {
+  /** @param read returns the number of apps in total, and what is observed, which changes meanwhile */
+  show(read: () => { total: number; observed: Readonly<ObserveProgress> }): void;
+  close(): Promise<void>;
+}
 
 /** Milliseconds between two writes. */
 const INTERVAL = 1000;
 
-interface ProgressWriter {
-  stop(): Promise<void>;
-}
-
-export function startProgressWriter(run: Run): ProgressWriter {
-  const { db, log } = run.context;
+export function openProgressWriter({ db, log }: RefreshContext, registry: RegistryRecord): ProgressWriter {
+  let current: Parameters<ProgressWriter['show']>[0] | null = null;
   let stored = '';
   let writing: Promise<void> | null = null;
 
   async function write(progress: CheckProgress): Promise<void> {
     try {
-      await writeProgress(db, run.registry, progress);
+      await writeProgress(db, registry, progress);
     } catch (error) {
       // The refresh itself reports a database that cannot be reached.
-      log('debug', 'progress-not-stored', { registry: run.registry.id, error });
+      log('debug', 'progress-not-stored', { registry: registry.id, error });
     } finally {
       writing = null;
     }
   }
 
   const timer = setInterval(() => {
-    const progress = progressOf(run);
+    const { total = 0, observed = null } = current?.() ?? {};
+    if (observed === null || total === 0 || writing !== null) return;
+    const { listed, verified } = observed.artifacts;
+    const progress = { apps: { total, read: observed.apps }, artifacts: { total: listed, verified } };
     const text = JSON.stringify(progress);
-    if (progress === null || writing !== null || text === stored) return;
+    if (text === stored) return;
     stored = text;
     writing = write(progress);
   }, INTERVAL);
   return {
-    async stop() {
+    show(read) {
+      current = read;
+    },
+    async close() {
       clearInterval(timer);
       await writing;
     },
   };
-}
-
-function progressOf({ progress: { order, observed } }: Run): CheckProgress | null {
-  if (observed === null || order.length === 0) return null;
-  const { listed, verified } = observed.artifacts;
-  return { apps: { total: order.length, read: observed.apps }, artifacts: { total: listed, verified } };
 }

@@ -45,7 +45,7 @@ export interface NextCheck {
 }
 
 /** The end of a refresh that confirmed the last outcome. */
-interface Confirmation extends RegistryClaim, NextCheck {
+export interface Confirmation extends RegistryClaim, NextCheck {
   at: Date;
   slow: boolean;
   /** The daily `checked` event, if it is due. */
@@ -135,7 +135,7 @@ export async function packedManifestOf(db: Db, id: number): Promise<Buffer | nul
 }
 
 /** The end of a refresh that observed and judged. */
-interface RefreshResult extends NextCheck {
+export interface RefreshResult extends NextCheck {
   checkedAt: Date;
   /** Consecutive failed refreshes, including this one, and since when; 0 and null if the manifest was usable. */
   failures: number;

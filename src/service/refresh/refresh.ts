@@ -1,7 +1,11 @@
+import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
 import type { CheckOutcome } from '../history/events.ts';
-import { Superseded } from './claim-store.ts';
-import { type RegistryRecord, registryRecords } from './records-store.ts';
+import { keysWithPinnedVersions } from '../apps/versions-store.ts';
+import { unpack } from '../database/packed.ts';
+import { confirmSubscriptions } from '../registries/insert-store.ts';
+import { claimRegistry, Superseded } from './claim-store.ts';
+import { packedManifestOf, type RegistryRecord, registryRecords, writeRefreshResult } from './records-store.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import {
   openBudget,
@@ -11,12 +15,13 @@ import {
   documentTimeout,
   requestOptions,
   requestCredentials,
+  unlessSecret,
 } from './request-options.ts';
-import { discardReceived } from './keep-artifacts.ts';
+import { openJudge } from './judge.ts';
 import { observe } from './observe.ts';
-import { discardRun, endRun, endUnchanged, incompleteness } from './outcome.ts';
-import { startProgressWriter } from './progress-writer.ts';
-import { startRun } from './run.ts';
+import { incompleteness, type RefreshFigures, refreshOutcome, secondsOf, unchangedOutcome } from './outcome.ts';
+import type { RefreshState } from './plan.ts';
+import { openProgressWriter } from './progress-writer.ts';
 import { openUnchangedCheck } from './unchanged/unchanged.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
@@ -57,57 +62,126 @@ export async function refreshRegistry(
     return await refreshDue(context, registry, now, stopping);
   } catch (error) {
     if (!(error instanceof Superseded)) throw error;
-    return discardRun(context, registry);
+    // For example because this node was stopped for a while.
+    context.metrics.refreshes.inc({ outcome: 'superseded' });
+    context.log('warn', 'refresh-superseded', { registry: id, url: registry.url });
+    return 'superseded';
   }
 }
 
 /** @throws Superseded if another refresh has taken over the registry */
 async function refreshDue(
   context: RefreshContext,
-  registry: RegistryRecord,
+  seen: RegistryRecord,
   now: Date,
   stopping: AbortSignal,
 ): Promise<RefreshOutcome> {
-  const { settings } = context;
-  const credentials = await requestCredentials(context, registry);
+  const { db, settings } = context;
+  const { limits, interval } = settings;
+  const credentials = await requestCredentials(context, seen);
   if (credentials === null) return 'credentials-unusable';
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
-  const budget = openBudget(settings.limits, stopping);
-  const http = openHttpClient(requestOptions(context, budget, credentials));
+  const budget = openBudget(limits, stopping);
+  const client = openHttpClient(requestOptions(context, budget, credentials));
   try {
     /** Whether a share of the time is over. */
-    const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > settings.limits.refresh * share;
-    const artifacts = await checkArtifacts(context, registry, { http, isOver: () => isOver(ARTIFACT_CHECK_SHARE) });
-    const check = openUnchangedCheck(http, registry.unchangedToken, settings, now.getTime());
-    if (artifacts.fetch.size === 0) {
-      const documents = await check.revalidate({
-        connections: CONNECTIONS,
-        documentTimeout: documentTimeout(settings.limits, registry.checkedAt),
-        bytes: DOCUMENT_LIMITS,
-        isOver: () => isOver(REVALIDATION_SHARE),
-      });
+    const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
+    const artifacts = await checkArtifacts(context, seen, {
+      http: client,
+      isOver: () => isOver(ARTIFACT_CHECK_SHARE),
+    });
+    const check = openUnchangedCheck(client, seen.unchangedToken, settings, now.getTime());
+    const unchanged =
+      artifacts.fetch.size > 0
+        ? null
+        : await check.revalidate({
+            connections: CONNECTIONS,
+            documentTimeout: documentTimeout(limits, seen.checkedAt),
+            bytes: DOCUMENT_LIMITS,
+            isOver: () => isOver(REVALIDATION_SHARE),
+          });
+    if (unchanged !== null) {
+      const { at, random } = { at: context.now(), random: context.random() };
       // All documents but the manifest are metadata files of apps.
-      if (documents !== null)
-        return await endUnchanged(context, registry, {
-          apps: documents - 1,
-          duration: elapsed(),
-          unfinished: artifacts.unfinished,
-        });
+      const end = { at, random, interval, apps: unchanged - 1, duration: elapsed(), unfinished: artifacts.unfinished };
+      const { confirmation, figures } = unchangedOutcome(seen, end);
+      await confirmSubscriptions(db, seen);
+      if (!(await registryRecords(db).writeUnchanged(confirmation))) throw new Superseded();
+      return recordRefresh(context, seen, figures);
     }
     if (stopping.aborted) return 'released';
-    const run = await startRun(context, registry, { budget, check, artifacts, now, credentials });
-    const progress = startProgressWriter(run);
-    const interrupted = await observe(run)
-      .finally(progress.stop)
-      .finally(() => discardReceived(run));
+
+    const state = await claimState(context, seen, { artifacts, now });
+    const { registry } = state;
+    const judge = openJudge(context, state, check);
+    const progress = openProgressWriter(context, registry);
+    const observation = await observe(context, state, {
+      http: check.http,
+      budget,
+      credentials,
+      judge,
+      progress,
+    }).finally(progress.close);
     if (stopping.aborted) return 'released';
-    if (http.machineLimit() !== null) return 'machine-limit';
+    if (client.machineLimit() !== null) return 'machine-limit';
+
     const duration = elapsed();
-    const report = run.judging.finish(Math.round(duration) / 1000, incompleteness(run, interrupted));
-    return await endRun(run, report, interrupted, duration);
+    const incomplete = incompleteness(observation, judge.findings(), limits);
+    const { report, unchangedToken } = judge.end(secondsOf(duration), incomplete);
+    const { result, figures } = refreshOutcome(state, observation, {
+      report,
+      unchangedToken: unlessSecret(credentials, unchangedToken),
+      spent: { hasDeferred: budget.hasDeferred(), artifacts: budget.artifacts(), bytes: budget.bytes() },
+      end: { at: context.now(), random: context.random(), interval, duration },
+    });
+    await writeRefreshResult(db, registry, result);
+    return recordRefresh(context, registry, figures);
   } finally {
     budget.close();
-    await http.close();
+    await client.close();
   }
+}
+
+/**
+ * Takes over the registry, and reads what its refresh starts from.
+ * @throws Superseded if another refresh was faster
+ */
+async function claimState(
+  { db }: RefreshContext,
+  seen: RegistryRecord,
+  rest: Pick<RefreshState, 'artifacts' | 'now'>,
+): Promise<RefreshState> {
+  const registry = await claimRegistry(db, seen);
+  const [pinnedKeys, manifest] = await Promise.all([
+    keysWithPinnedVersions(db, registry.id),
+    packedManifestOf(db, registry.id),
+  ]);
+  return {
+    registry,
+    pinnedKeys,
+    storedManifest: manifest === null ? null : await unpack<DocumentFacts>(manifest),
+    ...rest,
+  };
+}
+
+/** Logs and counts a refresh. */
+function recordRefresh(
+  { metrics, log }: RefreshContext,
+  { id, url }: RegistryRecord,
+  { duration, nextCheckAt, ...figures }: RefreshFigures,
+): CheckOutcome {
+  const { outcome, artifacts, bytes } = figures;
+  metrics.refreshes.inc({ outcome });
+  metrics.refreshSeconds.observe(duration / 1000);
+  metrics.artifacts.inc({ outcome: 'fetched' }, artifacts);
+  metrics.artifactBytes.inc(bytes);
+  log(outcome === 'good' ? 'debug' : 'info', 'registry-refreshed', {
+    registry: id,
+    url,
+    seconds: secondsOf(duration),
+    ...figures,
+    nextCheckAt: nextCheckAt.toISOString(),
+  });
+  return outcome;
 }

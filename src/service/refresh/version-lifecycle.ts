@@ -1,6 +1,6 @@
 import type { VersionErrors } from '../../core/engine/offers.ts';
 import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
-import { type ArtifactFacts, isMissing } from '../../core/facts/facts.ts';
+import { type ArtifactFacts, isMissing, type OfferBefore } from '../../core/facts/facts.ts';
 import { type JsonValue, isObject } from '../../core/json/json.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, latestOf, isSemver } from '../../core/registry/version.ts';
@@ -8,7 +8,6 @@ import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
 import { storable } from '../database/packed.ts';
 import type { StoredVersion, Validators } from '../database/tables.ts';
 import type { VersionChanges } from '../apps/versions-store.ts';
-import { offerBefore } from './database-baseline.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
 
@@ -22,7 +21,7 @@ export interface VersionUpdate extends VersionChanges {
   beyond: number;
 }
 
-interface VersionObservation {
+export interface VersionObservation {
   known: readonly StoredVersion[];
   /** The versions in the metadata file, and their artifacts. */
   listed: readonly JsonValue[];
@@ -145,6 +144,11 @@ function verifiedVersion(
       ? {}
       : { askedAt: seenAt, validators: mergeValidators(base.validators, [served, answers.get(url) ?? null]) }),
   };
+}
+
+/** What was decided about a version of which a digest is pinned. @param kept the checksums whose bytes are kept */
+export function offerBefore({ state, rule, artifactChecksum }: StoredVersion, kept: ReadonlySet<string>): OfferBefore {
+  return { isOffered: state === 'verified', rule, isKept: kept.has(artifactChecksum) };
 }
 
 /** A listed text as it can be stored. */

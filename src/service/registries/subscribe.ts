@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
 import { insecureAuthFault, type RegistryAuth, secretHeadersFor } from './credentials.ts';
-import { listedAppsIn } from '../refresh/manifest-apps.ts';
+import { listedAppsIn } from '../refresh/listing.ts';
 import { writeListing } from '../refresh/apps-store.ts';
 import { storable } from '../database/packed.ts';
 import { Superseded } from '../refresh/claim-store.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ArchiveEntry, ArtifactFacts } from '../../../src/core/facts/facts.ts';
 import type { Finding, Report } from '../../../src/core/engine/report.ts';
-import { truncateReport, truncateFacts } from '../../../src/service/refresh/truncate.ts';
+import { truncateFacts } from '../../../src/service/refresh/app-change.ts';
+import { truncateReport } from '../../../src/service/refresh/outcome.ts';
 
 /** The limits of what is stored about a registry. */
 

@@ -1,11 +1,20 @@
 import type { Judging } from '../../../core/engine/judge.ts';
+import type { Report } from '../../../core/engine/report.ts';
+import type { AppFacts, DocumentFacts } from '../../../core/facts/facts.ts';
+import { comparableUrl } from '../../../core/http/url.ts';
 import type { HttpClient } from '../../../observe/http/client.ts';
-import type { Settings } from '../../config/settings.ts';
-import { type ExpiryProbe, openExpiryProbe } from './expiry-probe.ts';
-import { openRecordingClient, isUnchanged, type RecordingClient } from './recording-client.ts';
-import { judgementKey, unchangedTokenIn, type UnchangedToken } from './unchanged-token.ts';
+import { reusableUntil, viewsUntil } from '../../../observe/registry/cache/expiry.ts';
 import { mapLimit } from '../../../observe/registry/concurrency.ts';
-import { responseFingerprint } from './response-fingerprint.ts';
+import type { Settings } from '../../config/settings.ts';
+import { isUnchanged, openRecordingClient, type RecordingClient } from './recording-client.ts';
+import {
+  atLaterTime,
+  judgementKey,
+  responseFingerprint,
+  type UnchangedToken,
+  unchangedTokenIn,
+  unchangedTokenOf,
+} from './unchanged-token.ts';
 
 /**
  * Skips observing and judging a registry of which nothing changed. A refresh stores the conditional requests that
@@ -98,4 +107,81 @@ async function isStillUnchanged(
   const concurrency = Math.min(connections, Math.ceil(documents.length / DOCUMENTS_PER_CONNECTION));
   await mapLimit(documents, (document) => revalidate(document, bytes.metadata), concurrency);
   return isSame;
+}
+
+/**
+ * Determines whether the outcome of a refresh stays the same until something changes, and until when: all responses
+ * were "not modified", nothing had to be written, and judging the same facts at the latest time, with the responses
+ * possible then, yields the same report. So no list of time-dependent rules is needed.
+ */
+interface ExpiryProbe {
+  /** Receives the manifest and each app as they are judged. */
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  /** Limits the validity, in milliseconds since 1970. */
+  notAfter(moment: number): void;
+  /** Something had to be written, or was deferred: the next refresh will not find the same state. */
+  invalidate(): void;
+  /**
+   * @returns the token to store (unchanged-token.ts): the conditions under which the outcome stays valid, or that it
+   * depends on time
+   */
+  end(report: Report): string | null;
+}
+
+interface ExpiryProbeOptions {
+  client: Pick<RecordingClient, 'confirmed'>;
+  /** Judges again as of a given time (ISO 8601). */
+  judgingAt(moment: string): Judging;
+  /** The time of the refresh, in milliseconds since 1970. */
+  now: number;
+  /** `judgementKey` of the settings. */
+  judgedBy: string;
+  /** The token of a recent attempt that found that the outcome depends on time; or null. */
+  timeDependentToken: string | null;
+}
+
+function openExpiryProbe(options: ExpiryProbeOptions): ExpiryProbe {
+  const { client, judgingAt, now, judgedBy } = options;
+  let { timeDependentToken } = options;
+  let judging: Judging | null = null;
+  let latest = now;
+  let until = now;
+
+  function atLatestTime(facts: DocumentFacts): DocumentFacts {
+    const document = facts.url === null ? undefined : client.confirmed()?.get(comparableUrl(facts.url));
+    return document ? atLaterTime(facts, document.probe, now, latest - now) : facts;
+  }
+
+  return {
+    manifest(facts) {
+      latest = viewsUntil(facts, now);
+      until = latest;
+      if (latest <= now || timeDependentToken !== null || client.confirmed() === null) return;
+      judging = judgingAt(new Date(latest).toISOString());
+      judging.manifest(atLatestTime(facts));
+    },
+    app(facts) {
+      if (client.confirmed() === null) judging = null;
+      if (judging === null) return;
+      until = Math.min(until, reusableUntil(facts, now));
+      judging.app({ ...facts, metadata: atLatestTime(facts.metadata) });
+    },
+    notAfter(moment) {
+      until = Math.min(until, moment);
+    },
+    invalidate() {
+      judging = null;
+      timeDependentToken = null;
+    },
+    end(report) {
+      const confirmed = client.confirmed();
+      if (confirmed !== null && timeDependentToken !== null) return timeDependentToken;
+      if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
+      const reportThen = judging.finish(report.summary.seconds);
+      const isSame = JSON.stringify(reportThen) === JSON.stringify(report);
+      const token = isSame ? unchangedTokenOf(confirmed.values(), judgedBy, until, now) : null;
+      return token ?? unchangedTokenOf([], judgedBy, latest, now);
+    },
+  };
 }

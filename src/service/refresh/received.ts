@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { type AppFacts, type IconFacts, type ImageFacts, isMissing } from '../../core/facts/facts.ts';
+import { statusOf } from '../../core/http/probe.ts';
+import { comparableUrl } from '../../core/http/url.ts';
+import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
+import type { AppRecord } from '../apps/records-store.ts';
+import type { ReceivedArtifact } from '../artifacts/receiving.ts';
+import type { Service } from '../context.ts';
+import type { IconRow, StoredVersion } from '../database/tables.ts';
+
+/** The bytes that a refresh has fetched to verify them, until they are kept or discarded: they are not downloaded twice. */
+export interface ReceivedArtifacts {
+  /** For `copyArtifact` of an observation; null if the service keeps no artifacts. */
+  copy: (() => ArtifactCopy) | null;
+  /** Keeps those of the files whose digests are pinned for an app, and discards the others of the app. */
+  keepVerified(facts: AppFacts, versions: readonly StoredVersion[]): Promise<void>;
+  /** The checksums of verified versions that the service keeps, of an app whose host reports some artifacts as missing. */
+  keptChecksums(facts: AppFacts, record: AppRecord | null): Promise<ReadonlySet<string>>;
+  /** At the end: what was not needed. */
+  discard(): Promise<void>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function openReceivedArtifacts(artifacts: Service['artifacts'], registryId: number): ReceivedArtifacts {
+  if (artifacts === null)
+    return { copy: null, keepVerified: async () => {}, keptChecksums: async () => NONE, discard: async () => {} };
+  const received = new Map<string, ReceivedArtifact>();
+  return {
+    copy: () =>
+      artifacts.receive((file) => {
+        const other = received.get(file.sha256);
+        received.set(file.sha256, file);
+        if (other) void artifacts.discard(other);
+      }),
+    async keepVerified(facts, versions) {
+      const verified = new Set(
+        versions.flatMap(({ state, artifactChecksum }) => (state === 'verified' ? [artifactChecksum] : [])),
+      );
+      for (const digest of digestsOf(facts)) {
+        const file = received.get(digest);
+        if (file === undefined) continue;
+        received.delete(digest);
+        if (verified.has(`sha256:${digest}`)) await artifacts.keep(registryId, file, true);
+        else await artifacts.discard(file);
+      }
+    },
+    async keptChecksums(facts, record) {
+      const isAnyGone = facts.artifacts.some(
+        ({ web }) => !isMissing(web) && web.server.failure === null && statusOf(web.server) >= 400,
+      );
+      if (record === null || !isAnyGone) return NONE;
+      const verified = record.versions.filter(({ verifiedAt }) => verifiedAt !== null);
+      const digests = verified.map(({ artifactChecksum }) => artifactChecksum.replace('sha256:', ''));
+      const kept = await artifacts.kept(registryId, digests);
+      return new Set([...kept].map((digest) => `sha256:${digest}`));
+    },
+    async discard() {
+      for (const file of received.values()) await artifacts.discard(file);
+      received.clear();
+    },
+  };
+}
+
+function digestsOf({ artifacts }: AppFacts): string[] {
+  return artifacts.flatMap(({ content, again }) =>
+    [content, again].flatMap((one) => (one === undefined || isMissing(one) ? [] : [one.sha256])),
+  );
+}
+
+/** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
+
+/** Spec section 8: icons should be under 1 MB. */
+const BYTES_LIMIT = 1_000_000;
+/** 4096 by 4096. */
+const PIXELS_LIMIT = 2 ** 24;
+/** Total bytes of the icons kept by one refresh. */
+const TOTAL_BYTES = 64 * 2 ** 20;
+
+export interface IconCollector {
+  /** Receives a fetched icon. */
+  add(facts: IconFacts, bytes: Uint8Array): void;
+  /** The icon of an app, null for none, undefined if the previous one is kept. */
+  iconOf(facts: IconFacts): IconRow | null | undefined;
+}
+
+export function openIconCollector(): IconCollector {
+  // Apps may share an icon: it is kept once, until the end of the run.
+  const byUrl = new Map<string, IconRow | null>();
+  let remaining = TOTAL_BYTES;
+  return {
+    add({ url, content, image }, bytes) {
+      if (url === null) return;
+      const key = comparableUrl(url);
+      byUrl.set(key, null);
+      if (isMissing(content) || content.cut || isMissing(image)) return;
+      const type = typeOf(image);
+      if (type === null || bytes.length === 0 || bytes.length >= BYTES_LIMIT || bytes.length > remaining) return;
+      remaining -= bytes.length;
+      byUrl.set(key, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
+    },
+    // What was not fetched is either unchanged, or its host fails.
+    iconOf: ({ url }) => (url === null ? undefined : byUrl.get(comparableUrl(url))),
+  };
+}
+
+function typeOf({ kind, fault, active, width, height }: ImageFacts): IconRow['type'] | null {
+  if (fault !== null || active.length > 0) return null;
+  if (kind === 'svg') return 'image/svg+xml';
+  return kind === 'png' && width !== null && height !== null && width * height <= PIXELS_LIMIT ? 'image/png' : null;
+}
