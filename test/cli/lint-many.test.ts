@@ -33,6 +33,14 @@ function entry(key: string): object {
   };
 }
 
+function version(key: string, minor: number): object {
+  return {
+    version: `1.${minor}.0`,
+    artifactUrl: `${base}${key}/1.${minor}.0.tar.gz`,
+    artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,
+  };
+}
+
 const unusualFiles: Record<string, (file: string, key: string) => void> = {
   missing: (file) => expect(existsSync(file)).toBe(false),
   folder: (file) => void mkdirSync(file),
@@ -87,11 +95,6 @@ test('apps that were judged like others are reported as by the rules, in the sam
   const root = temporaryFolder();
   mkdirSync(join(root, 'metadata'));
   const keys = Array.from({ length: 450 }, (_, i) => `app-${i}`);
-  const version = (key: string, minor: number): object => ({
-    version: `1.${minor}.0`,
-    artifactUrl: `${base}${key}/1.${minor}.0.tar.gz`,
-    artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,
-  });
   for (const [i, key] of keys.entries()) {
     if (i % 50 === 49) continue;
     const versions = Array.from({ length: 1 + (i % 4) }, (_, minor) => version(key, i % 70 === 69 ? 0 : minor));
