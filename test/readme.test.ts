@@ -52,7 +52,7 @@ function writeShownFiles(markdown: string, folder: string): string[] {
   return files.map(([, , , name]) => name!);
 }
 
-test('the commands of README.md print what it shows', { timeout: 60_000 }, () => {
+test('the commands of README.md print what it shows', { timeout: 60_000 }, async () => {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-readme-')));
   try {
     const readme = readFileSync(join(root, 'README.md'), 'utf8').replaceAll('\r\n', '\n');
@@ -80,7 +80,7 @@ test('the commands of README.md print what it shows', { timeout: 60_000 }, () =>
       if (command === 'appreg lint') writeUppercaseDigest(folder);
       // Without a host, the published files cannot be read back.
       const flags = command.startsWith('appreg publish-version') ? ' --no-read-back' : '';
-      const played = play(`\`\`\`console\n$ ${command}${flags}\n\`\`\``, { appreg, folder: cwd });
+      const played = await play(`\`\`\`console\n$ ${command}${flags}\n\`\`\``, { appreg, folder: cwd });
       const printed = played.split('\n').slice(2, -1).join('\n');
       if (output !== '') expect(printed).toMatch(patternOf(output));
     }

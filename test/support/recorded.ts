@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterFile } from './cleanup.ts';
 import { folder } from './folders.ts';
+import { openSharedProcess } from './shared-process.ts';
 import { play } from './transcript.ts';
 
 /** The transcripts of this repository, played with the built command line. */
@@ -9,6 +11,9 @@ import { play } from './transcript.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** APPREG_BIN names another appreg.js, such as that of an installed package. */
 const APPREG = process.env['APPREG_BIN'] ?? join(ROOT, 'bin/appreg.js');
+const PROGRAM = join(dirname(APPREG), '../dist/cli/main.cjs');
+/** Each command of this transcript is a process. Those of the others share one, since starting Node takes most of the time. */
+export const IN_PROCESSES = 'test/cli/transcripts/lint.md';
 
 /** Transcripts, and the guides in docs/ that are transcripts as well: paths in the repository. */
 export const TRANSCRIPTS = ['test/cli/transcripts', 'docs'].flatMap((place) =>
@@ -20,15 +25,19 @@ export const TRANSCRIPTS = ['test/cli/transcripts', 'docs'].flatMap((place) =>
 
 /** Throws unless there is a build to play transcripts with. */
 export function requireBuild(): void {
-  if (!existsSync(join(dirname(APPREG), '../dist/cli/main.cjs')))
-    throw new Error('appreg is not built. Build it: node scripts/build.mjs --no-types');
+  if (!existsSync(PROGRAM)) throw new Error('appreg is not built. Build it: node scripts/build.mjs --no-types');
 }
 
-/** Plays a transcript with a Node. @returns its text, and the same text with the current output */
-export function playFile(file: string, node: string): { text: string; played: string } {
-  const place = join(mkdtempSync(join(folder(), 'run-')), basename(file, '.md'));
-  mkdirSync(place);
-  // A checkout on Windows may have given it other line endings.
-  const text = readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n');
-  return { text, played: play(text, { appreg: [node, APPREG], folder: place }) };
+/** @returns what plays a transcript with this Node: its text, and the same text with the current output */
+export function playerOn(node: string): (file: string) => Promise<{ text: string; played: string }> {
+  const shared = openSharedProcess(PROGRAM, { node });
+  afterFile(() => shared.close());
+  return async (file) => {
+    const place = join(mkdtempSync(join(folder(), 'run-')), basename(file, '.md'));
+    mkdirSync(place);
+    // A checkout on Windows may have given it other line endings.
+    const text = readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n');
+    const stage = { appreg: [node, APPREG], folder: place, ...(file !== IN_PROCESSES && { shared }) };
+    return { text, played: await play(text, stage) };
+  };
 }

@@ -5,14 +5,13 @@ import { createRequire } from 'node:module';
 
 const { main } = createRequire(import.meta.url)(process.argv[2]);
 const { writeSync } = fs;
-/** What the current run wrote, by descriptor; null between two runs. */
+/** What the current run wrote, in order: [descriptor, bytes]; null between two runs. */
 let written = null;
 
 fs.writeSync = (descriptor, data, ...rest) => {
-  const chunks = written?.[descriptor];
-  if (chunks === undefined) return writeSync(descriptor, data, ...rest);
+  if (written === null || (descriptor !== 1 && descriptor !== 2)) return writeSync(descriptor, data, ...rest);
   const bytes = Buffer.from(data);
-  chunks.push(bytes);
+  written.push([descriptor, bytes]);
   return bytes.length;
 };
 // The program ends a process that an abandoned command keeps alive: here it would end the later runs.
@@ -22,10 +21,11 @@ process.on('message', async ({ args, cwd, env }) => {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
-  const output = { 1: [], 2: [] };
-  written = output;
+  const chunks = [];
+  written = chunks;
   const code = await main([process.execPath, 'appreg', ...args]);
   written = null;
-  const [stdout, stderr] = [1, 2].map((descriptor) => Buffer.concat(output[descriptor]).toString());
-  process.send({ code, stdout, stderr });
+  const textOf = (...descriptors) =>
+    Buffer.concat(chunks.filter(([to]) => descriptors.includes(to)).map(([, bytes]) => bytes)).toString();
+  process.send({ code, stdout: textOf(1), stderr: textOf(2), output: textOf(1, 2) });
 });

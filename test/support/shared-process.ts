@@ -16,6 +16,8 @@ interface SharedRun {
   signal: null;
   stdout: string;
   stderr: string;
+  /** Both, in the order written. */
+  output: string;
 }
 
 const CHILD = join(import.meta.dirname, 'shared-process-child.mjs');
@@ -26,15 +28,16 @@ const NODE_PATH = join(import.meta.dirname, '../../node_modules');
  * The process starts with the first run.
  * @param program dist/cli/main.cjs
  * @param options.launcher a program, and its arguments, that starts Node; @param options.limit milliseconds per run
+ * @param options.node another Node than that of the tests
  */
 export function openSharedProcess(
   program: string,
-  { launcher = [], limit = null }: { launcher?: readonly string[]; limit?: number | null } = {},
+  { launcher = [], limit = null, node = process.execPath }: Options = {},
 ): SharedProcess {
   let child: ChildProcess | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const answer = async (run: Run): Promise<SharedRun> => {
-    const answering = (child ??= started(program, launcher));
+    const answering = (child ??= started(program, node, launcher));
     // A process that waits for a file can only be killed.
     const timer = limit === null ? undefined : setTimeout(() => answering.kill('SIGKILL'), limit);
     try {
@@ -54,15 +57,21 @@ export function openSharedProcess(
   };
 }
 
+interface Options {
+  launcher?: readonly string[];
+  limit?: number | null;
+  node?: string;
+}
+
 interface Run {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
 }
 
-function started(program: string, [launcher, ...words]: readonly string[]): ChildProcess {
+function started(program: string, node: string, [launcher, ...words]: readonly string[]): ChildProcess {
   const how =
-    launcher === undefined ? { execArgv: [] } : { execPath: launcher, execArgv: [...words, process.execPath] };
+    launcher === undefined ? { execPath: node, execArgv: [] } : { execPath: launcher, execArgv: [...words, node] };
   const child = fork(CHILD, [program], { env: { ...process.env, NODE_PATH }, silent: true, ...how });
   // What it writes between two runs, such as the stack of a crash.
   child.stderr?.pipe(process.stderr, { end: false });

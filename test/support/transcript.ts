@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../src/core/tool-version.ts';
+import type { SharedProcess } from './shared-process.ts';
 
 /**
  * Transcripts: Markdown that is run. In one empty folder, from the top down,
@@ -34,6 +35,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface Stage {
   /** The words that start appreg, such as Node and the start file, as absolute paths; its arguments follow. */
   appreg: readonly string[];
+  /** Runs the commands that end, without starting a process for each (default: each is a process). */
+  shared?: SharedProcess;
   /** An empty folder; a real path, without links. */
   folder: string;
   /** The environment for `appreg`, made from that of the transcript (default: the same). */
@@ -46,10 +49,10 @@ export interface Stage {
 type Servers = Map<string, { child: ChildProcess; port: string }>;
 
 /** Runs a transcript, and returns it with the current output of its commands. Throws for Markdown that is not a transcript. */
-export function play(markdown: string, stage: Stage): string {
+export async function play(markdown: string, stage: Stage): Promise<string> {
   const servers: Servers = new Map();
   try {
-    return played(markdown, { ...stage, servers });
+    return await played(markdown, { ...stage, servers });
   } finally {
     for (const { child } of servers.values()) child.kill('SIGKILL');
   }
@@ -57,7 +60,7 @@ export function play(markdown: string, stage: Stage): string {
 
 type Scene = Stage & { servers: Servers };
 
-function played(markdown: string, stage: Scene): string {
+async function played(markdown: string, stage: Scene): Promise<string> {
   const lines = markdown.split('\n');
   const now: string[] = [];
   for (let at = 0; at < lines.length; at++) {
@@ -69,7 +72,8 @@ function played(markdown: string, stage: Scene): string {
     if (end < 0) throw new Error(`line ${at + 1}: the block is not closed`);
     const block = lines.slice(at + 1, end);
     if (title !== undefined) writeAt(stage.folder, title, `${block.join('\n')}\n`);
-    now.push(...(language === 'console' ? commandsOf(block).flatMap((command) => run(command, stage)) : block));
+    if (language === 'console') for (const command of commandsOf(block)) now.push(...(await run(command, stage)));
+    else now.push(...block);
     now.push(fence!);
     at = end;
   }
@@ -101,14 +105,14 @@ function commandsOf(block: readonly string[]): ShownCommand[] {
 }
 
 /** Runs a command, and returns its lines and those of its output; lines that differ only in a time stay as they are. */
-function run({ command, output: expected }: ShownCommand, stage: Scene): string[] {
+async function run({ command, output: expected }: ShownCommand, stage: Scene): Promise<string[]> {
   const [program, ...args] = wordsOf(
     command
       .map((line) => line.replace(/\\$/, ''))
       .join(' ')
       .slice(2),
   );
-  const { output, code } = ended(program!, args, stage);
+  const { output, code } = await ended(program!, args, stage);
   const printed = steady(output, stage);
   if (/^(\$ |`{3,}$)/m.test(printed)) throw new Error(`this output cannot be in a transcript:\n${printed}`);
   const marker = code === 0 ? [] : [`[exit ${code}]`];
@@ -122,7 +126,12 @@ function wordsOf(text: string): string[] {
   return words.map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, one, two) => one ?? two));
 }
 
-function ended(program: string, args: readonly string[], stage: Scene): { output: string; code: number | null } {
+interface Ended {
+  output: string;
+  code: number | null;
+}
+
+async function ended(program: string, args: readonly string[], stage: Scene): Promise<Ended> {
   const { folder, appreg } = stage;
   switch (program) {
     case 'cat':
@@ -159,10 +168,19 @@ function ended(program: string, args: readonly string[], stage: Scene): { output
       return spawned([process.execPath, ...args], folder, environment(folder));
     case 'appreg':
       if (args.at(-1) === '&') return serving([...appreg, ...args.slice(0, -1)], stage);
-      return spawned([...appreg, ...args.map((word) => asServed(word, stage))], folder, environmentOf(stage));
+      return appregRun(
+        args.map((word) => asServed(word, stage)),
+        stage,
+      );
     default:
       throw new Error(`a walk cannot run ${program}`);
   }
+}
+
+async function appregRun(words: readonly string[], stage: Scene): Promise<Ended> {
+  const { appreg, folder, shared } = stage;
+  const env = environmentOf(stage);
+  return shared === undefined ? spawned([...appreg, ...words], folder, env) : shared.run(words, { cwd: folder, env });
 }
 
 const PORT = /(?<=^https?:\/\/127\.0\.0\.1:)\d+/;
@@ -177,7 +195,7 @@ function homeOf(folder: string): string {
 }
 
 /** Starts `appreg serve` on a free port, and waits until it is ready and its output is complete. */
-function serving(command: readonly string[], stage: Scene): { output: string; code: number } {
+function serving(command: readonly string[], stage: Scene): Ended {
   const { folder, servers } = stage;
   const log = `${folder}.serve-${servers.size}.log`;
   const descriptor = openSync(log, 'w');
@@ -202,11 +220,7 @@ function serving(command: readonly string[], stage: Scene): { output: string; co
 }
 
 /** Both streams go to one file, so that they stand in the order written; no terminal is seen. */
-function spawned(
-  [file, ...args]: readonly string[],
-  folder: string,
-  env: NodeJS.ProcessEnv,
-): { output: string; code: number | null } {
+function spawned([file, ...args]: readonly string[], folder: string, env: NodeJS.ProcessEnv): Ended {
   const log = `${folder}.log`;
   const descriptor = openSync(log, 'w');
   try {
@@ -274,7 +288,7 @@ function steady(output: string, { folder, shown = asIs }: Stage): string {
       .replaceAll(shown(folder), '<dir>')
       .replaceAll(/(<dir>|~\\)[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
       // Progress, which only a slow machine shows.
-      .replaceAll(/^(Building|building|Reading|Requesting) \S+( .*)?\n/gm, '')
+      .replaceAll(/^(Building|building|Publishing|Reading|Requesting) \S+( .*)?\n/gm, '')
       // A line for each app, in the order in which they end.
       .replaceAll(
         /^(unchanged|new|changed|rebuilt|behind|unlisted|broken|published|already-published) {2,}\S+.*\n/gm,

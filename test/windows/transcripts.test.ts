@@ -19,7 +19,7 @@ const TRANSCRIPTS = {
 
 for (const [major, files] of Object.entries(TRANSCRIPTS)) {
   describeOnWindows('transcripts', major, (windows) => {
-    test.each(files)('print what %s contains', { timeout: 240_000 }, (file) => {
+    test.each(files)('print what %s contains', { timeout: 240_000 }, async (file) => {
       const text = readFileSync(join(ROOT, file), 'utf8');
       const place = join(folder(), basename(file, '.md'));
       mkdirSync(place);
@@ -30,7 +30,7 @@ for (const [major, files] of Object.entries(TRANSCRIPTS)) {
           LOCALAPPDATA: windowsPath(`${place}.home/.local/share`),
         });
       };
-      const played = play(text, { appreg: windows.words(), folder: place, environment, shown: windowsPath });
+      const played = await play(text, { appreg: windows.words(), folder: place, environment, shown: windowsPath });
       expect(played).toBe(text);
     });
   });
