@@ -21,13 +21,14 @@ const PROGRAMS = {
 };
 
 /**
- * The commands that load about the same code. Code that commands of several groups load is in the file of the first
- * of these groups, so a command loads few files, and little that it does not use.
+ * The commands that load about the same code. Code that commands of several groups load is in a file of these groups,
+ * so a command loads few files, and nothing that only other groups use.
  */
 const GROUPS = {
   bundle: ['bundle', 'checksum'],
   publish: ['add-app', 'assemble', 'edit-app', 'lock', 'publish-version', 'release', 'remove-app'],
-  check: ['judge', 'lint'],
+  lint: ['lint'],
+  judge: ['judge'],
   live: ['diagnose', 'diff', 'mirror', 'verify'],
   service: ['service', 'service-backup', 'service-restore'],
 };
@@ -135,7 +136,9 @@ function moduleGroups(entries) {
     const groups = new Set([...names].filter((name) => name !== DEMAND).map(groupOfEntry));
     const first = order.find((group) => groups.has(group));
     if (first === undefined) return null;
-    if (groups.size > 1) return `${first}-shared`;
+    // Of the programs, all commands load nearly the same.
+    if (groups.size > 1)
+      return first in PROGRAMS ? `${first}-shared` : order.filter((group) => groups.has(group)).join('-');
     return names.has(DEMAND) ? `${first}-on-demand` : `${first}-common`;
   };
 }

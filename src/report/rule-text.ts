@@ -61,7 +61,7 @@ export interface RuleExplanation {
 export function explanations(list: readonly ExplainedBy[]): RuleExplanation[] {
   const byReason = new Map<string, RuleExplanation>();
   for (const { rule, causes = null, only = null, because } of list) {
-    const finding = { rule: rule.id, causes };
+    const finding = { rule, causes };
     const same = byReason.get(because);
     if (same) same.findings.push(finding);
     else byReason.set(because, { because, findings: [finding], only });

@@ -101,9 +101,7 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   for (const { severity, cause, mayGo } of found) {
     const isReplaced = mayGo && SEVERITIES.indexOf(other.severity) <= SEVERITIES.indexOf(severity);
     if (!isReplaced)
-      expect(reported, `${other.severity} ${other.reference.rule.id} beside ${rule.id}`).toContain(
-        `${severity} ${cause}`,
-      );
+      expect(reported, `${other.severity} ${other.reference.rule} beside ${rule.id}`).toContain(`${severity} ${cause}`);
     else if (found.length === 1) expect(reported).toEqual([]);
   }
 }
@@ -117,7 +115,7 @@ interface OtherFinding {
 /** A location with a finding of another rule. */
 function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
   const found: Found = new Map();
-  noteFound(found, reference.rule.id, reference.causes?.[0], severity);
+  noteFound(found, reference.rule, reference.causes?.[0], severity);
   return {
     app: 'echo',
     version: null,

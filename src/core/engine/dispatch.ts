@@ -24,11 +24,12 @@ import { blockedBy } from '../facts/missing.ts';
 
 /** The rules with each one after those that supersede it; otherwise in the given order. */
 export function inJudgingOrder(rules: readonly AnyRule[]): readonly AnyRule[] {
-  const given = new Set(rules);
+  const given = new Map(rules.map((rule) => [rule.id, rule]));
   const ordered = new Set<AnyRule>();
   const add = (rule: AnyRule): void => {
-    for (const { rule: other } of rule.supersededBy ?? []) {
-      if (given.has(other) && !ordered.has(other)) add(other);
+    for (const { rule: id } of rule.supersededBy ?? []) {
+      const other = given.get(id);
+      if (other !== undefined && !ordered.has(other)) add(other);
     }
     ordered.add(rule);
   };

@@ -49,12 +49,12 @@ export function supersederIn(
   let strongest: Superseder | null = null;
   for (const { rule, causes, only } of explanations) {
     if (only !== undefined && (cause === null || !only.includes(cause))) continue;
-    const byRule = found.get(rule.id);
+    const byRule = found.get(rule);
     if (byRule === undefined) continue;
     const severities = causes?.map((name) => byRule.byCause.get(name)) ?? [byRule.severity];
     for (const severity of severities)
       if (severity !== undefined && (strongest === null || outranks(severity, strongest.severity)))
-        strongest = { rule: rule.id, severity };
+        strongest = { rule, severity };
   }
   return strongest;
 }

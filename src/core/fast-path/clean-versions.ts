@@ -1,5 +1,6 @@
 import { EMPTY_SHA256 } from '../registry/checksum.ts';
 import type { DocumentContent } from '../facts/facts.ts';
+import { MAY_CHANGE } from '../rules/urls/changing-part/changing-part.ts';
 import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
 
 /**
@@ -7,9 +8,6 @@ import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
  * versions that do not pass are judged by the rules, and tests verify that no rule reports a version that passes.
  */
 
-/** Words in URLs whose content may change: branches, latest builds, archives that a host regenerates. */
-const CHANGING_CONTENT =
-  /arch|ball|\/\.?last|latest|night|snap|current|edge|canary|stable|rolling|tip\b|daily|weekly|continuous|raw|blob|refs|jobs|workflows|git|bitbucket|releases|branch|jsdelivr|unpkg|npmcdn|esm|skypack|jspm|deno|statically|sourceforge|sr\.ht|huggingface|hf\.co|codeberg/i;
 const DIGITS = 'sha256:'.length;
 const SEQUENCE = 'sha256:0123456789abcdef';
 /** Up to this number of versions are compared pairwise; for more a set is built. */
@@ -62,7 +60,7 @@ export function openVersionRecognizer(): VersionRecognizer {
 
   function mayChange(url: string): boolean {
     const hasLastFolder = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
-    if (CHANGING_CONTENT.test(hasLastFolder ? url.slice(lastFolder.length) : url)) return true;
+    if (MAY_CHANGE.test(hasLastFolder ? url.slice(lastFolder.length) : url)) return true;
     if (!hasLastFolder) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return false;
   }

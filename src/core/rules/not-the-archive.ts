@@ -1,10 +1,10 @@
 import { explainedBy } from './rule.ts';
-import { artifactChecksumMismatch } from './artifacts/artifact-checksum-mismatch.ts';
+import type { artifactChecksumMismatch } from './artifacts/artifact-checksum-mismatch.ts';
 
 /** For `supersededBy` of rules about an archive: the bytes that were inspected are not those of the archive. */
 export const NOT_THE_ARCHIVE = [
-  explainedBy(
-    artifactChecksumMismatch,
+  explainedBy<typeof artifactChecksumMismatch>(
+    'artifact-checksum-mismatch',
     'The archive was damaged or replaced on its way, so the bytes received say nothing about it',
     'empty-file',
     'html-page',
@@ -23,8 +23,8 @@ export const NOT_THE_ARCHIVE = [
     'compressed-twice',
     're-encoded',
   ),
-  explainedBy(
-    artifactChecksumMismatch,
+  explainedBy<typeof artifactChecksumMismatch>(
+    'artifact-checksum-mismatch',
     'Another file than the published one is served, and has to be replaced as a whole',
     'changed-since',
     'other-versions-artifact',

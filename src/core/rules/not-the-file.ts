@@ -1,7 +1,7 @@
-import { artifactChecksumMismatch } from './artifacts/artifact-checksum-mismatch.ts';
-import { documentUnreadable } from './documents/document-unreadable.ts';
-import { schemaViolation } from './documents/schema-violation.ts';
-import { iconNotImage } from './icons/icon-not-image.ts';
+import type { artifactChecksumMismatch } from './artifacts/artifact-checksum-mismatch.ts';
+import type { documentUnreadable } from './documents/document-unreadable.ts';
+import type { schemaViolation } from './documents/schema-violation.ts';
+import type { iconNotImage } from './icons/icon-not-image.ts';
 import { explainedBy } from './rule.ts';
 
 const BECAUSE =
@@ -9,8 +9,22 @@ const BECAUSE =
 
 /** For `supersededBy`: something else is served instead of the file (a login page, an error message of the store). */
 export const NOT_THE_FILE = [
-  explainedBy(documentUnreadable, BECAUSE, 'html-page', 'xml-error', 'text-message', 'program-message'),
-  explainedBy(schemaViolation, BECAUSE, 'error-message'),
-  explainedBy(iconNotImage, BECAUSE, 'html', 'xml', 'json', 'program-message'),
-  explainedBy(artifactChecksumMismatch, BECAUSE, 'html-page', 'xml-error', 'json-error', 'program-message'),
+  explainedBy<typeof documentUnreadable>(
+    'document-unreadable',
+    BECAUSE,
+    'html-page',
+    'xml-error',
+    'text-message',
+    'program-message',
+  ),
+  explainedBy<typeof schemaViolation>('schema-violation', BECAUSE, 'error-message'),
+  explainedBy<typeof iconNotImage>('icon-not-image', BECAUSE, 'html', 'xml', 'json', 'program-message'),
+  explainedBy<typeof artifactChecksumMismatch>(
+    'artifact-checksum-mismatch',
+    BECAUSE,
+    'html-page',
+    'xml-error',
+    'json-error',
+    'program-message',
+  ),
 ];

@@ -123,7 +123,8 @@ export function mayRefuse({ refusesVersion, view }: AnyRule): boolean {
 
 /** Findings of another rule that explain those of this one, and why. */
 export interface ExplainedBy {
-  rule: AnyRule;
+  /** Its id. Rules do not refer to each other as values, so that each can be loaded without those that explain it. */
+  rule: string;
   /** Only findings with one of these causes; absent for all of that rule. */
   causes?: readonly string[];
   /** Only problems of this rule with one of these causes are explained; absent for all. */
@@ -134,12 +135,17 @@ export interface ExplainedBy {
 
 /**
  * The findings of a rule that explain others.
+ * @template R the type of that rule
+ * @param rule its id
  * @param causes all causes if none are given; a name that the rule does not declare is a type error
  */
-export function explainedBy<C extends Causes>(
-  rule: AnyRule & { causes?: C },
+export function explainedBy<R extends AnyRule>(
+  rule: string,
   because: string,
-  ...causes: CauseOf<NoInfer<C>>[]
+  ...causes: CauseOf<CausesOf<R>>[]
 ): ExplainedBy {
   return causes.length === 0 ? { rule, because } : { rule, causes, because };
 }
+
+/** The causes that a rule declares. */
+type CausesOf<R> = R extends { causes?: infer C extends Causes } ? C : never;

@@ -203,7 +203,7 @@ function explains(by: string, name: string): boolean {
   const [own, ownCause = ''] = name.split(' ');
   const { supersededBy = [] } = rules.find(({ id }) => id === own) ?? {};
   return supersededBy.some(
-    (one) => one.rule.id === rule && one.causes?.includes(cause) !== false && one.only?.includes(ownCause) !== false,
+    (one) => one.rule === rule && one.causes?.includes(cause) !== false && one.only?.includes(ownCause) !== false,
   );
 }
 

@@ -73,7 +73,7 @@ describe('the symptoms of a report', () => {
   test.each(table)('%s (symptom %i): a finding %s with a superseder %s', (resource, index, found, superseder) => {
     const explains = ruleOn('explains', resource, superseder);
     const rules = [
-      ruleOn('explained', resource, found, { supersededBy: [{ rule: explains, because: 'A reason' }] }),
+      ruleOn('explained', resource, found, { supersededBy: [{ rule: explains.id, because: 'A reason' }] }),
       explains,
     ];
     const report = judge(fetchedSnapshot(), { command: 'verify', rules });
@@ -106,7 +106,7 @@ describe('the symptoms of a report', () => {
       const explains = ruleOn('explains', 'icon', severity, { symptom: null });
       const rules = [
         explains,
-        ruleOn('explained', 'icon', null, { supersededBy: [{ rule: explains, because: 'A reason' }] }),
+        ruleOn('explained', 'icon', null, { supersededBy: [{ rule: explains.id, because: 'A reason' }] }),
       ];
       const report = judge(fetchedSnapshot(), { command: 'verify', rules });
       expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);

@@ -2,7 +2,7 @@ import { message } from '../../text/message.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
-import { unreachable } from '../http/unreachable.ts';
+import type { unreachable } from '../http/unreachable.ts';
 
 const STOPS: Record<NonNullable<ArchiveFacts['stopped']>, string> = {
   'unpacked-bytes': 'unpacks to more bytes than the limit allows',
@@ -29,7 +29,7 @@ export const artifactBomb = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: [explainedBy(unreachable, 'The same limit ended the download', 'too-large')],
+  supersededBy: [explainedBy<typeof unreachable>('unreachable', 'The same limit ended the download', 'too-large')],
   causes: CAUSES,
   failsWhen:
     'the artifact is larger than the download limit, or exceeds a limit when unpacked: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries. Reading stops at the limit',

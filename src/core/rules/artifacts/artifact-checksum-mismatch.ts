@@ -13,7 +13,7 @@ import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { otherVersion } from '../other-version.ts';
-import { artifactChanged } from '../history/artifact-changed.ts';
+import type { artifactChanged } from '../history/artifact-changed.ts';
 
 /** For a file of the workspace. */
 const REBUILD = message`Restore the published file, or build the archive again if it was never published.`;
@@ -61,8 +61,8 @@ const CAUSES = {
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
-const CHANGED_LISTING = explainedBy(
-  artifactChanged,
+const CHANGED_LISTING = explainedBy<typeof artifactChanged>(
+  'artifact-changed',
   'The listed checksum was changed, and the file was not: that finding names the checksum to restore',
 );
 

@@ -2,7 +2,7 @@ import { message, safe } from '../../text/message.ts';
 import { noAppIn } from '../../registry/app-entry.ts';
 import { shorten } from '../../text/text.ts';
 import { defineRule, explainedBy } from '../rule.ts';
-import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
+import type { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 /** The number of file names in the evidence. */
@@ -37,8 +37,8 @@ export const artifactNoApp = defineRule({
   owner: 'author',
   supersededBy: [
     ...NOT_THE_ARCHIVE,
-    explainedBy(
-      artifactUnsafeEntry,
+    explainedBy<typeof artifactUnsafeEntry>(
+      'artifact-unsafe-entry',
       'Tools disagree on the names of the entries or on where they begin, so one of them may be the entry file',
       ...NAMES_DIFFER,
     ),
@@ -76,8 +76,8 @@ export const artifactNoApp = defineRule({
   },
 });
 
-const OUTSIDE = explainedBy(
-  artifactUnsafeEntry,
+const OUTSIDE = explainedBy<typeof artifactUnsafeEntry>(
+  'artifact-unsafe-entry',
   'The entry file is the one with that path, which has to be corrected anyway',
   'absolute-path',
   'path-escapes',

@@ -4,7 +4,7 @@ import type { ArchiveFacts } from '../../facts/facts.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
-import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import type { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 const REBUILD = message`Build the archive again, upload it in binary mode, and compare the checksum of what is served.`;
@@ -106,7 +106,11 @@ export const artifactNotTarGz = defineRule({
   supersededBy: [
     ...NOT_THE_ARCHIVE,
     {
-      ...explainedBy(artifactChecksumMismatch, 'That finding says that the file is not an archive', 'other-bytes'),
+      ...explainedBy<typeof artifactChecksumMismatch>(
+        'artifact-checksum-mismatch',
+        'That finding says that the file is not an archive',
+        'other-bytes',
+      ),
       only: UNUSABLE,
     },
   ],

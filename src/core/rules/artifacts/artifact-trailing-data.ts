@@ -3,7 +3,7 @@ import type { ArchiveFacts } from '../../facts/facts.ts';
 import { odditiesFor, type OddityCode } from '../../registry/archive-oddity.ts';
 import { counted } from '../../text/text.ts';
 import { defineRule, explainedBy } from '../rule.ts';
-import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import type { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
 const LOCAL = message`Build the archive again, as a new version if this one was published.`;
@@ -21,8 +21,8 @@ export const artifactTrailingData = defineRule({
   owner: 'author',
   supersededBy: [
     ...NOT_THE_ARCHIVE,
-    explainedBy(
-      artifactChecksumMismatch,
+    explainedBy<typeof artifactChecksumMismatch>(
+      'artifact-checksum-mismatch',
       'That finding says that the listed archive is complete without what follows it',
       'bytes-added',
       'joined',

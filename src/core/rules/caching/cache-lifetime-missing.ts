@@ -5,7 +5,7 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { cacheLifetimeLong } from './cache-lifetime-long.ts';
+import type { cacheLifetimeLong } from './cache-lifetime-long.ts';
 
 const ADVICE = message`Send Cache-Control: public, max-age=300 with the JSON files.`;
 
@@ -21,7 +21,10 @@ export const cacheLifetimeMissing = defineRule({
   supersededBy: [
     ...NOT_THE_FILE,
     {
-      ...explainedBy(cacheLifetimeLong, 'That finding names the Cache-Control to send, which sets a lifetime'),
+      ...explainedBy<typeof cacheLifetimeLong>(
+        'cache-lifetime-long',
+        'That finding names the Cache-Control to send, which sets a lifetime',
+      ),
       only: ['absent', 'no-lifetime'],
     },
   ],

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { unknownProperties } from '../../registry/schema.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { schemaViolation } from './schema-violation.ts';
+import type { schemaViolation } from './schema-violation.ts';
 import { explainedBy, defineRule } from '../rule.ts';
 
 export const propertyUnknown = defineRule({
@@ -15,8 +15,8 @@ export const propertyUnknown = defineRule({
   owner: 'author',
   // Another kind of file has other fields.
   supersededBy: [
-    explainedBy(
-      schemaViolation,
+    explainedBy<typeof schemaViolation>(
+      'schema-violation',
       'The file is a different one, whose properties are not those of this kind of file',
       'metadata-file',
       'manifest-file',

@@ -7,9 +7,9 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
-import { compressedCopyDiffers } from './compressed-copy-differs.ts';
+import type { compressedCopyDiffers } from './compressed-copy-differs.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
+import type { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 const CAUSES = {
   'each-time': { title: 'Each response has different content' },
@@ -34,11 +34,17 @@ export const answersDiffer = defineRule({
   supersededBy: [
     ...NOT_THE_FILE,
     {
-      ...explainedBy(compressedCopyDiffers, 'The different content is that of the compressed copy'),
+      ...explainedBy<typeof compressedCopyDiffers>(
+        'compressed-copy-differs',
+        'The different content is that of the compressed copy',
+      ),
       only: ['encoding'],
     },
     {
-      ...explainedBy(compressedCopyUnreadable, 'The different content is that of the copy that cannot be read'),
+      ...explainedBy<typeof compressedCopyUnreadable>(
+        'compressed-copy-unreadable',
+        'The different content is that of the copy that cannot be read',
+      ),
       only: ['encoding'],
     },
   ],

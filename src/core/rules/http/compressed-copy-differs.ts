@@ -8,7 +8,7 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
+import type { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 export const compressedCopyDiffers = defineRule({
   id: 'compressed-copy-differs',
@@ -21,7 +21,10 @@ export const compressedCopyDiffers = defineRule({
   owner: hostOrCopy,
   supersededBy: [
     ...NOT_THE_FILE,
-    explainedBy(compressedCopyUnreadable, 'A copy that cannot be read has no content to compare'),
+    explainedBy<typeof compressedCopyUnreadable>(
+      'compressed-copy-unreadable',
+      'A copy that cannot be read has no content to compare',
+    ),
   ],
   causes: {
     older: { title: 'The compressed copy is older' },

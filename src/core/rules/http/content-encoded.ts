@@ -4,10 +4,10 @@ import { codings } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { defineRule, explainedBy } from '../rule.ts';
-import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
-import { documentUnreadable } from '../documents/document-unreadable.ts';
+import type { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
+import type { documentUnreadable } from '../documents/document-unreadable.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { iconNotImage } from '../icons/icon-not-image.ts';
+import type { iconNotImage } from '../icons/icon-not-image.ts';
 
 const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
 
@@ -25,8 +25,8 @@ export const contentEncoded = defineRule({
   purge: 'last',
   supersededBy: [
     ...NOT_THE_FILE,
-    explainedBy(
-      artifactChecksumMismatch,
+    explainedBy<typeof artifactChecksumMismatch>(
+      'artifact-checksum-mismatch',
       ENCODING,
       'decoded-bytes-match',
       're-encoded',
@@ -34,8 +34,8 @@ export const contentEncoded = defineRule({
       'unpacked',
       'inner-tar-listed',
     ),
-    explainedBy(documentUnreadable, ENCODING, 'gzip', 'zstd', 'not-utf8'),
-    explainedBy(iconNotImage, ENCODING, 'gzip', 'zstd', 'compress', 'unknown'),
+    explainedBy<typeof documentUnreadable>('document-unreadable', ENCODING, 'gzip', 'zstd', 'not-utf8'),
+    explainedBy<typeof iconNotImage>('icon-not-image', ENCODING, 'gzip', 'zstd', 'compress', 'unknown'),
   ],
   causes: {
     'unknown-coding': { title: 'Content-Encoding names a coding that not all clients support' },

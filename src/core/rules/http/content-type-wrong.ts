@@ -3,10 +3,10 @@ import { mediaType } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { defineRule, explainedBy } from '../rule.ts';
-import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
-import { artifactNotTarGz } from '../artifacts/artifact-not-tar-gz.ts';
+import type { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
+import type { artifactNotTarGz } from '../artifacts/artifact-not-tar-gz.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { documentUnreadable } from '../documents/document-unreadable.ts';
+import type { documentUnreadable } from '../documents/document-unreadable.ts';
 
 const OTHER_KIND = 'Another kind of file is served, and the type is that of its bytes';
 
@@ -21,8 +21,8 @@ export const contentTypeWrong = defineRule({
   owner: 'host',
   supersededBy: [
     ...NOT_THE_FILE,
-    explainedBy(
-      documentUnreadable,
+    explainedBy<typeof documentUnreadable>(
+      'document-unreadable',
       OTHER_KIND,
       'git-lfs-pointer',
       'svg-image',
@@ -31,8 +31,23 @@ export const contentTypeWrong = defineRule({
       'gzip',
       'zstd',
     ),
-    explainedBy(artifactChecksumMismatch, OTHER_KIND, 'text', 'git-lfs-pointer', 'gzip-as-base64'),
-    explainedBy(artifactNotTarGz, OTHER_KIND, 'html-page', 'git-lfs-pointer', 'json', 'xml', 'text', 'gzip-as-base64'),
+    explainedBy<typeof artifactChecksumMismatch>(
+      'artifact-checksum-mismatch',
+      OTHER_KIND,
+      'text',
+      'git-lfs-pointer',
+      'gzip-as-base64',
+    ),
+    explainedBy<typeof artifactNotTarGz>(
+      'artifact-not-tar-gz',
+      OTHER_KIND,
+      'html-page',
+      'git-lfs-pointer',
+      'json',
+      'xml',
+      'text',
+      'gzip-as-base64',
+    ),
   ],
   causes: {
     missing: { title: 'Content-Type is missing' },

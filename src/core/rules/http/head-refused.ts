@@ -7,7 +7,7 @@ import { finalHop, hostOf, isAnswered, isTransportFailure, statusOf } from '../.
 import { unanswered } from '../../http/unanswered.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
+import type { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 
 export const headRefused = defineRule({
   id: 'head-refused',
@@ -21,8 +21,8 @@ export const headRefused = defineRule({
   supersededBy: [
     ...NOT_THE_FILE,
     {
-      ...explainedBy(
-        artifactChecksumMismatch,
+      ...explainedBy<typeof artifactChecksumMismatch>(
+        'artifact-checksum-mismatch',
         'GET itself got an incomplete or changing file, so its length and ETag say nothing about HEAD',
         'truncated',
         'unstable-bytes',

@@ -6,14 +6,14 @@ import type { Evidence } from '../../engine/report.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failure-rule.ts';
 import { defineRule, explainedBy } from '../rule.ts';
-import { urlPortBlocked } from '../urls/url-port-blocked.ts';
+import type { urlPortBlocked } from '../urls/url-port-blocked.ts';
 import { explainFailure } from './unreachable/by-failure.ts';
 import { explainStatus } from './unreachable/by-status.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { type Explanation, UNREACHABLE_CAUSES } from './unreachable/causes.ts';
 
-const BLOCKED_PORT = explainedBy(
-  urlPortBlocked,
+const BLOCKED_PORT = explainedBy<typeof urlPortBlocked>(
+  'url-port-blocked',
   'No client connects to that port, whether or not a server listens there',
 );
 

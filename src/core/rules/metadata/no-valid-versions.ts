@@ -1,10 +1,10 @@
 import { message } from '../../text/message.ts';
 import { isSemver } from '../../registry/version.ts';
 import { defineRule, explainedBy } from '../rule.ts';
-import { schemaViolation } from '../documents/schema-violation.ts';
+import type { schemaViolation } from '../documents/schema-violation.ts';
 
-const WITHOUT_VERSIONS = explainedBy(
-  schemaViolation,
+const WITHOUT_VERSIONS = explainedBy<typeof schemaViolation>(
+  'schema-violation',
   'Each listed version lacks its version string, which is reported for each of them',
 );
 

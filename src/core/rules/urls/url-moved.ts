@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { redirectInsecure } from '../http/redirect-insecure.ts';
-import { urlInsecure } from './url-insecure.ts';
+import type { redirectInsecure } from '../http/redirect-insecure.ts';
+import type { urlInsecure } from './url-insecure.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, explainedBy, type ExplainedBy } from '../rule.ts';
 
@@ -51,12 +51,15 @@ HTTP/1.1 200 OK`,
   },
 });
 
-const TO_HTTPS = explainedBy(
-  urlInsecure,
+const TO_HTTPS = explainedBy<typeof urlInsecure>(
+  'url-insecure',
   'The redirect leads to the same URL with https, which that finding names',
   'http',
 );
-const TO_HTTP = explainedBy(redirectInsecure, 'The new URL is not https; that redirect has to be changed first');
+const TO_HTTP = explainedBy<typeof redirectInsecure>(
+  'redirect-insecure',
+  'The new URL is not https; that redirect has to be changed first',
+);
 
 /** The findings that leave nothing to say about a redirect between these URLs. */
 function explanationsOf(from: string, to: string): ExplainedBy[] {

@@ -22,14 +22,25 @@ interface ChangingPart {
 
 type Query = UrlParts['searchParams'];
 
+/**
+ * Words in the URL of an archive whose content may change: branches, latest builds, archives that a host regenerates. A
+ * plain URL without them has no changing part.
+ */
+export const MAY_CHANGE =
+  /arch|ball|\/\.?last|latest|night|snap|current|edge|canary|stable|rolling|tip\b|daily|weekly|continuous|raw|blob|refs|jobs|workflows|git|bitbucket|releases|branch|jsdelivr|unpkg|npmcdn|esm|skypack|jspm|deno|statically|sourceforge|sr\.ht|huggingface|hf\.co|codeberg/i;
+/** A path without escapes and signs with a meaning, which ends as an archive does. */
+const PLAIN_PATH = /^[A-Za-z0-9._~/-]+\.(?:tar\.gz|tgz)$/;
+
 // Longer paths are not searched, since the time of some forms is quadratic in the length. Hosts have no such paths.
 const LONGEST_PATH = 2000;
 
 /** The part of a URL because of which its content can change; null if there is none, or a fixed version follows it. */
 export function changingPart(url: UrlParts): ChangingPart | null {
+  const query = url.searchParams;
+  const isPlain = query.size === 0 && PLAIN_PATH.test(url.pathname);
+  if (isPlain && !MAY_CHANGE.test(`${url.hostname}${url.pathname}`)) return null;
   const path = decodedPath(url.pathname);
   if (path.length > LONGEST_PATH) return null;
-  const query = url.searchParams;
   for (const place of PLACES) {
     if (place.host !== undefined && !place.host.test(url.hostname)) continue;
     const groups = place.path.exec(path)?.groups;
