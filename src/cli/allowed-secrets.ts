@@ -2,9 +2,7 @@ import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Artifact } from '../publish/artifact.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
-import type { Context } from './context.ts';
 import type { Terminal } from './io/terminal.ts';
-import type { EvaluatedApp } from './release/evaluate.ts';
 
 /** The fingerprints of `--allow-secret`. Throws AppregError (exit 2) for a value that is not one. */
 export function allowedSecrets({ allowSecret = [] }: { allowSecret?: readonly string[] }): string[] {
@@ -27,22 +25,4 @@ export function withoutSecrets<A extends Artifact>(
   const { archive, unused } = withoutAllowed(artifact.archive, allowed);
   for (const fingerprint of unused) terminal.log(message`warning: ${unusedSecret(fingerprint)}`);
   return { ...artifact, archive };
-}
-
-/** The same for the apps of a release: a fingerprint that no app has is a warning. */
-export function allowSecretsIn(
-  { terminal }: Pick<Context, 'terminal'>,
-  apps: readonly EvaluatedApp[],
-  allowed: readonly string[],
-): EvaluatedApp[] {
-  let unused: readonly string[] = allowed;
-  const filtered = apps.map((app): EvaluatedApp => {
-    if (app.prepared === null) return app;
-    const { artifact } = app.prepared;
-    const kept = withoutAllowed(artifact.archive, allowed);
-    unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
-    return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
-  });
-  for (const fingerprint of unused) terminal.log(message`warning: ${unusedSecret(fingerprint)}`);
-  return filtered;
 }

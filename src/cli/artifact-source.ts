@@ -7,12 +7,13 @@ import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { MAX_ARTIFACT_BYTES } from '../observe/http/limits.ts';
-import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
+import type { Artifact } from '../publish/artifact.ts';
 import { fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
-import { checkUrl, INSTEAD_OF_FOLDER, isUrl, readInputFile, unlikeArtifact, unreadableFile } from './input-file.ts';
-import { inspectBytes, inspectStream } from './inspect-artifact.ts';
+import { isHttpUrl } from '../core/http/url.ts';
+import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from './input-file.ts';
+import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../release/inspect-artifact.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { readChunks } from '../platform/read-chunks.ts';
@@ -44,7 +45,7 @@ export async function withSource<Options extends SourceOptions>(
     validate: (text) => existingOrUrl(text, cwd),
   });
   if (answer === null) return null;
-  if (isUrl(answer)) return { ...options, artifactUrl: answer };
+  if (isHttpUrl(answer)) return { ...options, artifactUrl: answer };
   return answer.endsWith('.tar.gz') ? { ...options, artifact: answer } : { ...options, entry: answer };
 }
 
@@ -132,17 +133,6 @@ export async function artifactFrom(
 }
 
 /**
- * Digests, lists and scans an archive in memory.
- * @param shown its name in messages
- * @param cwd a folder that it should not name
- */
-export async function artifactFromBytes(bytes: Uint8Array, shown: string, cwd: string): Promise<ArtifactToStore> {
-  const inspected = await inspectBytes(bytes, cwd);
-  refuseUnlikeArtifact(shown, inspected.content.head);
-  return { bytes, url: null, ...inspected };
-}
-
-/**
  * Digests and lists a local file. The file is streamed, and read again when it is written, so its size does not matter.
  */
 async function artifactFromFile(path: string, shownAs: string, cwd: string): Promise<Artifact> {
@@ -164,15 +154,4 @@ async function artifactFromFile(path: string, shownAs: string, cwd: string): Pro
   refuseUnlikeArtifact(printable(shownAs), content.head);
   const known = { length: content.bytes, sha256: content.sha256, md5: md5.digest('base64') };
   return { bytes: fileBytes(path, shownAs, known), url: null, ...inspected };
-}
-
-function refuseUnlikeArtifact(shown: string, head: string): void {
-  const fault = unlikeArtifact(head);
-  if (fault !== null)
-    throw new AppregError(
-      'artifact-invalid',
-      message`${shown} ${fault}.`,
-      message`An artifact is a .tar.gz archive; appreg bundle makes one.`,
-      { effect: 'none' },
-    );
 }

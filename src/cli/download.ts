@@ -11,7 +11,7 @@ import { createDigester } from '../observe/digest/digest.ts';
 import { type HttpOptions, openHttpClient } from '../observe/http/client.ts';
 import type { Body } from '../observe/http/body.ts';
 import { ARTIFACT_LIMITS, download } from '../observe/http/download.ts';
-import { networkOf } from './config/network.ts';
+import { networkOf } from '../observe/http/proxy.ts';
 
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
 

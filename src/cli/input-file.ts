@@ -1,5 +1,4 @@
 import { message, safe, type SafeText } from '../core/text/message.ts';
-import { kindOf } from '../core/text/file-type.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { urlError } from '../core/http/url-error.ts';
@@ -8,25 +7,11 @@ import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Files and URLs that a command is given. */
 
-/** True for a URL, as opposed to a file name. */
-export function isUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text);
-}
-
 /** Refuses a URL that clients could not use (exit 2); `flag` is the flag it was passed with. */
 export function checkUrl(url: string, flag: string): void {
   const fault = urlError(url);
   if (fault)
     throw new AppregError('url-invalid', message`${flag} ${safeExcerpt(url)}: ${safe(fault.message)}`, fault.advice);
-}
-
-/** What is suspicious about bytes that are expected to be an artifact, or null. */
-export function unlikeArtifact(head: string): string | null {
-  const kind = kindOf(Buffer.from(head, 'base64'));
-  if (kind === 'empty') return 'is empty';
-  if (kind === 'html') return 'is an HTML page';
-  if (kind === 'xml') return 'is an XML document, perhaps an error message of the host';
-  return kind === 'git-lfs-pointer' ? 'is a Git LFS pointer, not the file itself (git lfs pull fetches it)' : null;
 }
 
 /** What to do about a folder in place of an artifact. */

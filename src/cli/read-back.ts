@@ -8,7 +8,7 @@ import { isAnswered } from '../core/http/probe.ts';
 import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
 import { type FetchFault, fetchBytes, refuseMachineLimit, whyNoArtifact } from './download.ts';
-import { networkOf } from './config/network.ts';
+import { networkOf } from '../observe/http/proxy.ts';
 
 /** Seconds until a stored file must be served, by the type of the store: page hosts build the site first. */
 export const READ_BACK_SECONDS = { directory: null, s3: 30, git: 600 };

@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { counted, printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
+import { printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import type { LineChanges } from '../publish/changed-lines.ts';
 import { describePlan, type Plan } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
@@ -44,20 +44,4 @@ export function nextAfterChange(terminal: Terminal, { place, config }: OpenWorks
   const url = printable(redact(place.base + encodeURIComponent(place.manifest)));
   if (config.store && config.store.type !== 'directory') terminal.next(message`appreg verify ${url}${more}`);
   else terminal.next(message`appreg lint; upload the folder; appreg verify ${url}${more}`);
-}
-
-/** The number of files that a message names; the rest is counted. */
-const MAX_NAMED = 5;
-
-/** The files as messages name them: `a.ts, b.ts and 3 more files are not committed in git`. */
-export function describeUncommitted(files: readonly string[]): string {
-  const named = files.slice(0, MAX_NAMED).map(printable).join(', ');
-  const more = files.length - MAX_NAMED;
-  const all = more > 0 ? `${named} and ${counted(more, 'more file')}` : named;
-  return `${all} ${files.length === 1 ? 'is' : 'are'} not committed in git`;
-}
-
-/** For a repository that git cannot read. */
-export function warnUnknown({ terminal }: { terminal: Pick<Terminal, 'log'> }, reason: string): void {
-  terminal.log(message`warning: it is unknown whether the sources are committed: ${reason}`);
 }

@@ -1,3 +1,4 @@
+import type { NewVersion } from '../author/metadata.ts';
 import { counted } from '../core/text/text.ts';
 import { documentContent } from '../core/json/json.ts';
 import {
@@ -6,9 +7,11 @@ import {
   type LockFile,
   lockFileIn,
   lockText,
+  type Provenance,
   withLockedVersion,
 } from '../core/registry/lock-file.ts';
 import type { Store } from '../store/store.ts';
+import type { Artifact } from './artifact.ts';
 import type { EditStep } from './plan.ts';
 
 /** The lock file next to the manifest, in the store itself. */
@@ -41,4 +44,17 @@ export async function storedLock(store: Store): Promise<LockFile | null> {
 /** Parses a lock file. @param name of the file @throws AppregError `lock-file-invalid` (exit 2) */
 export function parseLock(bytes: Uint8Array, name = LOCK_FILE): LockFile {
   return lockFileIn(documentContent(bytes), name);
+}
+
+/** What was published, and what it was built from; null if that is unknown. */
+interface BuiltArtifact {
+  artifact: Artifact;
+  provenance: Provenance | null;
+}
+
+/** A version as the lock file records it. @param now ISO 8601 */
+export function lockedVersion({ artifact, provenance }: BuiltArtifact, entry: NewVersion, now: string): LockedVersion {
+  const { version, artifactUrl, artifactChecksum } = entry;
+  const recorded = { version, artifactUrl, artifactChecksum, bytes: artifact.content.bytes, firstSeen: now };
+  return provenance === null ? recorded : { ...recorded, provenance };
 }

@@ -1,11 +1,24 @@
 import { documentWithText } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
-import { appToPublish, describedAppToPublish } from './app-to-publish.ts';
-import { iconPath, iconStep } from './assemble.ts';
+import { appToPublish, type AppToPublish, describedAppToPublish } from './app-to-publish.ts';
+import type { Artifact } from './artifact.ts';
+import { type AppToAssemble, iconPath, iconStep } from './assemble.ts';
 import type { JudgeSettings } from './check-change.ts';
-import type { VersionToPublish } from './prepared-app.ts';
 import { planVersion, type VersionPlan } from './publish-version.ts';
 import { editStep, type RegistryLocation, readManifest } from './registry-location.ts';
+
+/** A version that is to be published. */
+export interface VersionToPublish {
+  /** Of the app. */
+  key: string;
+  /** A semantic version; or major, minor or patch. */
+  version: string;
+  artifact: Artifact;
+  /** The description with which the app is listed if the manifest does not have it; null if it has none. */
+  listing: AppToAssemble | null;
+  /** The app as it was read before: what has not changed since then is not parsed again. */
+  known?: AppToPublish;
+}
 
 /**
  * Plans a version of an app, and listing the app if the manifest does not have it: the artifact, the icon, the metadata

@@ -5,8 +5,7 @@ import { isBump } from './choose-version.ts';
 import type { JudgeSettings } from './check-change.ts';
 import type { RegistryLocation } from './registry-location.ts';
 import type { CreateStep, Step } from './plan.ts';
-import { planListedVersion } from './plan-listed-version.ts';
-import type { VersionToPublish } from './prepared-app.ts';
+import { planListedVersion, type VersionToPublish } from './plan-listed-version.ts';
 import type { VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 

@@ -1,13 +1,13 @@
 import { message } from '../core/text/message.ts';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppregError } from '../core/errors.ts';
 import { documentContent } from '../core/json/json.ts';
 import { faultText } from '../core/json/faults.ts';
 import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { printable } from '../core/text/text.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';
-import { appsFolder } from './apps-folder.ts';
 
 /** The fields of an app.json that say how an app is built; the others are those of its manifest entry. */
 export interface AppFile extends DescribedBuild {
@@ -17,7 +17,6 @@ export interface AppFile extends DescribedBuild {
   problem: AppProblem | null;
 }
 
-const NAME = APP_DESCRIPTION;
 const MAX_BYTES = 1_000_000;
 
 /** Those below apps/ that have such a field, or that cannot be read. */
@@ -31,11 +30,11 @@ export function appFilesIn(root: string): AppFile[] {
 
 /** The app.json in the folder of an app; null without the file, or without such a field. */
 export function appFile(root: string, folder: string, key: string): AppFile | null {
-  const path = join(root, folder, NAME);
+  const path = join(root, folder, APP_DESCRIPTION);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   const nothing = { key, folder, entry: null, ui: null, version: null };
-  const name = printable(`${folder}/${NAME}`);
+  const name = printable(`${folder}/${APP_DESCRIPTION}`);
   const isRegular = stats.isFile();
   if (!isRegular || stats.size > MAX_BYTES) {
     const what = isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats);
@@ -46,7 +45,24 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   if ('faults' in found)
     return {
       ...nothing,
-      problem: { message: faultText(`${folder}/${NAME}`, found.faults), advice: message`Fix the file.` },
+      problem: { message: faultText(`${folder}/${APP_DESCRIPTION}`, found.faults), advice: message`Fix the file.` },
     };
   return { ...nothing, ...found, problem: null };
+}
+
+/**
+ * The folder apps/ of a workspace, absolute; null if it is missing.
+ * @throws AppregError `not-a-folder` (exit 2)
+ */
+export function appsFolder(root: string): string | null {
+  const path = join(root, 'apps');
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  if (stats.isDirectory()) return path;
+  throw new AppregError(
+    'not-a-folder',
+    message`${path} is not a folder.`,
+    message`Move or rename it: apps/ is the folder of the apps.`,
+    { effect: 'none' },
+  );
 }

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { AppProblem } from '../core/release/version-file.ts';
 import type { FileOfApp, UiOfApp } from '../core/scalars.ts';
+import { didYouMean } from '../core/text/similar-names.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { isWithin } from '../observe/workspace/places.ts';
@@ -226,4 +227,17 @@ function unconfigured(): AppregError {
 /** The path of a file below a folder for messages. */
 export function shownBelow(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
+}
+
+/** The apps with these keys. @throws AppregError `app-unknown` for a key that no folder has */
+export function selectedApps(apps: readonly FoundApp[], keys: readonly string[] | undefined): readonly FoundApp[] {
+  if (keys === undefined) return apps;
+  const unknown = keys.find((key) => !apps.some((app) => app.key === key));
+  if (unknown === undefined) return apps.filter(({ key }) => keys.includes(key));
+  const known = apps.map(({ key }) => key);
+  throw new AppregError(
+    'app-unknown',
+    message`The repository has no folder for the app “${unknown}”.${didYouMean(unknown, known)}`,
+    message`appreg release --check lists the apps.`,
+  );
 }

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { printable } from '../core/text/text.ts';
+import { message } from '../core/text/message.ts';
+import { counted, printable } from '../core/text/text.ts';
+import type { Listener } from '../workspace/listener.ts';
 
 /** The work tree of a git repository, as far as it differs from the last commit. */
 interface WorkTree {
@@ -12,11 +14,34 @@ interface WorkTree {
 }
 
 /**
+ * Which files are changed or untracked in the git repository of a folder. Outside of a repository, none are; if git
+ * cannot be asked, a warning says so.
+ * @returns those of the given files, absolute, that are: relative to the top of the repository, sorted
+ */
+export function uncommittedFiles(root: string, { log }: Pick<Listener, 'log'>): (files: readonly string[]) => string[] {
+  const tree = changedFiles(root, (reason) =>
+    log(message`warning: it is unknown whether the sources are committed: ${reason}`),
+  );
+  return (files) => (tree === null ? [] : uncommittedOf(tree, files));
+}
+
+/** The number of files that a message names; the rest is counted. */
+const MAX_NAMED = 5;
+
+/** The files as messages name them: `a.ts, b.ts and 3 more files are not committed in git`. */
+export function describeUncommitted(files: readonly string[]): string {
+  const named = files.slice(0, MAX_NAMED).map(printable).join(', ');
+  const more = files.length - MAX_NAMED;
+  const all = more > 0 ? `${named} and ${counted(more, 'more file')}` : named;
+  return `${all} ${files.length === 1 ? 'is' : 'are'} not committed in git`;
+}
+
+/**
  * The files of the git repository of a folder that are changed or untracked; ignored ones are left out.
  * @param warn called with the reason if there is a repository, but git cannot be asked
  * @returns null outside of a git repository
  */
-export function changedFiles(folder: string, warn: (reason: string) => void): WorkTree | null {
+function changedFiles(folder: string, warn: (reason: string) => void): WorkTree | null {
   if (!isInRepository(folder)) return null;
   const top = git(folder, ['rev-parse', '--show-toplevel']);
   const status =
@@ -43,7 +68,7 @@ export function changedFiles(folder: string, warn: (reason: string) => void): Wo
 }
 
 /** Those of the files that are changed or untracked, relative to the top of the repository, sorted. */
-export function uncommittedOf(tree: WorkTree, files: readonly string[]): string[] {
+function uncommittedOf(tree: WorkTree, files: readonly string[]): string[] {
   const found = new Set<string>();
   if (tree.changed.size === 0) return [];
   for (const file of files) {

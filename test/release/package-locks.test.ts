@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changedPackageLocks } from '../../src/release/package-locks.ts';
+import { changedPackageLocks } from '../../src/release/bump.ts';
 import { folder } from '../support/folders.ts';
 
 const LOCK = (path: string) => `{ "packages": { "${path}": { "version": "1.0.0" } } }`;

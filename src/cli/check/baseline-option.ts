@@ -1,11 +1,13 @@
 import { message } from '../../core/text/message.ts';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
+import { isHttpUrl } from '../../core/http/url.ts';
 import { baselineOf, baselineVersionsOf } from '../../observe/baseline/baseline.ts';
+import { networkOf } from '../../observe/http/proxy.ts';
+import { registryUrl } from '../../observe/registry/registry-url.ts';
 import type { LintTarget } from '../../observe/workspace/target.ts';
+import type { FixedFile } from '../../workspace/fix.ts';
 import type { Context } from '../context.ts';
-import { networkOf } from '../config/network.ts';
-import { registryUrl } from './verify-options.ts';
 
 /** The baseline of `lint --against`: a whole registry, or the versions of one metadata file. */
 export interface BaselineOption {
@@ -22,9 +24,8 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
       message`--against is empty.`,
       message`Give a folder, a file or a git ref; in a pipeline, check that its variable is set.`,
     );
-  const isUrl = /^https?:\/\//i.test(where);
   if (target.kind === 'metadata') {
-    if (isUrl) {
+    if (isHttpUrl(where)) {
       throw new AppregError(
         'option-conflict',
         message`A single metadata file cannot be compared with a live registry: its app is unknown.`,
@@ -35,7 +36,7 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
     // No app has a key here, but the rules still need the source of the versions.
     return { registry: versions && { source: where, keys: [], app: () => null }, versions };
   }
-  if (!isUrl) return { registry: baselineOf(where, target.workspace, cwd), versions: null };
+  if (!isHttpUrl(where)) return { registry: baselineOf(where, target.workspace, cwd), versions: null };
   const { baselineFromUrl } = await import('../../observe/baseline/from-url.ts');
   const network = networkOf(context.env);
   return {
@@ -44,8 +45,24 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
   };
 }
 
+/** Says what `lint --fix` corrected in a file, and which corrections affect published versions. */
+export function printFixed(
+  { log }: Pick<Context['terminal'], 'log'>,
+  { path, app, fixes }: FixedFile,
+  against: BaselineOption,
+): void {
+  if (fixes === null)
+    log(message`${path}: not fixed, because another process changed it in the meantime; run appreg lint --fix again`);
+  for (const { pointer, what, version } of fixes ?? []) {
+    const touched = version !== null && wasPublished(against, app, version);
+    log(
+      message`${path}${pointer === '' ? '' : ` ${pointer}`}: ${what}${touched ? ' — this version is already published' : ''}`,
+    );
+  }
+}
+
 /** True for a version that was already published. */
-export function wasPublished(against: BaselineOption, app: string | null, version: string): boolean {
+function wasPublished(against: BaselineOption, app: string | null, version: string): boolean {
   const versions = against.versions ?? (app === null ? null : against.registry?.app(app));
   return Array.isArray(versions) && versions.some((entry) => entry.version === version);
 }

@@ -13,21 +13,24 @@ import type {
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { CheckCommand, Report } from '../../core/engine/report.ts';
 import type { SignalExit } from '../../core/errors.ts';
+import { isHttpUrl } from '../../core/http/url.ts';
 import { machineLimitAdvice, machineLimitText } from '../../core/http/machine-limit.ts';
 import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
 import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
+import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
 import { redactor } from '../../observe/http/redact.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { ObserveResult, FactsSink, WebOptions } from '../../observe/registry/options.ts';
+import { registryUrl } from '../../observe/registry/registry-url.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import { type CheckSettings, checkSettings } from './check-settings.ts';
 import type { Context } from '../context.ts';
 import { tuneHeap } from '../../platform/heap.ts';
-import { lockBaseline } from '../lock.ts';
+import { lockBaseline } from '../../workspace/lock.ts';
 import { progressLine } from '../io/progress.ts';
-import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
+import type { SnapshotWriter } from './snapshot-file.ts';
 import { onSignals, redeliver } from '../process/stop-signal.ts';
-import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
+import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /** Observes a live registry and judges it while doing so; shared by the commands that do this. */
 
@@ -66,7 +69,7 @@ export async function liveCheck(
   const settings = await checkSettings(context, loaded, options.baseline);
   const baseline =
     options.against === undefined
-      ? await lockBaseline(context, registry.href)
+      ? lockBaseline(loaded, registry.href)
       : await baselineNamed(context, options.against, web);
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
@@ -244,7 +247,7 @@ async function observeUntilSignal(
 
 /** The baseline that --against names: a lock file, saved facts, or another live registry. */
 async function baselineNamed(context: Context, where: string, web: WebOptions): Promise<Baseline> {
-  if (!/^https?:\/\//i.test(where)) {
+  if (!isHttpUrl(where)) {
     const path = resolve(context.cwd, where);
     return baselineFromLock(path, where) ?? baselineFromSnapshot(await readSnapshot(path), where);
   }

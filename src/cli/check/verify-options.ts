@@ -1,4 +1,4 @@
-import { message, safe } from '../../core/text/message.ts';
+import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
@@ -7,13 +7,13 @@ import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers
 import { parseUrl } from '../../core/http/url.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import { AppregError } from '../../core/errors.ts';
+import { networkOf } from '../../observe/http/proxy.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import type { Config } from '../config/config.ts';
 import type { OptionValues } from '../command-definition.ts';
 import type { verifyCommand } from '../commands/verify/options.ts';
 import type { Context } from '../context.ts';
-import { networkOf } from '../config/network.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
 export type VerifyOptions = OptionValues<typeof verifyCommand.options>;
@@ -37,37 +37,6 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     ...networkOf(context.env),
     secrets: { origin: registry.origin, headers: givenHeaders(options, context.env) },
   };
-}
-
-/** The registry's URL as requested. Throws AppregError that suggests the URL that was probably meant. */
-export function registryUrl(text: string): URL {
-  const hint = message`Give the full URL of the manifest, such as https://apps.example.com/registry.json`;
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    const likely = `https://${text.replace(/^\/+/, '')}`;
-    const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
-    throw new AppregError(
-      'url-invalid',
-      message`“${text}” is not a URL: it has no scheme.`,
-      isHost
-        ? message`Did you mean ${likely}? (To check local files: appreg lint)`
-        : message`${safe(hint)}. (To check local files: appreg lint)`,
-    );
-  }
-  const url = parseUrl(text);
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new AppregError(
-      'url-invalid',
-      message`“${text}” is not an http(s) URL.`,
-      url?.protocol === 'file:' ? message`${safe(hint)}. (To check local files: appreg lint)` : hint,
-    );
-  if (url.username !== '' || url.password !== '')
-    throw new AppregError(
-      'url-credentials',
-      message`The URL contains a user name or password.`,
-      message`Give credentials with --header-env Authorization=<environment variable> instead.`,
-    );
-  url.hash = '';
-  return url;
 }
 
 function originOf(text: string): string {

@@ -1,13 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Ora } from 'ora';
 import { type SafeText } from '../../core/text/message.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
+import type { Listener, Progress } from '../../workspace/listener.ts';
 import { writeOutputFile } from './output-file.ts';
 import { errorText } from './error-text.ts';
-import type { Progress } from './spinner.ts';
 import { isTerminal, toStderr, toStdout } from './streams.ts';
 
 /** The only access to stdout, stderr and the keyboard. */
-export interface Terminal {
+export interface Terminal extends Listener {
   /** True if prompts are possible: both ends are terminals, and --yes is not set. */
   readonly interactive: boolean;
   /** Colours for stdout. */
@@ -89,11 +90,11 @@ function colorWanted(options: TerminalOptions, isTerminal: boolean): boolean {
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Without colours, chalk is not loaded. */
+/** The sixteen standard colours. Without colours, chalk is not loaded. */
 async function styleFor(color: boolean): Promise<Style> {
   if (!color) return PLAIN;
-  const { COLORS } = await import('./colors.ts');
-  return COLORS;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 });
 }
 
 // Shorter operations need no lines in a log.
@@ -116,15 +117,19 @@ function plainLines(text: SafeText): Progress {
 function spinner(text: SafeText): Progress {
   let stopped = false;
   let line = (): SafeText => text;
-  let spin: Progress | null = null;
+  let spin: Ora | null = null;
+  let shownAt = 0;
   const timer = setTimeout(async () => {
-    const { startSpinner } = await import('./spinner.ts');
-    if (!stopped) spin = startSpinner(line());
+    const { default: ora } = await import('ora');
+    if (!stopped) spin = ora({ text: line(), stream: process.stderr, discardStdin: false }).start();
   }, 150);
   return {
     update(next) {
       line = next;
-      spin?.update(next);
+      const now = performance.now();
+      if (spin === null || now - shownAt < spin.interval) return;
+      shownAt = now;
+      spin.text = next();
     },
     stop() {
       stopped = true;

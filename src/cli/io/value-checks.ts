@@ -10,7 +10,7 @@ import { checkVersion } from '../../publish/choose-version.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import type { Choices } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';
-import { isUrl } from '../input-file.ts';
+import { isHttpUrl } from '../../core/http/url.ts';
 
 /** Validation of values from the command line and from prompts. */
 
@@ -58,7 +58,7 @@ export function checkValue(value: ValueKind | Choices, text: string, cwd: string
 
 /** A URL, or an existing file or folder. */
 export function existingOrUrl(text: string, cwd: string): string | null {
-  return isUrl(text) ? url(text) : existing(text, cwd);
+  return isHttpUrl(text) ? url(text) : existing(text, cwd);
 }
 
 function notEmpty(text: string): string | null {

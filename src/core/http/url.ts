@@ -20,6 +20,11 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
+/** True for a text that begins as an http(s) URL, as opposed to a file name. */
+export function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
 /** What a parser normalizes as the host: everything up to the path. */
 function authorityOf(text: string): string {
   return text.replace(/^(?:[^:/\\]*:)?[/\\]*/, '').split(/[/\\?#]/, 1)[0]!;

@@ -1,6 +1,7 @@
 import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
-import { comparePrecedence, isSemver } from '../registry/version.ts';
+import { bump, comparePrecedence, isSemver } from '../registry/version.ts';
+import type { AppProblem } from './version-file.ts';
 
 /** What a release has to do for each app of a repository: decided by digests, not by paths or people. */
 
@@ -76,4 +77,71 @@ function isRebuilt({ recorded, provenance }: BuiltApp, listedChecksum: string): 
   const isSameToolchain =
     before.toolchain.appreg === now.toolchain.appreg && before.toolchain.esbuild === now.toolchain.esbuild;
   return before.sources === now.sources && !isSameToolchain;
+}
+
+/** The app whose state is explained. */
+interface ExplainedApp {
+  key: string;
+  declared: string;
+  /** As messages name it. */
+  versionFile: string;
+  /** Whether the manifest lists the app. */
+  isListed: boolean;
+  /** Why an app that is not listed cannot be listed; null for another app. */
+  unlisted: AppProblem | null;
+}
+
+/** What a state means for one app, and what to do. */
+export function explainState(
+  { state, highest, withdrawn }: Decision,
+  { declared, key, versionFile, isListed, unlisted }: ExplainedApp,
+): { message: string | null; advice: string | null } {
+  switch (state) {
+    case 'unchanged':
+      return { message: null, advice: null };
+    case 'new':
+      return {
+        message: isListed ? null : 'The app is not listed yet; release lists it with this version.',
+        advice: null,
+      };
+    case 'changed':
+      return {
+        message: withdrawn
+          ? `${declared} was already published with different bytes, and is no longer listed. A published version never changes.`
+          : `The app changed, but still declares ${declared}, which is published with different bytes.`,
+        advice: `Raise the version in ${versionFile}, or run appreg release --bump --app ${key}.`,
+      };
+    case 'rebuilt':
+      return {
+        message: `A different version of appreg or esbuild builds different bytes from the same sources. The published ${declared} is not changed.`,
+        advice: 'No action is required.',
+      };
+    case 'behind':
+      return {
+        message: `${declared} is not listed, and not higher than ${highest ?? 'what is listed'}, the highest listed version.`,
+        advice: `Declare a version above ${highest ?? 'it'} in ${versionFile}.`,
+      };
+    case 'unlisted':
+      return unlisted ?? { message: null, advice: null };
+  }
+}
+
+/**
+ * The lowest patch version above all of these, which an app declares next.
+ * @param versions semantic versions; others are ignored
+ * @param taken versions that were published before
+ */
+export function nextVersion(versions: Iterable<string>, taken: ReadonlySet<string>): string {
+  let highest = '0.0.0';
+  for (const version of versions) if (isSemver(version) && comparePrecedence(version, highest) > 0) highest = version;
+  const plain = highest.replace(/[-+].*$/, '');
+  let next = comparePrecedence(plain, highest) > 0 ? plain : patchOf(plain);
+  while (taken.has(next)) next = patchOf(next);
+  return next;
+}
+
+function patchOf(version: string): string {
+  const next = bump(version, 'patch');
+  if (next === null) throw new Error(`${version} is not a plain version`);
+  return next;
 }

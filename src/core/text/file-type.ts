@@ -55,6 +55,18 @@ export function kindOf(head: Uint8Array): string {
   return textKind(head);
 }
 
+/**
+ * What is suspicious about a content that is expected to be an artifact, or null.
+ * @param head its first bytes, in base64
+ */
+export function unlikeArtifact(head: string): string | null {
+  const kind = kindOfContent(head);
+  if (kind === 'empty') return 'is empty';
+  if (kind === 'html') return 'is an HTML page';
+  if (kind === 'xml') return 'is an XML document, perhaps an error message of the host';
+  return kind === 'git-lfs-pointer' ? 'is a Git LFS pointer, not the file itself (git lfs pull fetches it)' : null;
+}
+
 /** The kind of a content, by its first bytes as they are in the facts (base64). */
 export function kindOfContent(head: string): string {
   return kindOf(bytesOfHead(head));

@@ -1,11 +1,16 @@
-import { message } from '../../core/text/message.ts';
+import { message, type SafeText } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent, Snapshot } from '../../core/facts/facts.ts';
-import { readInputFile } from '../../core/json/input-file.ts';
-import { isObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
+import { readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { faultText } from '../../core/json/faults.ts';
-import { mustBe, type Violation } from '../../core/json/violations.ts';
+import type { Validator } from '../../core/json/shape-error.ts';
+import { type DocumentWords, mustBe, type Violation } from '../../core/json/violations.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
+import { contentOf } from '../workspace/document-content.ts';
+
+/** Saved facts: a snapshot as `verify --save` and `diagnose --bundle` write it. */
 
 /** The part of saved facts that a baseline is made of: the documents. */
 export interface SavedDocuments {
@@ -23,11 +28,39 @@ export function savedDocuments(content: DocumentContent, name: string): SavedDoc
   if (!isObject(known) || known['snapshot'] === undefined) return null;
   const { value, faults } = readInputFile(content, violationsIn);
   if (value !== null && isSaved(value)) return value;
-  throw new AppregError(
+  throw invalidFacts(faultText(name, faults));
+}
+
+function invalidFacts(summary: SafeText): AppregError {
+  return new AppregError(
     'facts-invalid',
-    faultText(name, faults),
+    summary,
     message`Give a file that appreg verify --save or appreg diagnose --bundle wrote.`,
   );
+}
+
+/** Reads saved facts. @throws AppregError for an invalid file, with all its faults and their places */
+export async function readSnapshot(path: string): Promise<Snapshot> {
+  const read = readRegularFile(path);
+  if ('failure' in read) throw invalidFacts(message`${path} ${read.failure}.`);
+  const content = contentOf(read.bytes);
+  const syntaxFault = syntaxFaultOf(content);
+  if (syntaxFault !== null) throw invalidFacts(faultText(path, [syntaxFault]));
+  const { validateFacts } = await import('../../core/generated/facts.js');
+  const isSnapshot = (given: JsonValue | undefined): given is JsonObject & Snapshot => validateFacts(given);
+  const { value } = parseDocument(content);
+  if (isSnapshot(value)) return { ...value, orphans: value.orphans ?? [] };
+  const { default: schema } = await import('../../../schemas/facts.schema.json', { with: { type: 'json' } });
+  const { faults } = readInputFile(content, (given) => factsViolations(given, validateFacts, schema));
+  throw invalidFacts(faultText(path, faults));
+}
+
+function factsViolations(value: JsonValue, validate: Validator, schema: DocumentWords['schema']): Violation[] {
+  const format = member(value, 'snapshot');
+  const whole = 'The saved facts';
+  if (isObject(value) && format !== 1)
+    return [mustBe('/snapshot', '1, the format that this version of appreg reads', format, whole)];
+  return schemaViolations(validate, value, { schema, whole, member: 'field' });
 }
 
 function isSaved(value: JsonValue): value is JsonValue & SavedDocuments {

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { ProxyFacts } from '../../core/facts/facts.ts';
 import { parseUrl } from '../../core/http/url.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 import { type ConnectionTarget, targetOf } from './address-policy.ts';
 
 /** The proxies that the environment names, interpreted as by curl and most other clients. */
@@ -16,6 +17,14 @@ export interface Proxy extends ConnectionTarget {
 
 /** The proxy for a URL, or null for none. */
 export type ProxyFor = (url: URL) => Proxy | null;
+
+/** The proxies of the environment, and the PEM text of its additional certificate authorities (NODE_EXTRA_CA_CERTS). */
+export function networkOf(env: NodeJS.ProcessEnv): { proxyFor: ProxyFor; machineCa: string | null } {
+  const path = env['NODE_EXTRA_CA_CERTS'];
+  // Like Node, ignores a missing file; Node itself prints a warning.
+  const read = path ? readRegularFile(path) : null;
+  return { proxyFor: proxiesIn(env), machineCa: read !== null && 'bytes' in read ? read.bytes.toString() : null };
+}
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, in either case; lower case takes precedence, an empty value is

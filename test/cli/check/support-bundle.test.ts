@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSnapshot } from '../../../src/cli/check/snapshot-file.ts';
+import { readSnapshot } from '../../../src/observe/baseline/saved-facts.ts';
 import { openSupportBundle, type SupportBundle } from '../../../src/cli/check/support-bundle.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Provenance } from '../../../src/core/registry/lock-file.ts';
-import { nextVersion } from '../../../src/core/release/next-version.ts';
 import { releaseReport, type ReleasedApp } from '../../../src/core/release/report.ts';
-import { type BuiltApp, decideState, RELEASE_STATES } from '../../../src/core/release/state.ts';
+import { type BuiltApp, decideState, nextVersion, RELEASE_STATES } from '../../../src/core/release/state.ts';
 
 const listedAs = (...versions: [string, string][]) =>
   versions.map(([version, artifactChecksum]) => ({

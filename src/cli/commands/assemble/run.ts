@@ -5,12 +5,13 @@ import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { appsUnder } from '../../config/app-folders.ts';
+import { appsUnder } from '../../../release/app-folders.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { registryState } from '../../registry-state.ts';
+import { registryState } from '../../../workspace/registry-state.ts';
+import { stateOptions } from '../../stored-state.ts';
 import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { assembleCommand } from './options.ts';
@@ -77,6 +78,6 @@ export async function runAssemble(context: Context, options: Options): Promise<n
 
 /** The apps listed in another state of the registry. Throws AppregError if that state does not exist. */
 async function keysIn(context: Context, where: string): Promise<string[]> {
-  const { manifest } = await registryState(context, where, { web: { app: [] } });
+  const { manifest } = await registryState(where, stateOptions(context, { app: [] }));
   return Object.keys(manifestAppsIn(manifest.content) ?? {});
 }

@@ -9,7 +9,7 @@ import { replaceFile } from '../../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
 import { checkContent } from '../../../publish/check-content.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
-import { inspectBytes } from '../../inspect-artifact.ts';
+import { inspectBytes } from '../../../release/inspect-artifact.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';

@@ -2,18 +2,13 @@ import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import type { Content } from '../../../core/facts/facts.ts';
 import type { HashedFile } from '../../../report/results.ts';
+import { isHttpUrl } from '../../../core/http/url.ts';
+import { unlikeArtifact } from '../../../core/text/file-type.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { counted, printable, redact, shorten } from '../../../core/text/text.ts';
 import { createDigester } from '../../../observe/digest/digest.ts';
 import type { Context } from '../../context.ts';
-import {
-  checkUrl,
-  INSTEAD_OF_FOLDER,
-  isUrl,
-  refuseUnreadableInput,
-  unlikeArtifact,
-  unreadableFile,
-} from '../../input-file.ts';
+import { checkUrl, INSTEAD_OF_FOLDER, refuseUnreadableInput, unreadableFile } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { failureOf } from '../../process/failed-run.ts';
 import { readChunks } from '../../../platform/read-chunks.ts';
@@ -56,7 +51,7 @@ export async function runChecksum(context: Context, targets: readonly string[]):
 async function hashed(context: Context, target: string): Promise<HashedFile> {
   const { terminal } = context;
   const shown = printable(redact(target));
-  if (isUrl(target)) checkUrl(target, 'checksum');
+  if (isHttpUrl(target)) checkUrl(target, 'checksum');
   const progress = terminal.progress(message`Hashing ${shown}`);
   const { content, remark } = await contentOf(context, target, (read) =>
     progress.update(() => message`Hashing ${shown}: ${megabytes(read)}`),
@@ -82,7 +77,7 @@ interface ReadTarget {
 }
 
 async function contentOf(context: Context, target: string, onBytes: (bytes: number) => void): Promise<ReadTarget> {
-  if (isUrl(target)) {
+  if (isHttpUrl(target)) {
     const { fetchWhole } = await import('../../download.ts');
     const { content, fault } = await fetchWhole(target, context.env, onBytes);
     return { content, remark: fault && `: ${fault.message} ${fault.advice}` };

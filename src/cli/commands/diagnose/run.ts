@@ -10,7 +10,7 @@ import { checked, printReport, suggestExplanation } from '../../check/checks.ts'
 import { flagOf, type OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { snapshotHeader, type LiveCheck, liveCheck, observeAndJudge } from '../../check/live-check.ts';
-import { readSnapshot } from '../../check/snapshot-file.ts';
+import { readSnapshot } from '../../../observe/baseline/saved-facts.ts';
 import { openSupportBundle } from '../../check/support-bundle.ts';
 import { assertEncrypted, serviceBase, tokenFrom } from '../../service-headers.ts';
 import { diagnoseCommand } from './options.ts';

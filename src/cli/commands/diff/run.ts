@@ -3,7 +3,8 @@ import { diffRegistries } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { registryState } from '../../registry-state.ts';
+import { registryState } from '../../../workspace/registry-state.ts';
+import { stateOptions } from '../../stored-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 
 /**
@@ -16,10 +17,8 @@ export async function runDiff(
   after: string | undefined,
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
-  const found = diffRegistries(
-    await registryState(context, before, { web: options }),
-    await registryState(context, after ?? '.', { web: options }),
-  );
+  const state = stateOptions(context, options);
+  const found = diffRegistries(await registryState(before, state), await registryState(after ?? '.', state));
   printResult<'diff'>(context, {
     pretty: (style) => diffAsText(found, style),
     json: () => found,

@@ -9,8 +9,8 @@ import { logEndedExceptions } from '../../check/check-settings.ts';
 import { useEach, whyIncomplete } from '../../check/inputs.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
-import { lockBaseline } from '../../lock.ts';
-import { readSnapshot } from '../../check/snapshot-file.ts';
+import { readSnapshot } from '../../../observe/baseline/saved-facts.ts';
+import { lockBaseline } from '../../../workspace/lock.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 import type { judgeCommand } from './options.ts';
 
@@ -24,7 +24,8 @@ export async function runJudge(
   options: OptionValues<typeof judgeCommand.options> = {},
 ): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
-    const settings = await checkSettings(context, await context.config(), options.baseline);
+    const loaded = await context.config();
+    const settings = await checkSettings(context, loaded, options.baseline);
     const { used: parts, failed } = await useEach(files, async (file): Promise<NamedSnapshot> => {
       return { file, snapshot: await readSnapshot(resolve(context.cwd, file)) };
     });
@@ -32,7 +33,7 @@ export async function runJudge(
     const joined = joinShards(parts);
     const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
     const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
-    const before = await lockBaseline(context, facts.target);
+    const before = lockBaseline(loaded, facts.target);
     const report = judgeFacts(facts, { command: 'judge', ...settings, baseline: before });
     const code = printReport(context, report, { severities: settings.severities });
     logEndedExceptions(context.terminal, report, settings.exceptions, facts.seenAt);

@@ -8,6 +8,7 @@ import { isFixable } from '../../../core/rules/lookup.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
+import { readLock } from '../../../workspace/lock.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
@@ -15,9 +16,8 @@ import { logEndedExceptions } from '../../check/check-settings.ts';
 import { unusable, useEach, whyIncomplete } from '../../check/inputs.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
-import type { Progress } from '../../io/spinner.ts';
+import type { Progress } from '../../../workspace/listener.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { readLock } from '../../lock.ts';
 import { shownPath } from '../../io/shown-path.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { lintCommand } from './options.ts';
@@ -47,8 +47,9 @@ export async function runLint(context: Context, paths: readonly string[], option
         ? defaultBaseline(first.target)
         : await requestedBaseline(options.against, first.target, context);
     if (options.fix === true) {
-      const { fixFiles } = await import('../../fix.ts');
-      for (const { target } of targets) await fixFiles(context, target, against);
+      const { fixFiles } = await import('../../../workspace/fix.ts');
+      const { printFixed } = await import('../../check/baseline-option.ts');
+      for (const { target } of targets) await fixFiles(target, (file) => printFixed(terminal, file, against));
     }
     const now = new Date().toISOString();
     const judging = startJudging({

@@ -8,8 +8,7 @@ import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/app-to-publish.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion } from '../../../publish/apps/plan-app.ts';
-import { lockStep } from '../../../publish/lock-step.ts';
+import { lockedVersion, lockStep } from '../../../publish/lock-step.ts';
 import { planListedVersion } from '../../../publish/plan-listed-version.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import { describesApp } from '../../../release/find-apps.ts';
@@ -21,8 +20,8 @@ import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { hasLock, lockVersion } from '../../lock.ts';
-import { describeUncommitted, planText, printFindings, warnUnknown } from '../../remarks.ts';
+import { hasLock, lockVersions } from '../../../workspace/lock.ts';
+import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
 
@@ -87,7 +86,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
     });
     status = done.isNew ? 'published' : 'already-published';
     const { planned } = done;
-    await lockVersion(root, key, locked(planned)).catch((error: unknown) => {
+    await lockVersions(root, [{ app: key, version: locked(planned) }]).catch((error: unknown) => {
       throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
     });
   }
@@ -108,10 +107,9 @@ export async function runPublishVersion(context: Context, key: string, word: str
 
 /** A version that is built from sources that are not committed cannot be built again from the repository. */
 async function warnUncommitted(context: Context, sources: readonly string[]): Promise<void> {
-  const { changedFiles, uncommittedOf } = await import('../../../release/uncommitted.ts');
+  const { describeUncommitted, uncommittedFiles } = await import('../../../release/uncommitted.ts');
   const { file, root } = await context.config();
-  const tree = changedFiles(root, (reason) => warnUnknown(context, reason));
-  const files = tree === null ? [] : uncommittedOf(tree, [...sources, ...(file === null ? [] : [file])]);
+  const files = uncommittedFiles(root, context.terminal)([...sources, ...(file === null ? [] : [file])]);
   if (files.length > 0) context.terminal.log(message`warning: ${describeUncommitted(files)}`);
 }
 

@@ -1,22 +1,18 @@
 import { type SafeText, message } from '../../../core/text/message.ts';
-import { availableParallelism } from 'node:os';
 import { AppregError } from '../../../core/errors.ts';
-import { releaseReport } from '../../../core/release/report.ts';
-import { VERSION } from '../../../core/tool-version.ts';
-import type { Plan } from '../../../publish/plan.ts';
-import { findApps } from '../../../release/find-apps.ts';
+import type { ReleaseReport } from '../../../core/release/report.ts';
+import { release, type ReleaseOptions } from '../../../release/release.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { allowedSecrets, allowSecretsIn } from '../../allowed-secrets.ts';
-import { printResult } from '../../io/results.ts';
+import { allowedSecrets } from '../../allowed-secrets.ts';
+import { severitiesOf } from '../../check/severities.ts';
+import type { LoadedConfig } from '../../config/config.ts';
+import { openStore } from '../../config/open-store.ts';
 import { workspaceMissing } from '../../config/workspace.ts';
-import { bumpApps } from '../../release/bump.ts';
-import { evaluateApps, type EvaluatedApp, selectedApps } from '../../release/evaluate.ts';
-import { publishedVersions } from '../../release/published.ts';
-import { refuseUncommitted } from '../../release/refuse-uncommitted.ts';
-import { planText } from '../../remarks.ts';
-import { planEvaluated, publishEvaluated } from '../../release/publish-evaluated.ts';
+import { printResult } from '../../io/results.ts';
+import { planText, printFindings } from '../../remarks.ts';
+import { stateOptions } from '../../stored-state.ts';
 import type { releaseCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;
@@ -30,39 +26,50 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const allowed = allowedSecrets(options);
   const loaded = await context.config();
   if (loaded.file === null) throw workspaceMissing(context.cwd);
-  const { check = false, bump = false, dryRun = false, app: keys, jobs = availableParallelism() } = options;
-  const apps = selectedApps(await findApps(loaded.root, loaded.config.release ?? []), keys);
-  const published = await publishedVersions(context, loaded, options.against);
-  let evaluated = await evaluateApps(context, loaded, apps, published, jobs);
-  let failed = new Set<string>();
-  let plan: Plan | null = null;
-  if (bump) evaluated = await bumpApps(context, loaded, evaluated, published, { dryRun, jobs });
-  else {
-    evaluated = allowSecretsIn(context, evaluated, allowed);
-    if (options.allowDirty !== true) evaluated = refuseUncommitted(context, loaded, evaluated);
-    const allow = { prerelease: options.allowPrerelease === true, same: options.allowSame === true };
-    const settings = { published, jobs, allow };
-    if (check || dryRun) ({ evaluated, plan } = await planEvaluated(context, evaluated, settings));
-    else ({ evaluated, failed } = await publishEvaluated(context, evaluated, settings));
-  }
-  const isPlan = dryRun && !check && plan !== null;
-  const report = releaseReport(
-    VERSION,
-    evaluated.map(({ result }) => result),
-    failed,
-    isPlan ? (plan?.steps ?? []) : null,
+  const { config, file, root } = loaded;
+  const { report, plan } = await release(
+    {
+      ...stateOptions(context),
+      root,
+      file,
+      config,
+      env: context.env,
+      openStore: () => openStore(context, config.store, root),
+      severities: () => severitiesOf(context, { config, file }),
+    },
+    { ...requested(context, loaded, options), allowedSecrets: allowed },
   );
   printResult<'release'>(context, {
     pretty(style) {
       const text = releaseAsText(report, style, context.options.verbose === true);
-      return isPlan && plan !== null ? `${text}\n${planText(style, plan)}` : text;
+      return plan === null ? text : `${text}\n${planText(style, plan)}`;
     },
     json: () => report,
     markdown: () => releaseAsMarkdown(report),
     summary: () => message`${releaseSummary(report)}`,
   });
-  if (report.outcome === 'clean') context.terminal.next(nextStep(evaluated, options));
+  if (report.outcome === 'clean') context.terminal.next(nextStep(report, options));
   return report.outcome === 'clean' ? 0 : 1;
+}
+
+/** What the options request. */
+function requested(context: Context, { config }: LoadedConfig, options: Options): ReleaseOptions {
+  const { check = false, bump = false, dryRun = false, app: keys, against, jobs } = options;
+  const writing = bump ? 'bump' : 'publish';
+  return {
+    action: check ? 'check' : writing,
+    dryRun,
+    keys,
+    against,
+    jobs,
+    allowDirty: options.allowDirty === true,
+    allow: { prerelease: options.allowPrerelease === true, same: options.allowSame === true },
+    async readBack(entry) {
+      const { readBack, READ_BACK_SECONDS } = await import('../../read-back.ts');
+      await readBack(context, entry, READ_BACK_SECONDS[config.store?.type ?? 'directory']);
+    },
+    onResult: ({ findings }) => printFindings(context.terminal, findings),
+  };
 }
 
 /** @throws AppregError (exit 2) for options that exclude each other */
@@ -83,11 +90,10 @@ function checkOptions({ check, bump, against, jobs }: Options): void {
     throw new AppregError('option-invalid', message`--jobs is 0, so nothing would be built.`, message`Use 1 or more.`);
 }
 
-function nextStep(apps: readonly EvaluatedApp[], { check, bump, dryRun }: Options): SafeText {
-  const isNew = apps.some(({ result }) => result.state === 'new');
+function nextStep({ summary }: ReleaseReport, { check, bump, dryRun }: Options): SafeText {
   if (bump) return message`commit the version files; then appreg release`;
-  if (isNew && (check || dryRun)) return message`appreg release`;
-  return isNew
+  if (summary.new > 0 && (check || dryRun)) return message`appreg release`;
+  return summary.new > 0
     ? message`commit appreg.lock.json`
     : message`change an app; appreg release --check then shows what to release`;
 }

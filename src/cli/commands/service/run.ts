@@ -6,7 +6,7 @@ import { resolveSettings } from '../../../service/config/resolve-settings.ts';
 import { startService } from '../../../service/start.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
-import { networkOf } from '../../config/network.ts';
+import { networkOf } from '../../../observe/http/proxy.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
 import { printResult } from '../../io/results.ts';
 import type { Terminal } from '../../io/terminal.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { documentContent } from '../../src/core/json/json.ts';
 import { LOCK_FILE, lockFileIn, type LockFile } from '../../src/core/registry/lock-file.ts';
-import type { PublishedApp } from '../../src/publish/publish-apps.ts';
-import type { PreparedApp } from '../../src/publish/prepared-app.ts';
+import type { PreparedApp, PublishedApp } from '../../src/release/publish-together.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
 import { openGit } from '../../src/store/git/git.ts';
 import { remembering } from '../../src/store/remember.ts';
@@ -12,7 +11,7 @@ import { openS3 } from '../../src/store/s3/s3.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../../src/store/store.ts';
 import { bareIn, git } from '../support/git-host.ts';
 import { openObjectStore } from '../support/object-store.ts';
-import { artifact, BASE, JUDGEMENT, memoryStore, tarGz } from './memory.ts';
+import { artifact, BASE, JUDGEMENT, memoryStore, tarGz } from '../publish/memory.ts';
 
 /** Registries with several apps, and what a release publishes to them. */
 

@@ -1,29 +1,25 @@
-import { message, safe, type SafeText, trimmedEnd } from '../../core/text/message.ts';
+import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
 import { join } from 'node:path';
-import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { reasonText } from '../../core/rules/lookup.ts';
-import { AppregError, type ErrorCode, isAppregError } from '../../core/errors.ts';
-import type { LockedVersion, LockFile, Provenance } from '../../core/registry/lock-file.ts';
-import type { ReleasedApp } from '../../core/release/report.ts';
-import { decideState, highestOf, type ReleaseState } from '../../core/release/state.ts';
-import { explainState } from '../../core/release/state-explanation.ts';
-import { type AppProblem, type DeclaredVersion, isProblem } from '../../core/release/version-file.ts';
-import { didYouMean } from '../../core/text/similar-names.ts';
-import { counted, printable } from '../../core/text/text.ts';
-import type { Bundle } from '../../bundle/bundle.ts';
-import { asBase } from '../../observe/workspace/places.ts';
-import type { AppToAssemble } from '../../publish/assemble.ts';
-import type { PreparedApp } from '../../publish/prepared-app.ts';
-import { type FoundApp, shownBelow } from '../../release/find-apps.ts';
-import { readVersion } from '../../release/read-version.ts';
-import { stopIfInterrupted } from '../../store/interrupt.ts';
-import { inPool } from '../../store/pool.ts';
-import { artifactFromBytes } from '../artifact-source.ts';
-import type { LoadedConfig } from '../config/config.ts';
-import { severitiesOf } from '../check/severities.ts';
-import type { Context } from '../context.ts';
-import { describeUnlisted } from './describe-unlisted.ts';
+import type { Baseline, PublishedVersion } from '../core/facts/facts.ts';
+import { isMissing } from '../core/facts/facts.ts';
+import { reasonText } from '../core/rules/lookup.ts';
+import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
+import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
+import type { ReleasedApp } from '../core/release/report.ts';
+import { decideState, explainState, highestOf, type ReleaseState } from '../core/release/state.ts';
+import { type AppProblem, type DeclaredVersion, isProblem } from '../core/release/version-file.ts';
+import { counted, printable } from '../core/text/text.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import { asBase } from '../observe/workspace/places.ts';
+import type { AppToAssemble } from '../publish/assemble.ts';
+import { stopIfInterrupted } from '../store/interrupt.ts';
+import { inPool } from '../store/pool.ts';
+import { describeUnlisted } from './app-folders.ts';
+import { type FoundApp, shownBelow } from './find-apps.ts';
+import { artifactFromBytes } from './inspect-artifact.ts';
+import type { PreparedApp } from './publish-together.ts';
+import { readVersion } from './read-version.ts';
+import type { OpenRepository } from './repository.ts';
 
 /** An app with its state. */
 export interface EvaluatedApp {
@@ -48,19 +44,17 @@ const COMMON_ERRORS: readonly ErrorCode[] = ['esbuild-unusable', 'build-target-u
 
 /** Builds the apps, several at a time, and decides their states. Writes nothing. */
 export async function evaluateApps(
-  context: Context,
-  loaded: LoadedConfig,
+  repository: OpenRepository,
   apps: readonly FoundApp[],
   published: PublishedState,
   jobs: number,
 ): Promise<EvaluatedApp[]> {
-  const { terminal } = context;
   const found = new Map<FoundApp, EvaluatedApp>();
-  const progress = terminal.progress(message`Building ${counted(apps.length, 'app')}`);
+  const progress = repository.listener.progress(message`Building ${counted(apps.length, 'app')}`);
   try {
     await inPool(apps, Math.min(jobs, apps.length), async (app) => {
       stopIfInterrupted();
-      const evaluated = await evaluateApp(context, loaded, app, published);
+      const evaluated = await evaluateApp(repository, app, published);
       found.set(app, evaluated);
       progress.update(() => message`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
     });
@@ -71,8 +65,7 @@ export async function evaluateApps(
 }
 
 async function evaluateApp(
-  context: Context,
-  loaded: LoadedConfig,
+  repository: OpenRepository,
   app: FoundApp,
   { listed, lock }: PublishedState,
 ): Promise<EvaluatedApp> {
@@ -83,13 +76,13 @@ async function evaluateApp(
   const declared = readVersion(app);
   if (isProblem(declared)) return broken(declared);
   const { version } = declared;
-  const built = await build(context, loaded, app);
+  const built = await build(repository, app);
   if (isProblem(built)) return broken(built, version);
   if (versions !== null && isMissing(versions))
     return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
   const recorded = lock?.get(app.key)?.get(version);
-  const description = versions === null ? await describe(context, loaded, app) : null;
+  const description = versions === null ? await describe(repository, app) : null;
   const listing = description === null || isProblem(description) ? null : description;
   const decision = decideState({
     declared: version,
@@ -104,7 +97,7 @@ async function evaluateApp(
   const words = explainState(decision, {
     key,
     declared: version,
-    versionFile: printable(shownBelow(loaded.root, app.versionFile)),
+    versionFile: printable(shownBelow(repository.root, app.versionFile)),
     isListed: versions !== null,
     unlisted: description !== null && isProblem(description) ? description : null,
   });
@@ -112,7 +105,7 @@ async function evaluateApp(
     app,
     declared,
     prepared: isPublishable(state, recorded) ? await prepare(app, version, built, { provenance, listing }) : null,
-    sources: [...built.sources, app.versionFile, ...descriptionFiles(loaded, listing)],
+    sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
     result: {
       key,
       folder,
@@ -129,16 +122,15 @@ async function evaluateApp(
 
 /** How an app that is not listed will be listed. */
 async function describe(
-  context: Context,
-  { config, file, root }: LoadedConfig,
+  { config, root, severities }: OpenRepository,
   app: FoundApp,
 ): Promise<AppToAssemble | AppProblem> {
   const base = asBase(config.baseUrl ?? 'https://apps.example.com/');
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
+  const judgeSettings = { now: new Date().toISOString(), severities: await severities() };
   return describeUnlisted(root, base, app, judgeSettings);
 }
 
-function descriptionFiles({ root }: LoadedConfig, listing: AppToAssemble | null): string[] {
+function descriptionFiles({ root }: OpenRepository, listing: AppToAssemble | null): string[] {
   if (listing === null) return [];
   const names = ['app.json', ...(listing.icon === null ? [] : [listing.icon])];
   return names.map((name) => join(root, listing.source, name));
@@ -149,9 +141,9 @@ function isPublishable(state: ReleaseState, recorded: LockedVersion | undefined)
   return state === 'new' || (state === 'unchanged' && recorded?.provenance === undefined);
 }
 
-async function build(context: Context, { config }: LoadedConfig, app: FoundApp): Promise<Bundle | AppProblem> {
+async function build({ config, cwd, listener }: OpenRepository, app: FoundApp): Promise<Bundle | AppProblem> {
   const { external, include, target } = config.bundle ?? {};
-  const { bundle } = await import('../../bundle/bundle.ts');
+  const { bundle } = await import('../bundle/bundle.ts');
   try {
     const built = await bundle({
       entry: `${app.path}/${app.entry}`,
@@ -159,14 +151,14 @@ async function build(context: Context, { config }: LoadedConfig, app: FoundApp):
       ...(external && { external }),
       ...(include && { include }),
       ...(target !== undefined && { target }),
-      cwd: context.cwd,
+      cwd,
       traced: true,
     });
-    for (const warning of built.warnings) context.terminal.log(message`warning: ${app.key}: ${warning}`);
+    for (const warning of built.warnings) listener.log(message`warning: ${app.key}: ${warning}`);
     return built;
   } catch (error) {
     if (!isAppregError(error) || COMMON_ERRORS.includes(error.code)) throw error;
-    context.terminal.log(message`${app.key}: ${safe(trimmedEnd(error.summary))}`);
+    listener.log(message`${app.key}: ${safe(trimmedEnd(error.summary))}`);
     return { message: headline(error.summary), advice: error.hint };
   }
 }
@@ -217,22 +209,14 @@ function brokenApp(
   };
 }
 
+/** The same app, which cannot be published for this reason. */
+export function brokenBy(one: EvaluatedApp, { message, hint }: Pick<AppregError, 'message' | 'hint'>): EvaluatedApp {
+  return { ...one, prepared: null, result: { ...one.result, state: 'broken', message, advice: hint } };
+}
+
 function unknownVersions({ key }: FoundApp, reason: string): AppProblem {
   return {
     message: message`The published versions of ${key} are unknown: ${reason}`,
     advice: message`Release from the workspace with its metadata file, or correct its appMetadataUrl.`,
   };
-}
-
-/** The apps with these keys. @throws AppregError `app-unknown` for a key that no folder has */
-export function selectedApps(apps: readonly FoundApp[], keys: readonly string[] | undefined): readonly FoundApp[] {
-  if (keys === undefined) return apps;
-  const unknown = keys.find((key) => !apps.some((app) => app.key === key));
-  if (unknown === undefined) return apps.filter(({ key }) => keys.includes(key));
-  const known = apps.map(({ key }) => key);
-  throw new AppregError(
-    'app-unknown',
-    message`The repository has no folder for the app “${unknown}”.${didYouMean(unknown, known)}`,
-    message`appreg release --check lists the apps.`,
-  );
 }

@@ -1,7 +1,10 @@
-import { homeFolder } from '../platform/home-folder.ts';
+import { message } from '../core/text/message.ts';
+import { AppregError } from '../core/errors.ts';
+import { unlikeArtifact } from '../core/text/file-type.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';
-import type { Artifact } from '../publish/artifact.ts';
+import { homeFolder } from '../platform/home-folder.ts';
+import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf } from '../store/bytes.ts';
 
 /** What is known about an artifact before it is published. */
@@ -32,4 +35,26 @@ export async function inspectStream(
     if (listed !== undefined) await listed;
   }
   return { content: digester.end(), archive: await reader.end() };
+}
+
+/**
+ * Digests, lists and scans an archive in memory.
+ * @param shown its name in messages
+ * @param cwd a folder that it should not name
+ */
+export async function artifactFromBytes(bytes: Uint8Array, shown: string, cwd: string): Promise<ArtifactToStore> {
+  const inspected = await inspectBytes(bytes, cwd);
+  refuseUnlikeArtifact(shown, inspected.content.head);
+  return { bytes, url: null, ...inspected };
+}
+
+export function refuseUnlikeArtifact(shown: string, head: string): void {
+  const fault = unlikeArtifact(head);
+  if (fault !== null)
+    throw new AppregError(
+      'artifact-invalid',
+      message`${shown} ${fault}.`,
+      message`An artifact is a .tar.gz archive; appreg bundle makes one.`,
+      { effect: 'none' },
+    );
 }

@@ -1,27 +1,83 @@
-import { counted } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { member } from '../../core/json/json.ts';
-import { LOCK_FILE } from '../../core/registry/lock-file.ts';
-import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { digestOfBytes } from '../../store/bytes.ts';
-import type { BatchStore, Store } from '../../store/store.ts';
-import { describeWriteState } from '../../store/write-state.ts';
-import { applyPlan } from '../apply-plan.ts';
-import { artifactPath } from '../artifact.ts';
-import { iconPath } from '../assemble.ts';
-import type { JudgeSettings } from '../check-change.ts';
-import { lockStep, storedLock } from '../lock-step.ts';
-import type { Plan } from '../plan.ts';
-import type { PreparedApp } from '../prepared-app.ts';
-import { type RegistryLocation, readManifest } from '../registry-location.ts';
-import {
-  errorOfApp,
-  lockedVersion,
-  planPreparedApp,
-  type PlannedApp,
-  type PublishedApp,
-  withStoredLock,
-} from './plan-app.ts';
+import type { NewVersion } from '../author/metadata.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { counted } from '../core/text/text.ts';
+import { type AppregError, isAppregError } from '../core/errors.ts';
+import { member } from '../core/json/json.ts';
+import { LOCK_FILE, type LockFile, type Provenance } from '../core/registry/lock-file.ts';
+import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
+import { digestOfBytes } from '../store/bytes.ts';
+import type { BatchStore, Store } from '../store/store.ts';
+import { describeWriteState } from '../store/write-state.ts';
+import { applyPlan } from '../publish/apply-plan.ts';
+import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
+import { iconPath } from '../publish/assemble.ts';
+import type { JudgeSettings } from '../publish/check-change.ts';
+import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
+import type { Plan } from '../publish/plan.ts';
+import { planListedVersion, type VersionToPublish } from '../publish/plan-listed-version.ts';
+import type { VersionPlan } from '../publish/publish-version.ts';
+import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
+
+/** Shared by the two ways to publish several apps: in one write, and one by one. */
+
+/** An app of the repository that is built, and whose declared version is to be published. */
+export interface PreparedApp extends VersionToPublish {
+  /** Its folder as messages show it, relative to the configuration, with forward slashes. */
+  folder: string;
+  /** The archive, with its digest (`content.sha256`) and what was found in it. */
+  artifact: ArtifactToStore;
+  /** What the archive was built from, for the lock file. */
+  provenance: Provenance;
+}
+
+/** The result of one app. */
+export interface PublishedApp {
+  app: PreparedApp;
+  /**
+   * `already-published`: the version was listed with the same bytes. `refused`: it could not be planned. `failed`: it
+   * could not be written.
+   */
+  outcome: 'published' | 'already-published' | 'refused' | 'failed';
+  /** The error of a refused or failed app; of a published one, why it is missing from the lock file. */
+  error: AppregError | null;
+  /** Its entry in the metadata file; null if it failed before it was known. */
+  entry: NewVersion | null;
+  /** Warnings and notes about the new version. */
+  findings: Finding[];
+}
+
+/** The plan of one app, or why it cannot be published. */
+export type PlannedApp =
+  | { app: PreparedApp; version: VersionPlan; error: null }
+  | { app: PreparedApp; version: null; error: AppregError };
+
+/** Plans one app; an expected error is its result. @throws AppregError if the run was interrupted */
+export async function planPreparedApp(
+  place: RegistryLocation,
+  app: PreparedApp,
+  judgeSettings: JudgeSettings,
+): Promise<PlannedApp> {
+  try {
+    return { app, version: await planListedVersion(place, app, judgeSettings), error: null };
+  } catch (error) {
+    return { app, version: null, error: errorOfApp(error) };
+  }
+}
+
+/** The error of one app. @throws everything else, which ends the run: a signal, or a defect of the program */
+export function errorOfApp(error: unknown): AppregError {
+  if (isAppregError(error) && error.code !== 'interrupted') return error;
+  throw error;
+}
+
+/** The same location, which also knows the lock file of the store. */
+export function withStoredLock(place: RegistryLocation, lock: LockFile | null): RegistryLocation {
+  return {
+    ...place,
+    firstSeen: (app, version) =>
+      place.firstSeen?.(app, version) ?? lock?.get(app)?.get(version)?.artifactChecksum ?? null,
+  };
+}
 
 type BatchLocation = RegistryLocation & { store: BatchStore };
 export type PlannedVersion = PlannedApp & { error: null };

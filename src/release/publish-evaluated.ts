@@ -1,20 +1,19 @@
-import { message } from '../../core/text/message.ts';
-import { counted } from '../../core/text/text.ts';
-import type { AppregError } from '../../core/errors.ts';
-import type { JudgeSettings } from '../../publish/check-change.ts';
-import { lockedVersion } from '../../publish/apps/plan-app.ts';
-import type { Plan } from '../../publish/plan.ts';
-import { planApps, publishApps, type PublishedApp } from '../../publish/publish-apps.ts';
-import type { Allowances } from '../../publish/refuse-typos.ts';
-import type { PreparedApp } from '../../publish/prepared-app.ts';
-import { severitiesOf } from '../check/severities.ts';
-import type { Context } from '../context.ts';
-import { openWorkspace } from '../config/workspace.ts';
-import { lockVersions } from '../lock.ts';
-import { printFindings } from '../remarks.ts';
-import type { EvaluatedApp } from './evaluate.ts';
-import type { PublishedStateOfStore } from './published.ts';
-import { listedLocation } from './listed-location.ts';
+import { message } from '../core/text/message.ts';
+import { counted } from '../core/text/text.ts';
+import type { NewVersion } from '../author/metadata.ts';
+import type { AppregError } from '../core/errors.ts';
+import type { JudgeSettings } from '../publish/check-change.ts';
+import { lockedVersion } from '../publish/lock-step.ts';
+import type { Plan } from '../publish/plan.ts';
+import type { RegistryLocation } from '../publish/registry-location.ts';
+import type { Allowances } from '../publish/refuse-typos.ts';
+import { lockVersions } from '../workspace/lock.ts';
+import { registryLocation } from '../workspace/location.ts';
+import { brokenBy, type EvaluatedApp } from './evaluate.ts';
+import { planApps, publishApps } from './publish-apps.ts';
+import type { PreparedApp, PublishedApp } from './publish-together.ts';
+import { listedLocation, type PublishedState } from './published.ts';
+import type { OpenRepository } from './repository.ts';
 
 interface ReleaseResult {
   evaluated: EvaluatedApp[];
@@ -24,9 +23,16 @@ interface ReleaseResult {
 
 interface PublishSettings {
   /** What the apps were compared with. */
-  published: PublishedStateOfStore;
+  published: PublishedState;
   jobs: number;
   allow: Allowances;
+}
+
+export interface PublishCallbacks {
+  /** Fetches a stored artifact from its public URL before it is listed; a rejection prevents that it is listed. */
+  readBack?(entry: NewVersion): Promise<void>;
+  /** Called once for each app, as soon as it is published or has failed. */
+  onResult?(result: PublishedApp): void;
 }
 
 /**
@@ -34,7 +40,7 @@ interface PublishSettings {
  * @returns with the steps of all others, in the order in which they are applied
  */
 export async function planEvaluated(
-  context: Context,
+  repository: OpenRepository,
   evaluated: readonly EvaluatedApp[],
   { published, jobs, allow }: PublishSettings,
 ): Promise<{ evaluated: EvaluatedApp[]; plan: Plan }> {
@@ -42,44 +48,35 @@ export async function planEvaluated(
     prepared === null || result.state !== 'new' ? [] : [prepared],
   );
   if (apps.length === 0) return { evaluated: [...evaluated], plan: { steps: [] } };
-  const { config } = await context.config();
   const { store, listed } = published;
-  // Others may have published while the apps were built.
-  store?.forget?.();
-  const place = store === null ? listedLocation(config, apps, listed) : (await openWorkspace(context, store)).place;
-  const planned = await planApps(place, apps, { jobs, judgeSettings: await settingsOf(context, allow) });
+  const place =
+    store === null ? listedLocation(repository.config, apps, listed) : await currentLocation(repository, store);
+  const planned = await planApps(place, apps, { jobs, judgeSettings: await settingsOf(repository, allow) });
   const errors = new Map(planned.apps.flatMap(({ app, error }) => (error ? [[app, error]] : [])));
   return { evaluated: evaluated.map((one) => refused(one, errors)), plan: planned.plan };
 }
 
 /** Publishes the new versions, and records the sources of published ones that an interrupted run did not record. */
 export async function publishEvaluated(
-  context: Context,
+  repository: OpenRepository,
   evaluated: readonly EvaluatedApp[],
-  { published, jobs, allow }: PublishSettings,
+  { published, jobs, allow, readBack, onResult }: PublishSettings & PublishCallbacks,
 ): Promise<ReleaseResult> {
-  const { terminal } = context;
   const apps = evaluated.flatMap(({ prepared }) => prepared ?? []);
   if (apps.length === 0) return { evaluated: [...evaluated], failed: new Set() };
-  const { store } = published;
-  // Others may have published while the apps were built.
-  store?.forget?.();
-  const { place, config, root } = await openWorkspace(context, store);
-  const judgeSettings = await settingsOf(context, allow);
-  const progress = terminal.progress(message`Publishing ${counted(apps.length, 'app')}`);
+  const place = await currentLocation(repository, published.store ?? (await repository.openStore()));
+  const judgeSettings = await settingsOf(repository, allow);
+  const progress = repository.listener.progress(message`Publishing ${counted(apps.length, 'app')}`);
   let done = 0;
   try {
     const results = await publishApps(place, apps, {
       jobs,
       judgeSettings,
-      readBack: async (_, entry) => {
-        const { readBack, READ_BACK_SECONDS } = await import('../read-back.ts');
-        await readBack(context, entry, READ_BACK_SECONDS[config.store?.type ?? 'directory']);
-      },
-      onResult({ app, findings }) {
+      ...(readBack && { readBack: (_: PreparedApp, entry: NewVersion) => readBack(entry) }),
+      onResult(result) {
         done += 1;
-        progress.update(() => message`Publishing: ${done} of ${counted(apps.length, 'app')}, ${app.key}`);
-        printFindings(terminal, findings);
+        progress.update(() => message`Publishing: ${done} of ${counted(apps.length, 'app')}, ${result.app.key}`);
+        onResult?.(result);
       },
     });
     // A store other than the workspace has a lock file of its own, which was written with the versions.
@@ -88,18 +85,23 @@ export async function publishEvaluated(
         ? []
         : [{ app: app.key, version: lockedVersion(app, entry, judgeSettings.now) }],
     );
-    await lockVersions(root, entries);
+    await lockVersions(repository.root, entries);
     return withResults(evaluated, new Map(results.map((result) => [result.app, result])));
   } finally {
     progress.stop();
   }
 }
 
-async function settingsOf(context: Context, allow: Allowances): Promise<JudgeSettings> {
-  const { config, file } = await context.config();
+/** The registry as it is now: others may have published while the apps were built. */
+function currentLocation(repository: OpenRepository, store: RegistryLocation['store']): Promise<RegistryLocation> {
+  store.forget?.();
+  return registryLocation(repository, async () => store);
+}
+
+async function settingsOf({ config, severities }: OpenRepository, allow: Allowances): Promise<JudgeSettings> {
   return {
     now: new Date().toISOString(),
-    severities: await severitiesOf(context, { config, file }),
+    severities: await severities(),
     appEntry: config.artifact?.entry ?? null,
     allow,
   };
@@ -113,11 +115,6 @@ function isStored(outcome: PublishedApp['outcome']): boolean {
 function refused(one: EvaluatedApp, errors: ReadonlyMap<PreparedApp, AppregError>): EvaluatedApp {
   const error = one.prepared === null ? undefined : errors.get(one.prepared);
   return error === undefined ? one : brokenBy(one, error);
-}
-
-/** The same app, which cannot be published for this reason. */
-export function brokenBy(one: EvaluatedApp, { message, hint }: Pick<AppregError, 'message' | 'hint'>): EvaluatedApp {
-  return { ...one, prepared: null, result: { ...one.result, state: 'broken', message, advice: hint } };
 }
 
 function withResults(

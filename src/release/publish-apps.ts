@@ -2,23 +2,22 @@ import type { NewVersion } from '../author/metadata.ts';
 import { inPool } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
 import {
+  errorOfApp,
+  joinedPlan,
   planPreparedApp,
   type PlannedApp,
+  type PlannedVersion,
+  type PreparedApp,
   type PublishedApp,
+  publishTogether,
   withStoredLock,
-  errorOfApp,
-  lockedVersion,
-} from './apps/plan-app.ts';
-import { joinedPlan, type PlannedVersion, publishTogether } from './apps/publish-together.ts';
-import type { JudgeSettings } from './check-change.ts';
-import type { Plan, Step } from './plan.ts';
-import { storedLock, lockStep } from './lock-step.ts';
-import type { PreparedApp } from './prepared-app.ts';
-import { type RegistryLocation, readManifest } from './registry-location.ts';
+} from './publish-together.ts';
+import type { JudgeSettings } from '../publish/check-change.ts';
+import type { Plan, Step } from '../publish/plan.ts';
+import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
+import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { publish } from './publish.ts';
-
-export type { PublishedApp } from './apps/plan-app.ts';
+import { publish } from '../publish/publish.ts';
 
 /** Publishes the apps of a release. */
 

@@ -1,13 +1,15 @@
-import { nextVersion } from '../../core/release/next-version.ts';
-import { withVersion } from '../../core/release/version-file.ts';
-import { printable } from '../../core/text/text.ts';
-import { shownBelow } from '../../release/find-apps.ts';
-import { changedPackageLocks } from '../../release/package-locks.ts';
-import { replaceFile } from '../../store/directory/atomic.ts';
-import { stopIfInterrupted } from '../../store/interrupt.ts';
-import type { LoadedConfig } from '../config/config.ts';
-import type { Context } from '../context.ts';
-import { type EvaluatedApp, evaluateApps, type PublishedState } from './evaluate.ts';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { PACKAGE_LOCKS, withPackageVersion } from '../core/release/package-lock.ts';
+import { nextVersion } from '../core/release/state.ts';
+import { withVersion } from '../core/release/version-file.ts';
+import { printable } from '../core/text/text.ts';
+import { replaceFile } from '../store/directory/atomic.ts';
+import { stopIfInterrupted } from '../store/interrupt.ts';
+import { type EvaluatedApp, evaluateApps } from './evaluate.ts';
+import { shownBelow } from './find-apps.ts';
+import type { PublishedState } from './published.ts';
+import type { OpenRepository } from './repository.ts';
 
 interface Bump {
   version: string;
@@ -30,15 +32,14 @@ interface Bumps {
  * @returns all apps; those with a raised version in their new state
  */
 export async function bumpApps(
-  context: Context,
-  loaded: LoadedConfig,
+  repository: OpenRepository,
   apps: readonly EvaluatedApp[],
   published: PublishedState,
   { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<EvaluatedApp[]> {
   const { versionFiles: bumps, locks } = bumpsFor(apps, published);
   const shown = (versionFile: string, bump: Bump): string =>
-    [versionFile, ...bump.locks].map((file) => printable(shownBelow(loaded.root, file))).join(' and ');
+    [versionFile, ...bump.locks].map((file) => printable(shownBelow(repository.root, file))).join(' and ');
   if (dryRun)
     return apps.map((one) => {
       const bump = one.result.state === 'changed' ? bumps.get(one.app.versionFile) : undefined;
@@ -54,8 +55,7 @@ export async function bumpApps(
   const raised = apps.filter(({ app }) => bumps.has(app.versionFile));
   if (raised.length === 0) return [...apps];
   const reevaluated = await evaluateApps(
-    context,
-    loaded,
+    repository,
     raised.map(({ app }) => app),
     published,
     jobs,
@@ -87,4 +87,52 @@ function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Bump
     bumps.set(app.versionFile, { version, text, locks: changed.map(({ file }) => file) });
   }
   return { versionFiles: bumps, locks };
+}
+
+const MAX_BYTES = 64 * 1024 ** 2;
+
+/** A file to write. */
+export interface ChangedFile {
+  /** An absolute path. */
+  file: string;
+  text: string;
+}
+
+/**
+ * The lock files of npm that list a package, with its new version: those beside its package.json, and those in the
+ * folders above it, up to the root of its git repository. Links, and files that do not list the package, are left out.
+ * @param versionFile the absolute path of the file with the version; lock files repeat only that of a package.json
+ * @param pending new texts of files, by path, that are to be written
+ */
+export function changedPackageLocks(
+  versionFile: string,
+  version: string,
+  pending: ReadonlyMap<string, string> = new Map(),
+): ChangedFile[] {
+  if (basename(versionFile) !== 'package.json') return [];
+  const folder = dirname(versionFile);
+  return foldersInRepository(folder).flatMap((above) => {
+    const path = relative(above, folder).replaceAll('\\', '/');
+    return PACKAGE_LOCKS.flatMap((name) => {
+      const file = join(above, name);
+      const bytes = pending.has(file) ? Buffer.from(pending.get(file) ?? '') : readLock(file);
+      const text = bytes === null ? null : withPackageVersion(bytes, path, version);
+      return text === null ? [] : [{ file, text }];
+    });
+  });
+}
+
+/** A folder and those above it, up to the root of its git repository; outside of one, the folder alone. */
+function foldersInRepository(folder: string): string[] {
+  const folders = [folder];
+  for (let at = folder; !existsSync(join(at, '.git')); folders.push(at)) {
+    if (dirname(at) === at) return [folder];
+    at = dirname(at);
+  }
+  return folders;
+}
+
+function readLock(file: string): Buffer | null {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  return stats === undefined || !stats.isFile() || stats.size > MAX_BYTES ? null : readFileSync(file);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LOCK_FILE } from '../../src/core/registry/lock-file.ts';
 import { AppregError } from '../../src/core/errors.ts';
-import { planApps, publishApps } from '../../src/publish/publish-apps.ts';
+import { planApps, publishApps } from '../../src/release/publish-apps.ts';
 import type { RegistryLocation } from '../../src/publish/registry-location.ts';
 import { isBatchStore, type Store } from '../../src/store/store.ts';
 import {
@@ -23,7 +23,7 @@ import {
   registryOf,
 } from './apps-fixture.ts';
 import { write } from '../support/folders.ts';
-import { memoryStore, placeOf } from './memory.ts';
+import { memoryStore, placeOf } from '../publish/memory.ts';
 
 /** The apps of a release, published to every kind of store. */
 

@@ -1,0 +1,151 @@
+import { message } from '../core/text/message.ts';
+import { dirname } from 'node:path';
+import { AppregError } from '../core/errors.ts';
+import { type Baseline, isMissing } from '../core/facts/facts.ts';
+import { isAnswered, statusOf } from '../core/http/probe.ts';
+import { isHttpUrl } from '../core/http/url.ts';
+import { documentContent } from '../core/json/json.ts';
+import { type LockFile, LOCK_FILE, lockFileIn, readLockFile } from '../core/registry/lock-file.ts';
+import { explainUnreachable } from '../core/rules/http/unreachable.ts';
+import { printable, redact, safeExcerpt } from '../core/text/text.ts';
+import { baselineFromSnapshot } from '../observe/baseline/baseline.ts';
+import { localPathOf } from '../observe/baseline/local-path.ts';
+import { downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
+import { networkOf } from '../observe/http/proxy.ts';
+import { registryUrl } from '../observe/registry/registry-url.ts';
+import { gitTree } from '../observe/workspace/git.ts';
+import { asBase, localPath } from '../observe/workspace/places.ts';
+import { storedLock } from '../publish/lock-step.ts';
+import type { RegistryLocation } from '../publish/registry-location.ts';
+import { digestOfBytes } from '../store/bytes.ts';
+import type { Store } from '../store/store.ts';
+import { readLock } from '../workspace/lock.ts';
+import { registryState } from '../workspace/registry-state.ts';
+import { storeSnapshot } from '../workspace/stored-state.ts';
+import type { PreparedApp } from './publish-together.ts';
+import type { OpenRepository, RepositoryConfig } from './repository.ts';
+
+/** What the apps are compared with. */
+export interface PublishedState {
+  listed: Baseline;
+  lock: LockFile | null;
+  /** The store that it was read from; null for a state that `against` names. */
+  store: RegistryLocation['store'] | null;
+}
+
+/**
+ * The published versions, with what they were built from: those in the store, or in the state that `against` names.
+ * Artifacts are not read.
+ * @throws AppregError (exit 2) if there is no usable registry
+ */
+export async function publishedState(repository: OpenRepository, against: string | undefined): Promise<PublishedState> {
+  const { config, root, listener } = repository;
+  if (against?.trim() === '')
+    throw new AppregError(
+      'option-invalid',
+      message`--against is empty.`,
+      message`Give a folder, a file, a URL or a git ref; in a pipeline, check that its variable is set.`,
+    );
+  const own = readLock(root);
+  if (against !== undefined) {
+    const state = await registryState(against, { ...repository, documentsOnly: true });
+    const lock = (await lockOf(repository, against)) ?? own;
+    return { listed: baselineFromSnapshot(state, state.target), lock, store: null };
+  }
+  const store = await repository.openStore();
+  const { manifest = 'registry.json', baseUrl = null } = config;
+  const state = await storeSnapshot(store, { manifest, baseUrl }, new Date().toISOString(), listener);
+  const lock = (await storedLock(store)) ?? own;
+  return { listed: baselineFromSnapshot(state, state.target), lock, store };
+}
+
+/** The lock file in the state that `against` names; null if it has none. */
+async function lockOf(repository: OpenRepository, against: string): Promise<LockFile | null> {
+  if (isHttpUrl(against)) return servedLock(repository, against);
+  const local = localPathOf(against, repository.cwd);
+  if (local !== null) return readLock(local.isFolder ? local.path : dirname(local.path));
+  const tree = gitTree(against, repository.root);
+  tree.fetch([LOCK_FILE]);
+  const content = tree.read(LOCK_FILE);
+  return content && lockFileIn(content, `${LOCK_FILE} in ${against}`);
+}
+
+/** Statuses for a file that does not exist; buckets that must not be listed respond with 403. */
+const ABSENT = [403, 404, 410];
+
+/**
+ * The lock file that is served beside a manifest; null if none is. Without it, bytes that another esbuild wrote count
+ * as a change, so an unusable one is reported.
+ * @param manifest the URL of the manifest
+ */
+async function servedLock({ env, listener }: OpenRepository, manifest: string): Promise<LockFile | null> {
+  const url = new URL(LOCK_FILE, registryUrl(manifest)).href;
+  const { openHttpClient } = await import('../observe/http/client.ts');
+  const http = openHttpClient(networkOf(env));
+  const unusable = (why: string): null => {
+    listener.log(
+      message`warning: ${safeExcerpt(url)} ${why}; apps that were built with another version of esbuild are reported as changed`,
+    );
+    return null;
+  };
+  try {
+    const request = { url, accept: 'application/json', limits: SMALL_FILE_LIMITS };
+    const { probe, bytes } = await downloadBytes(http, request);
+    if (probe.failure === null && ABSENT.includes(statusOf(probe))) return null;
+    if (!isAnswered(probe)) {
+      const why = explainUnreachable(probe, new Date().toISOString(), false)?.message ?? 'it was not requested.';
+      return unusable(`cannot be fetched: ${printable(redact(why)).replace(/\.$/, '')}`);
+    }
+    const lock = readLockFile(documentContent(bytes));
+    return 'faults' in lock
+      ? unusable(`is not a valid lock file (${lock.faults.map(({ message }) => message).join(' ')})`)
+      : lock;
+  } finally {
+    await http.close();
+  }
+}
+
+/**
+ * A registry that lists these apps with the versions of a state that `against` names, to plan new versions without the
+ * store. It cannot be written to.
+ */
+export function listedLocation(
+  config: RepositoryConfig,
+  apps: readonly PreparedApp[],
+  listed: Baseline,
+): RegistryLocation {
+  const base = asBase(config.baseUrl ?? 'https://apps.example.com/');
+  const manifest = config.manifest ?? 'registry.json';
+  const entries: Record<string, object> = {};
+  const files = new Map<string, Uint8Array>();
+  const put = (path: string, value: object): void => void files.set(path, Buffer.from(JSON.stringify(value)));
+  for (const { key } of apps) {
+    const found = listed.keys.includes(key) ? listed.app(key) : null;
+    if (found === null) continue;
+    const versions = isMissing(found) ? [] : found;
+    entries[key] = { appMetadataUrl: `${base}apps/${key}/versions.json` };
+    put(`apps/${key}/versions.json`, { versions });
+  }
+  put(manifest, { apps: entries });
+  return { store: readOnly(files), manifest, base, pathOf: (url) => localPath(url, base) };
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('the state that --against names cannot be written');
+}
+
+function readOnly(files: ReadonlyMap<string, Uint8Array>): Store {
+  return {
+    name: '--against',
+    async read(path) {
+      const bytes = files.get(path);
+      return bytes === undefined ? null : { bytes, token: digestOfBytes(bytes).sha256 };
+    },
+    async digest(path) {
+      const bytes = files.get(path);
+      return bytes === undefined ? null : digestOfBytes(bytes);
+    },
+    create: refuse,
+    replace: refuse,
+  };
+}

@@ -1,0 +1,118 @@
+import { message } from '../core/text/message.ts';
+import { availableParallelism } from 'node:os';
+import { AppregError } from '../core/errors.ts';
+import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
+import { VERSION } from '../core/tool-version.ts';
+import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
+import type { Plan } from '../publish/plan.ts';
+import type { Allowances } from '../publish/refuse-typos.ts';
+import { bumpApps } from './bump.ts';
+import { brokenBy, type EvaluatedApp, evaluateApps } from './evaluate.ts';
+import { findApps, selectedApps } from './find-apps.ts';
+import { planEvaluated, publishEvaluated, type PublishCallbacks } from './publish-evaluated.ts';
+import { publishedState } from './published.ts';
+import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
+import { describeUncommitted, uncommittedFiles } from './uncommitted.ts';
+
+export interface ReleaseOptions extends PublishCallbacks {
+  /**
+   * `check` reports the state of each app; `bump` raises the declared version of each app that changed without a new
+   * one; `publish` publishes the new versions.
+   */
+  action: 'check' | 'bump' | 'publish';
+  /** Writes nothing; the report of `publish` has the plan. */
+  dryRun?: boolean;
+  /** The keys of the apps (default: all). */
+  keys?: readonly string[] | undefined;
+  /** The name of a state to compare with in place of the store; for `check` and `bump`. */
+  against?: string | undefined;
+  /** Apps that are built or published at a time (default: one per processor). */
+  jobs?: number | undefined;
+  /** Fingerprints of secrets that artifacts may contain. */
+  allowedSecrets?: readonly string[];
+  /** Allows sources that are not committed in git. */
+  allowDirty?: boolean;
+  allow?: Allowances;
+}
+
+/** The outcome of a release. */
+export interface Released {
+  report: ReleaseReport;
+  /** What a dry run of `publish` would write; otherwise null. */
+  plan: Plan | null;
+}
+
+/**
+ * Builds every app of a repository, compares the bytes with the published versions, and publishes what is new. An app
+ * that is refused, or cannot be published, stops no other: the report says why.
+ * @throws AppregError for what concerns every app, such as an invalid configuration or a registry that cannot be read
+ */
+export async function release(given: Repository, options: ReleaseOptions): Promise<Released> {
+  const { action, dryRun = false, keys, against, jobs = availableParallelism(), allow = {} } = options;
+  const repository = withDefaults(given);
+  const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
+  const published = await publishedState(repository, against);
+  const built = await evaluateApps(repository, apps, published, jobs);
+  if (action === 'bump')
+    return { report: reportOf(await bumpApps(repository, built, published, { dryRun, jobs })), plan: null };
+  const allowed = allowSecretsIn(repository, built, options.allowedSecrets ?? []);
+  const accepted = options.allowDirty === true ? allowed : refuseUncommitted(repository, allowed);
+  const settings = { published, jobs, allow };
+  if (action === 'publish' && !dryRun) {
+    const { evaluated, failed } = await publishEvaluated(repository, accepted, { ...options, ...settings });
+    return { report: reportOf(evaluated, failed), plan: null };
+  }
+  const { evaluated, plan } = await planEvaluated(repository, accepted, settings);
+  if (action === 'check') return { report: reportOf(evaluated), plan: null };
+  return { report: reportOf(evaluated, new Set(), plan), plan };
+}
+
+function reportOf(
+  evaluated: readonly EvaluatedApp[],
+  failed: ReadonlySet<string> = new Set(),
+  plan: Plan | null = null,
+): ReleaseReport {
+  const results = evaluated.map(({ result }) => result);
+  return releaseReport(VERSION, results, failed, plan && plan.steps);
+}
+
+/** The apps without the allowed secrets in the facts about their archives; a fingerprint that no app has is a warning. */
+function allowSecretsIn(
+  { listener }: OpenRepository,
+  apps: readonly EvaluatedApp[],
+  allowed: readonly string[],
+): EvaluatedApp[] {
+  let unused: readonly string[] = allowed;
+  const filtered = apps.map((app): EvaluatedApp => {
+    if (app.prepared === null) return app;
+    const { artifact } = app.prepared;
+    const kept = withoutAllowed(artifact.archive, allowed);
+    unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
+    return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
+  });
+  for (const fingerprint of unused) listener.log(message`warning: ${unusedSecret(fingerprint)}`);
+  return filtered;
+}
+
+/** A new version whose sources are not committed in git makes its app broken: it could not be built again. */
+function refuseUncommitted(
+  { root, file, listener }: OpenRepository,
+  evaluated: readonly EvaluatedApp[],
+): EvaluatedApp[] {
+  if (!evaluated.some(({ result }) => result.state === 'new')) return [...evaluated];
+  const uncommittedIn = uncommittedFiles(root, listener);
+  return evaluated.map((one) => {
+    if (one.result.state !== 'new') return one;
+    const files = uncommittedIn([...one.sources, ...(file === null ? [] : [file])]);
+    return files.length === 0 ? one : brokenBy(one, uncommitted(files));
+  });
+}
+
+function uncommitted(files: readonly string[]): AppregError {
+  return new AppregError(
+    'sources-uncommitted',
+    message`${describeUncommitted(files)}, so the version could not be built again from the repository.`,
+    message`Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
+    { effect: 'none' },
+  );
+}

@@ -1,0 +1,40 @@
+import type { JudgeSettings } from '../publish/check-change.ts';
+import type { RegistryLocation } from '../publish/registry-location.ts';
+import { SILENT } from '../workspace/listener.ts';
+import type { StateOptions } from '../workspace/registry-state.ts';
+import type { ReleaseEntry } from './find-apps.ts';
+
+/** A repository with the sources of apps, and the registry that they are published to. */
+export interface Repository extends StateOptions {
+  /** The folder of the configuration, absolute. */
+  root: string;
+  config: RepositoryConfig;
+  /** The configuration file, absolute (default: none). Versions depend on it, so it has to be committed as well. */
+  file?: string | null;
+  /** Opens the store of the registry; called at most once. */
+  openStore(): Promise<RegistryLocation['store']>;
+  /** The severities of rules that are not the default. */
+  severities?(): Promise<JudgeSettings['severities']>;
+  /** For proxies and certificate authorities (default: that of the process). */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** The settings of a release, as in the configuration. */
+export interface RepositoryConfig {
+  baseUrl?: string;
+  /** Default: registry.json. */
+  manifest?: string;
+  release?: readonly ReleaseEntry[];
+  bundle?: { external?: string[]; target?: string; include?: string[] };
+  artifact?: { entry?: string };
+}
+
+type Defaulted = 'cwd' | 'env' | 'file' | 'listener' | 'severities';
+/** With all defaults. */
+export type OpenRepository = Repository & Required<Pick<Repository, Defaulted>>;
+
+const DEFAULTS = { file: null, listener: SILENT, severities: async () => ({}) };
+
+export function withDefaults(repository: Repository): OpenRepository {
+  return { cwd: process.cwd(), env: process.env, ...DEFAULTS, ...repository };
+}

@@ -1,0 +1,144 @@
+import { message } from '../core/text/message.ts';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Baseline, type DocumentFacts, isMissing, type Snapshot } from '../core/facts/facts.ts';
+import {
+  baselineInLock,
+  type ChangedVersion,
+  type LockFile,
+  LOCK_FILE,
+  type LockedVersion,
+  lockText,
+  recorded,
+  withLockedVersion,
+} from '../core/registry/lock-file.ts';
+import { listedVersionsIn } from '../core/registry/metadata.ts';
+import { reasonText } from '../core/rules/lookup.ts';
+import { AppregError, isAppregError } from '../core/errors.ts';
+import { asBase } from '../observe/workspace/places.ts';
+import { parseLock } from '../publish/lock-step.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
+
+/** The lock file of a workspace, on disk. */
+
+export function hasLock(root: string): boolean {
+  return lstatSync(join(root, LOCK_FILE), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The settings that say which registry a workspace is. */
+interface LockedWorkspace {
+  root: string;
+  config: { baseUrl?: string; manifest?: string };
+}
+
+/**
+ * The lock file of a workspace, as a baseline of what is served at `url`; null if there is none, or if it belongs to
+ * another registry.
+ */
+export function lockBaseline({ config, root }: LockedWorkspace, url: string): Baseline | null {
+  const lock = readLock(root);
+  if (lock === null) return null;
+  try {
+    const { baseUrl, manifest = 'registry.json' } = config;
+    if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
+  } catch (error) {
+    // The workspace's URL is unknown here, so it cannot be compared.
+    if (isAppregError(error) && error.code === 'environment-variable-unset') return null;
+    throw error;
+  }
+  return baselineInLock(lock, LOCK_FILE);
+}
+
+/** The lock file; null if there is none. @throws AppregError for an invalid file */
+export function readLock(root: string): LockFile | null {
+  const path = join(root, LOCK_FILE);
+  if (!hasLock(root)) return null;
+  const read = readRegularFile(path);
+  if ('bytes' in read) return parseLock(read.bytes, path);
+  throw new AppregError(
+    'lock-file-invalid',
+    message`${path} ${read.failure}.`,
+    message`Restore it from version control, or delete it and run appreg lock again.`,
+    { effect: 'none' },
+  );
+}
+
+/**
+ * Updates the lock file, and creates it if missing; `change` is called again after a concurrent update.
+ * @throws AppregError for an invalid file, which is left unchanged
+ */
+async function changeLock(root: string, change: (lock: LockFile) => LockFile): Promise<void> {
+  const { openDirectory } = await import('../store/directory/directory.ts');
+  const store = openDirectory(root);
+  await store.tidy?.([LOCK_FILE]);
+  for (;;) {
+    const stored = await store.read(LOCK_FILE);
+    const before = stored === null ? new Map() : parseLock(stored.bytes);
+    const bytes = Buffer.from(lockText(change(before), stored === null ? '' : Buffer.from(stored.bytes).toString()));
+    if (stored && bytes.equals(stored.bytes)) return;
+    const done = stored ? await store.replace(LOCK_FILE, bytes, stored.token) : await store.create(LOCK_FILE, bytes);
+    if (done === 'replaced' || done === 'created') return;
+  }
+}
+
+/** Records versions that were just published, if the workspace has a lock file. */
+export async function lockVersions(
+  root: string,
+  entries: readonly { app: string; version: LockedVersion }[],
+): Promise<void> {
+  if (entries.length === 0 || !hasLock(root)) return;
+  await changeLock(root, (lock) =>
+    entries.reduce((after, { app, version }) => withLockedVersion(after, app, version), lock),
+  );
+}
+
+/** What `recordVersions` found, and wrote. */
+export interface Recorded {
+  /** All versions in the lock file. */
+  versions: number;
+  /** Those that it did not have before. */
+  added: number;
+  /** Versions that are listed with other bytes than they were first published with; their entries stay as they are. */
+  changed: ChangedVersion[];
+  /** The apps whose versions cannot be read. */
+  notRecorded: { app: string; reason: string }[];
+  /** Whether one of them should have been readable here: its metadata file is not hosted at another place. */
+  isIncomplete: boolean;
+}
+
+/**
+ * Records each version of a state in the lock file of a workspace, unless it is in it already. Existing entries never
+ * change.
+ * @param root the workspace, absolute
+ * @throws AppregError for an invalid lock file, which is left unchanged
+ */
+export async function recordVersions(root: string, seen: Snapshot): Promise<Recorded> {
+  let found = { lock: new Map(), added: 0, changed: [] } as ReturnType<typeof recorded>;
+  await changeLock(root, (before) => {
+    found = recorded(before, seen);
+    return found.lock;
+  });
+  const { added, changed, lock } = found;
+  const unread = seen.apps.flatMap(({ key, metadata }) => {
+    const reason = whyNotRecorded(metadata.content);
+    return reason === null ? [] : [{ app: key, reason, metadata }];
+  });
+  return {
+    versions: [...lock.values()].reduce((sum, known) => sum + known.size, 0),
+    added,
+    changed,
+    notRecorded: unread.map(({ app, reason }) => ({ app, reason })),
+    isIncomplete: unread.some(({ metadata }) => !isElsewhere(metadata)),
+  };
+}
+
+/** Why the versions of a metadata file cannot be recorded; null if they can. */
+function whyNotRecorded(content: DocumentFacts['content']): string | null {
+  if (isMissing(content)) return reasonText(content.missing);
+  return listedVersionsIn(content) === null ? 'its metadata file has no list of versions' : null;
+}
+
+/** True for a metadata file at another place than the files of this registry: only a check of the live registry reads it. */
+function isElsewhere({ file, content }: DocumentFacts): boolean {
+  return file === null && isMissing(content) && ['not-in-workspace', 'not-in-source'].includes(content.missing.code);
+}

@@ -1,0 +1,161 @@
+import { message } from '../core/text/message.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
+import { isHttpUrl } from '../core/http/url.ts';
+import { manifestAppsIn } from '../core/registry/manifest.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { localPathOf } from '../observe/baseline/local-path.ts';
+import { readSnapshot } from '../observe/baseline/saved-facts.ts';
+import type { FactsSink, WebOptions } from '../observe/registry/options.ts';
+import { registryUrl } from '../observe/registry/registry-url.ts';
+import { gitTree } from '../observe/workspace/git.ts';
+import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
+import { targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
+import { folderTree } from '../observe/workspace/tree.ts';
+import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import { whyNotRegularFile } from '../platform/regular-file.ts';
+import type { Store } from '../store/store.ts';
+import { type Listener, SILENT } from './listener.ts';
+import { isStored, storeSnapshot } from './stored-state.ts';
+
+/** A workspace, and where its registry is. */
+interface StateWorkspace extends WorkspaceSettings {
+  /** Opens the store of the registry; null if it is the folder. */
+  openStore: (() => Promise<Store>) | null;
+}
+
+/** How the name of a state is resolved. */
+export interface StateOptions {
+  /** The folder that relative paths are resolved against, absolute (default: that of the process). */
+  cwd?: string;
+  /** The workspace that an absolute folder belongs to (default: the folder itself, without settings). */
+  workspaceAt?(folder: string): Promise<StateWorkspace>;
+  /** How a live registry is requested (default: directly, and without credentials). Artifacts never are. */
+  webOptions?(registry: URL): Promise<WebOptions>;
+  listener?: Listener;
+}
+
+const FOLDER_ALONE = { found: false, manifest: null, baseUrl: null, openStore: null };
+
+/**
+ * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
+ * Artifacts are read from the folder. For a workspace with another store, the folder refers to that store.
+ * @param options.documentsOnly artifacts and icons are not read
+ * @throws AppregError (exit 2) if it does not exist or cannot be read
+ */
+export async function registryState(
+  where: string,
+  {
+    cwd = process.cwd(),
+    workspaceAt = async (root) => ({ root, ...FOLDER_ALONE }),
+    webOptions = async () => ({}),
+    listener = SILENT,
+    documentsOnly = false,
+  }: StateOptions & { documentsOnly?: boolean } = {},
+): Promise<Snapshot> {
+  const seenAt = new Date().toISOString();
+  if (isHttpUrl(where)) {
+    const url = registryUrl(where);
+    return liveState(url, await webOptions(url), listener, seenAt);
+  }
+  const local = localPathOf(where, cwd);
+  if (local === null) {
+    const { root, manifest, baseUrl } = await workspaceAt(cwd);
+    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt);
+  }
+  const { path, isFolder } = local;
+  if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
+  const around = await workspaceAt(isFolder ? path : resolve(path, '..'));
+  const target = targetAt(path, around);
+  if (target.kind === 'metadata')
+    throw new AppregError(
+      'registry-unusable',
+      message`${where} is a metadata file, not a registry.`,
+      message`Give the folder or the manifest.`,
+    );
+  const { workspace } = target;
+  if (around.openStore !== null && isStored(around.root, workspace.root, workspace.manifest)) {
+    const place = { manifest: workspace.manifest, baseUrl: around.baseUrl };
+    return storeSnapshot(await around.openStore(), place, seenAt, listener);
+  }
+  if (documentsOnly)
+    return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt);
+  const state = collectState(where, seenAt);
+  await observeWorkspace(
+    workspace,
+    { ...state.sink, orphans() {} },
+    { nameOf: (name) => relative(cwd, resolve(workspace.root, name)).split(sep).join('/') },
+  );
+  return state.finish();
+}
+
+/** Saved facts are identified by their first field. */
+function isFacts(path: string): boolean {
+  const failed = whyNotRegularFile(path);
+  if (failed !== null)
+    throw new AppregError(
+      'registry-unusable',
+      message`${path} ${failed.failure}.`,
+      message`Check the path and its permissions.`,
+    );
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(256);
+    return /^\s*\{\s*"snapshot"\s*:/.test(start.toString('utf8', 0, readSync(file, start)));
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function liveState(url: URL, web: WebOptions, listener: Listener, seenAt: string): Promise<Snapshot> {
+  const { observeRegistry } = await import('../observe/registry/observe.ts');
+  const state = collectState(redact(url.href), seenAt);
+  const progress = listener.progress(message`Requesting ${url.host}`);
+  try {
+    await observeRegistry(url.href, { ...web, skipArtifacts: true }, state.sink);
+  } finally {
+    progress.stop();
+  }
+  return state.finish();
+}
+
+/** Collects the facts of an observation. */
+interface StateCollector {
+  sink: FactsSink;
+  /** @throws AppregError `registry-unusable` without a usable manifest: an empty state would show no differences */
+  finish(): Snapshot;
+}
+
+function collectState(target: string, seenAt: string): StateCollector {
+  const observed: { manifest: DocumentFacts | null; apps: AppFacts[] } = { manifest: null, apps: [] };
+  return {
+    sink: {
+      manifest(facts) {
+        observed.manifest = facts;
+      },
+      app(facts) {
+        observed.apps.push(facts);
+      },
+    },
+    finish() {
+      const { manifest, apps } = observed;
+      if (manifest === null || manifestAppsIn(manifest.content) === null)
+        throw unusable(target, manifest?.file ?? null);
+      return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
+    },
+  };
+}
+
+/** @param file the manifest that was read; null if there is none */
+function unusable(target: string, file: string | null = null): AppregError {
+  const name = printable(target);
+  return new AppregError(
+    'registry-unusable',
+    message`The manifest at ${file === null ? name : file} cannot be used.`,
+    isHttpUrl(target)
+      ? message`See its errors: appreg verify ${name} --skip-artifacts`
+      : message`See its errors: appreg lint ${name}`,
+  );
+}
