@@ -1,6 +1,6 @@
 /// <reference types="node" preserve="true" />
 /**
- * appreg for Node.js programs: observes registries, builds artifacts, publishes versions. The observed facts are judged
+ * appreg for Node.js programs: observes registries, builds artifacts, publishes versions and releases repositories. The observed facts are judged
  * by the core library, the package's main export.
  *
  * @example
@@ -28,6 +28,7 @@ export { contentOf } from './observe/workspace/document-content.ts';
 export { baselineOf, baselineFromSnapshot } from './observe/baseline/baseline.ts';
 export { inspectImage } from './observe/icon/inspect-image.ts';
 export { type Workspace } from './observe/workspace/places.ts';
+export { targetAt, type LintTarget } from './observe/workspace/target.ts';
 export { observeRegistry } from './observe/registry/observe.ts';
 export type { ObserveResult, FactsSink, WebOptions } from './observe/registry/options.ts';
 export { applyPlan } from './publish/apply-plan.ts';
@@ -39,6 +40,8 @@ export { type RegistryLocation } from './publish/registry-location.ts';
 export { type Plan, type Step } from './publish/plan.ts';
 export { publish, type Published } from './publish/publish.ts';
 export { planVersion, type VersionPlan } from './publish/publish-version.ts';
+export { release, type Released, type ReleaseOptions } from './release/release.ts';
+export { type Repository } from './release/repository.ts';
 export { diffAsMarkdown, diffAsText } from './report/diff.ts';
 export { needsAttention, releaseAsMarkdown, releaseAsText } from './report/release.ts';
 export { render } from './report/index.ts';
@@ -46,3 +49,7 @@ export { type Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { startServer, type ServeOptions, type Serving } from './serve/server.ts';
 export { openDirectory } from './store/directory/directory.ts';
 export { type Store, type Stored } from './store/store.ts';
+export { fixFiles, type FixedFile } from './workspace/fix.ts';
+export { type Listener } from './workspace/listener.ts';
+export { recordVersions, type Recorded } from './workspace/lock.ts';
+export { registryState, type StateOptions } from './workspace/registry-state.ts';

@@ -52,7 +52,7 @@ export async function evaluateApps(
   const found = new Map<FoundApp, EvaluatedApp>();
   const progress = repository.listener.progress(message`Building ${counted(apps.length, 'app')}`);
   try {
-    await inPool(apps, Math.min(jobs, apps.length), async (app) => {
+    await inPool(apps, Math.min(Math.max(1, jobs), apps.length), async (app) => {
       stopIfInterrupted();
       const evaluated = await evaluateApp(repository, app, published);
       found.set(app, evaluated);

@@ -1,0 +1,104 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDirectory, recordVersions, registryState, release, type Repository } from '../../src/node.ts';
+import { folder, write } from '../support/folders.ts';
+
+/** A release as a program makes it, without the command line. */
+
+function repositoryIn(root: string, said: string[] = []): Repository {
+  return {
+    root,
+    config: {
+      baseUrl: 'https://apps.example.com/',
+      release: [{ folder: 'sources/*', entry: 'main.ts', version: 'VERSION' }],
+    },
+    openStore: async () => openDirectory(join(root, 'store')),
+    listener: {
+      log: (text) => void said.push(text),
+      progress(text) {
+        said.push(text);
+        return { update: (next) => void said.push(next()), stop: () => void said.push('done') };
+      },
+    },
+  };
+}
+
+function workspace(): string {
+  const icon = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"/>';
+  return folder({
+    'store/registry.json': '{ "apps": {} }',
+    'sources/clock/main.ts': 'export default 1;',
+    'sources/clock/VERSION': '1.0.0',
+    'sources/clock/app.json': '{ "name": "Clock", "description": "Shows the time.", "color": "#1864ab" }',
+    'sources/clock/icon.svg': icon,
+  });
+}
+
+test('a program checks, publishes and checks again', async () => {
+  const root = workspace();
+  const said: string[] = [];
+  const repository = repositoryIn(root, said);
+  const check = await release(repository, { action: 'check' });
+  expect(check.report.summary).toMatchObject({ new: 1, published: 0 });
+  expect(said).toEqual([
+    `Reading ${join(root, 'store')}`,
+    'done',
+    'Building 1 app',
+    'Building: 1 of 1 app, clock',
+    'done',
+  ]);
+  const outcomes: string[] = [];
+  const asked: string[] = [];
+  const { report, plan } = await release(repository, {
+    action: 'publish',
+    readBack: async ({ artifactUrl }) => void asked.push(artifactUrl),
+    onResult: ({ app, outcome }) => void outcomes.push(`${app.key} ${outcome}`),
+  });
+  expect({ plan, outcome: report.outcome, outcomes }).toEqual({
+    plan: null,
+    outcome: 'clean',
+    outcomes: ['clock published'],
+  });
+  expect(asked).toEqual(['https://apps.example.com/apps/clock/versions/1.0.0.tar.gz']);
+  expect((await release(repository, { action: 'check' })).report.summary).toMatchObject({ new: 0, unchanged: 1 });
+});
+
+test('a dry run returns the plan, and writes nothing', async () => {
+  const root = workspace();
+  const before = readFileSync(join(root, 'store/registry.json'), 'utf8');
+  const { report, plan } = await release(repositoryIn(root), { action: 'publish', dryRun: true });
+  expect(plan?.steps.map(({ kind, path }) => `${kind} ${path}`)).toContain('create apps/clock/versions/1.0.0.tar.gz');
+  expect(report.plan).toHaveLength(plan?.steps.length ?? 0);
+  expect(readFileSync(join(root, 'store/registry.json'), 'utf8')).toBe(before);
+});
+
+test('a changed app is compared with a named state, and raised', async () => {
+  const root = workspace();
+  await release(repositoryIn(root), { action: 'publish' });
+  write(root, { 'sources/clock/main.ts': 'export default 2;' });
+  const repository = { ...repositoryIn(root), openStore: () => Promise.reject(new Error('not opened')) };
+  const options = { action: 'bump', against: join(root, 'store') } as const;
+  const { report } = await release(repository, options);
+  expect(report.apps).toMatchObject([{ key: 'clock', state: 'new', declared: '1.0.1' }]);
+  expect(readFileSync(join(root, 'sources/clock/VERSION'), 'utf8')).toBe('1.0.1');
+});
+
+test('the versions of a state are recorded once, and never changed', async () => {
+  const root = workspace();
+  await release(repositoryIn(root), { action: 'publish' });
+  const store = join(root, 'store');
+  rmSync(join(store, 'appreg.lock.json'));
+  const options = {
+    workspaceAt: async () => ({
+      root: store,
+      found: true,
+      manifest: null,
+      baseUrl: 'https://apps.example.com/',
+      openStore: null,
+    }),
+  };
+  const state = await registryState(store, options);
+  expect(await recordVersions(store, state)).toMatchObject({ versions: 1, added: 1, changed: [], isIncomplete: false });
+  expect(await recordVersions(store, state)).toMatchObject({ versions: 1, added: 0, changed: [] });
+});
