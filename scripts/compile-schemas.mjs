@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, buildSync } from 'esbuild';
+import { SchemaGenerator } from './schema-generator.mjs';
 import { writeSchemas } from './schemas.mjs';
 
 /** The parts of a schema that define the fields and their types; rules check the format of texts. */
@@ -58,7 +59,27 @@ export function validatorFiles(root) {
       },
       { allErrors: true, allowUnionTypes: true, inlineRefs: 3 },
     ),
+    // They remove the members that the types do not have.
+    'service.js': sourceOf(
+      root,
+      { service: { ...withoutWords(answerSchemas(root)), $id: 'service' } },
+      Object.fromEntries(ANSWERS.map((name) => [`is${name}Answer`, `service#/definitions/${definitionOf(name)}`])),
+      { allowUnionTypes: true, removeAdditional: 'all', messages: false, inlineRefs: false },
+    ),
   };
+}
+
+/** The responses of the API of a service that a client reads. */
+const ANSWERS = ['Registries', 'Report', 'Apps', 'App', 'Versions'];
+
+function definitionOf(name) {
+  return `${name[0].toLowerCase()}${name.slice(1)}Answer`;
+}
+
+function answerSchemas(root) {
+  const generator = new SchemaGenerator(join(root, 'src/core/facts/service.ts'), false);
+  for (const name of ANSWERS) generator.reference(`${name}Answer`);
+  return { definitions: generator.definitions };
 }
 
 function sourceOf(root, schemas, names, options) {

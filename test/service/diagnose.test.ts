@@ -249,6 +249,11 @@ describe('a service that cannot answer', () => {
     ],
     ['no such path', () => ({ status: 404, body: 'not found' }), /does not have the API of appreg service/],
     ['another API', () => ({ status: 200, body: '{"items":[]}', type: 'application/json' }), /does not have the API/],
+    [
+      'other members',
+      () => ({ status: 200, body: '{"registries":[{"id":"a"}],"next":null}', type: 'application/json' }),
+      /does not have the API/,
+    ],
     ['a failure', () => ({ status: 500, body: '' }), /cannot respond now: status 500/],
     ['a refusal', () => ({ status: 403, body: '{"detail":"No."}', type: 'application/json' }), /\(403\): No\./],
   ])('%s', async (_, answered, expected) => {

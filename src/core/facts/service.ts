@@ -34,12 +34,15 @@ export interface ServiceFinding {
   resource: string;
 }
 
-export interface SubscribedApp {
+interface KnownApp {
   key: string;
   visible: boolean | null;
   reasons: { code: string; message: string }[];
   latest: string | null;
   failingSince: string | null;
+}
+
+export interface SubscribedApp extends KnownApp {
   /** Null if they were not requested. */
   versions: SubscribedVersion[] | null;
 }
@@ -54,6 +57,54 @@ export interface SubscribedVersion {
   state: string;
   offered: boolean;
   reason: { rule: string; message: string } | null;
+}
+
+/**
+ * ISO 8601 in UTC, as the service writes it.
+ *
+ * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$
+ */
+type Time = string;
+
+/** A page of registries of the API (docs/service-api.md): of each response, what the facts need. */
+export interface RegistriesAnswer {
+  registries: RegistryAnswer[];
+  next: string | null;
+}
+
+export interface RegistryAnswer extends SubscribedRegistry {
+  url: string;
+  checkedAt: Time | null;
+  goodAt: Time | null;
+  failingSince: Time | null;
+  nextCheckAt: Time;
+}
+
+export interface ReportAnswer {
+  findings: (ServiceFinding & { severity: string })[];
+  notJudged: { code: string; app: string | null; version: string | null; reason: string }[];
+}
+
+export interface AppsAnswer {
+  apps: AppAnswer[];
+  next: string | null;
+}
+
+export interface AppAnswer extends KnownApp {
+  failingSince: Time | null;
+  /** The numbers of versions that are offered, and that are known. */
+  offered: number;
+  versions: number;
+}
+
+export interface VersionsAnswer {
+  versions: VersionAnswer[];
+  next: string | null;
+}
+
+export interface VersionAnswer extends SubscribedVersion {
+  firstSeenAt: Time;
+  verifiedAt?: Time | null;
 }
 
 /** Why a service was not queried, or could not respond. */

@@ -1,12 +1,12 @@
-import type {
-  Missing,
-  ServiceFacts,
-  ServiceFailure,
-  SubscribedApp,
-  SubscribedRegistry,
-  SubscribedVersion,
-} from '../../core/facts/facts.ts';
-import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from '../../core/json/json.ts';
+import type { Missing, ReportAnswer, ServiceFacts, ServiceFailure, SubscribedApp } from '../../core/facts/facts.ts';
+import {
+  isAppAnswer,
+  isAppsAnswer,
+  isRegistriesAnswer,
+  isReportAnswer,
+  isVersionsAnswer,
+} from '../../core/generated/service.js';
+import { isObject, type JsonObject, member, stringOrNull } from '../../core/json/json.ts';
 import { redact, shorten } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { openServiceClient, type ServiceClient, type ServiceRequestOptions } from './service-client.ts';
@@ -65,22 +65,18 @@ function suspendedFacts(service: string, suspended: string): ServiceFacts {
 }
 
 async function subscriptionFacts(client: ServiceClient, { service, url, apps }: ServiceQuery): Promise<ServiceFacts> {
-  const registries = await listOf(client, 'api/registries', 'registries');
-  const subscription = registries.find((one) => sameRegistry(textIn(one, 'url'), url));
+  const registries = await listOf(client, 'api/registries', isRegistriesAnswer, (page) => page.registries);
+  const subscription = registries.find((one) => normalized(one.url) === normalized(url));
   if (subscription === undefined) throw new ServiceNotJoined('not-subscribed');
-  const registry = registryIn(subscription);
+  const { url: _, ...registry } = subscription;
   if (registry.checkedAt === null && registry.failingSince === null) throw new ServiceNotJoined('never-checked');
   const path = `api/registries/${encodeURIComponent(registry.id)}`;
-  const report = await get(client, `${path}/report`, true);
+  const report = await getOptional(client, `${path}/report`, isReportAnswer);
   const known = await appsOf(client, path, apps);
   return { service, suspended: null, registry, ...errorsIn(report), apps: known };
 }
 
-/** The same manifest: the service stores its URL in normalized form, and does not show secrets in it. */
-function sameRegistry(subscribed: string | null, url: string): boolean {
-  return subscribed !== null && normalized(subscribed) === normalized(url);
-}
-
+/** The service stores the URL of a manifest in normalized form, and does not show secrets in it. */
 function normalized(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null) return url;
@@ -89,138 +85,78 @@ function normalized(url: string): string {
   return redact(parsed.href);
 }
 
-function registryIn(value: JsonValue): SubscribedRegistry {
-  const id = textIn(value, 'id');
-  const nextCheckAt = timeIn(value, 'nextCheckAt');
-  if (id === null || nextCheckAt === null) throw new ServiceNotJoined('no-api');
-  return {
-    id,
-    name: textIn(value, 'name') ?? '',
-    state: textIn(value, 'state') ?? '',
-    checkedAt: timeIn(value, 'checkedAt'),
-    goodAt: timeIn(value, 'goodAt'),
-    failingSince: timeIn(value, 'failingSince'),
-    nextCheckAt,
-  };
-}
-
 /** Of a report: the errors, and what was over a limit. */
-function errorsIn(report: JsonValue | null): Pick<ServiceFacts, 'findings' | 'overLimit'> {
-  const findings = arrayIn(report, 'findings')
-    .filter((finding) => textIn(finding, 'severity') === 'error')
-    .map((finding) => ({
-      rule: textIn(finding, 'rule') ?? '',
-      cause: textIn(finding, 'cause'),
-      message: textIn(finding, 'message') ?? '',
-      app: textIn(finding, 'app'),
-      version: textIn(finding, 'version'),
-      resource: textIn(finding, 'resource') ?? 'manifest',
-    }));
-  const overLimit = arrayIn(report, 'notJudged')
-    .filter((entry) => textIn(entry, 'code') === 'over-budget')
-    .map((entry) => ({
-      app: textIn(entry, 'app'),
-      version: textIn(entry, 'version'),
-      reason: textIn(entry, 'reason') ?? '',
-    }));
-  return { findings, overLimit };
+function errorsIn(report: ReportAnswer | null): Pick<ServiceFacts, 'findings' | 'overLimit'> {
+  const { findings, notJudged } = report ?? { findings: [], notJudged: [] };
+  return {
+    findings: findings.flatMap(({ severity, ...finding }) => (severity === 'error' ? [finding] : [])),
+    overLimit: notJudged.flatMap(({ code, ...entry }) => (code === 'over-budget' ? [entry] : [])),
+  };
 }
 
 async function appsOf(client: ServiceClient, path: string, keys: readonly string[] | null): Promise<SubscribedApp[]> {
+  const pathOf = (key: string): string => `${path}/apps/${encodeURIComponent(key)}`;
   const entries =
     keys === null
-      ? await listOf(client, `${path}/apps`, 'apps')
-      : (await Promise.all(keys.map((key) => get(client, `${path}/apps/${encodeURIComponent(key)}`, true)))).filter(
-          (entry) => entry !== null,
-        );
-  const apps = entries.map(appIn);
-  const suspicious = apps.filter(({ app, isComplete }) => !isComplete || app.visible !== true);
-  const rest = apps.filter((entry) => !suspicious.includes(entry));
-  const chosen = keys === null ? [...suspicious, ...rest].slice(0, APPS_WITH_VERSIONS) : apps;
-  for (const { app } of chosen) {
-    const versions = await listOf(client, `${path}/apps/${encodeURIComponent(app.key)}/versions`, 'versions');
-    app.versions = versions.flatMap((entry) => versionIn(entry) ?? []);
-  }
+      ? await listOf(client, `${path}/apps`, isAppsAnswer, (page) => page.apps)
+      : await Promise.all(keys.map((key) => getOptional(client, pathOf(key), isAppAnswer)));
+  const apps = entries.flatMap((entry): { app: SubscribedApp; isSound: boolean }[] => {
+    if (entry === null) return [];
+    const { offered, versions, ...app } = entry;
+    return [{ app: { ...app, versions: null }, isSound: offered === versions && app.visible === true }];
+  });
+  const suspiciousFirst = [...apps.filter(({ isSound }) => !isSound), ...apps.filter(({ isSound }) => isSound)];
+  const chosen = keys === null ? suspiciousFirst.slice(0, APPS_WITH_VERSIONS) : apps;
+  for (const { app } of chosen)
+    app.versions = await listOf(client, `${pathOf(app.key)}/versions`, isVersionsAnswer, (page) => page.versions);
   return apps.map(({ app }) => app);
 }
 
-/** `isComplete`: whether all its known versions are offered. */
-function appIn(entry: JsonValue): { app: SubscribedApp; isComplete: boolean } {
-  const visible = member(entry, 'visible');
-  const app: SubscribedApp = {
-    key: textIn(entry, 'key') ?? '',
-    visible: typeof visible === 'boolean' ? visible : null,
-    reasons: arrayIn(entry, 'reasons').map((reason) => ({
-      code: textIn(reason, 'code') ?? '',
-      message: textIn(reason, 'message') ?? '',
-    })),
-    latest: textIn(entry, 'latest'),
-    failingSince: timeIn(entry, 'failingSince'),
-    versions: null,
-  };
-  return { app, isComplete: member(entry, 'offered') === member(entry, 'versions') };
-}
-
-function versionIn(entry: JsonValue): SubscribedVersion | null {
-  const version = textIn(entry, 'version');
-  const artifactChecksum = textIn(entry, 'artifactChecksum');
-  const firstSeenAt = timeIn(entry, 'firstSeenAt');
-  if (version === null || artifactChecksum === null || firstSeenAt === null) return null;
-  const reason = member(entry, 'reason');
-  return {
-    version,
-    artifactChecksum,
-    firstSeenAt,
-    ...(member(entry, 'verifiedAt') === undefined ? {} : { verifiedAt: timeIn(entry, 'verifiedAt') }),
-    state: textIn(entry, 'state') ?? '',
-    offered: member(entry, 'offered') === true,
-    reason: isObject(reason) ? { rule: textIn(reason, 'rule') ?? '', message: textIn(reason, 'message') ?? '' } : null,
-  };
-}
-
 /** All pages of a list. */
-async function listOf(client: ServiceClient, path: string, field: string): Promise<JsonValue[]> {
-  const all: JsonValue[] = [];
+async function listOf<Page extends { next: string | null }, Entry>(
+  client: ServiceClient,
+  path: string,
+  isPage: (body: unknown) => body is Page,
+  entriesOf: (page: Page) => readonly Entry[],
+): Promise<Entry[]> {
+  const all: Entry[] = [];
   let after: string | null = null;
   for (let page = 0; page < PAGES; page += 1) {
     const query: string = after === null ? `?limit=${PAGE}` : `?limit=${PAGE}&after=${encodeURIComponent(after)}`;
-    const body: JsonValue | null = await get(client, `${path}${query}`);
-    const entries = member(body, field);
-    if (!Array.isArray(entries)) throw new ServiceNotJoined('no-api');
-    all.push(...entries);
-    after = textIn(body, 'next');
+    const body: unknown = await get(client, `${path}${query}`);
+    if (!isPage(body)) throw new ServiceNotJoined('no-api');
+    all.push(...entriesOf(body));
+    after = body.next;
     if (after === null) break;
   }
   return all;
 }
 
-/** The body of a response. @param isOptional whether it may be missing: null then */
-async function get(client: ServiceClient, path: string, isOptional = false): Promise<JsonValue | null> {
-  const { status, body, failure } = await client.get(path);
-  if (failure !== null) throw new ServiceNotJoined('unreachable', failure);
-  const detail = textIn(body, 'detail') ?? '';
-  if (status === 401) throw new ServiceNotJoined('unauthorized', detail);
-  if (status === 403) {
-    if (textIn(body, 'type')?.endsWith(':organization-suspended') === true) throw new SuspendedOrganization(detail);
-    throw new ServiceNotJoined('forbidden', detail);
-  }
-  if (status === 429 || status >= 500) throw new ServiceNotJoined('failed', detail || `status ${status}`);
-  if (isOptional && status === 404 && isObject(body)) return null;
-  if (status !== 200 || !isObject(body)) throw new ServiceNotJoined('no-api', `status ${status}`);
+/** A resource; null if it does not exist. */
+async function getOptional<Resource>(
+  client: ServiceClient,
+  path: string,
+  isResource: (body: unknown) => body is Resource,
+): Promise<Resource | null> {
+  const body = await get(client, path, true);
+  if (body !== null && !isResource(body)) throw new ServiceNotJoined('no-api');
   return body;
 }
 
-function textIn(value: JsonValue | null, name: string): string | null {
-  return stringOrNull(value === null ? undefined : member(value, name));
-}
-
-function timeIn(value: JsonValue, name: string): string | null {
-  const text = textIn(value, name);
-  const time = text === null ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
-}
-
-function arrayIn(value: JsonValue | null, name: string): JsonObject[] {
-  const list = value === null ? undefined : member(value, name);
-  return Array.isArray(list) ? list.filter(isObject) : [];
+/** The body of a response. @param isOptional whether it may be missing: null then */
+async function get(client: ServiceClient, path: string, isOptional = false): Promise<JsonObject | null> {
+  const { status, body: json, failure } = await client.get(path);
+  if (failure !== null) throw new ServiceNotJoined('unreachable', failure);
+  const body = json !== null && isObject(json) ? json : undefined;
+  const detail = stringOrNull(member(body, 'detail')) ?? '';
+  if (status === 401) throw new ServiceNotJoined('unauthorized', detail);
+  if (status === 403) {
+    if (stringOrNull(member(body, 'type'))?.endsWith(':organization-suspended') === true)
+      throw new SuspendedOrganization(detail);
+    throw new ServiceNotJoined('forbidden', detail);
+  }
+  if (status === 429 || status >= 500) throw new ServiceNotJoined('failed', detail || `status ${status}`);
+  if (isOptional && status === 404 && body !== undefined) return null;
+  if (status !== 200 || body === undefined) throw new ServiceNotJoined('no-api', `status ${status}`);
+  return body;
 }
