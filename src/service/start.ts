@@ -11,7 +11,7 @@ import { migrate } from './database/migrations/migrate.ts';
 import { type Db, openDatabase, type DatabaseUrl, probeWrite } from './database/database.ts';
 import type { Service } from './context.ts';
 import { registerDatabaseMetrics } from './database/metrics.ts';
-import { type DatabaseMonitor, openDatabaseMonitor } from './database/monitor.ts';
+import { DatabaseMonitor } from './database/monitor.ts';
 import { errorMessage, type Log } from './log.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { outboundOptions } from './refresh/address-policy.ts';
@@ -123,7 +123,7 @@ function connect(
   const timeouts = { connectTimeout: PROBE_TIMEOUT, statementTimeout: PROBE_TIMEOUT, responseMargin: 0 };
   const probe = openDatabase(url, 1, (error) => database.report(error), timeouts);
   const eventLoop = watchEventLoop();
-  const database: DatabaseMonitor = openDatabaseMonitor(
+  const database: DatabaseMonitor = new DatabaseMonitor(
     (previous) => probeWrite(probe.db, previous === 'disk-full'),
     log,
     { eventLoop },

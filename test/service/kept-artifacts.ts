@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ArtifactKeeper, openKeeper } from '../../src/service/artifacts/keeper.ts';
+import { ArtifactKeeper } from '../../src/service/artifacts/keeper.ts';
 import type { Service } from '../../src/service/context.ts';
 import { openBlobDirectory } from '../../src/store/blobs/directory.ts';
 
@@ -16,7 +16,7 @@ export interface KeptArtifacts {
 export async function openKeptArtifacts({ db, log }: Pick<Service, 'db' | 'log'>): Promise<KeptArtifacts> {
   const root = mkdtempSync(join(tmpdir(), 'appreg-artifacts-'));
   const blobs = openBlobDirectory(root);
-  const keeper = openKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log });
+  const keeper = new ArtifactKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log });
   return {
     keeper,
     async add(registryId, key, version) {

@@ -2,7 +2,7 @@ import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { SERVICE_ACTOR } from '../../src/service/history/audit-actions.ts';
 import type { Service } from '../../src/service/context.ts';
-import { openDatabaseMonitor } from '../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../src/service/database/monitor.ts';
 import { openLog } from '../../src/service/log.ts';
 import { secretsKeyIn } from '../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
@@ -60,7 +60,7 @@ export async function openWebFixture(): Promise<WebFixture> {
     settings: SETTINGS,
     artifacts: null,
     db: database.db,
-    database: openDatabaseMonitor(() => probeWrite(database.db, false), log),
+    database: new DatabaseMonitor(() => probeWrite(database.db, false), log),
     log,
     metrics: openMetrics(),
     outbound: { guard: null, lookup: null, subscribeTimeout: 1800 },

@@ -6,7 +6,7 @@ import { originOf } from '../../core/http/probe.ts';
 import { secretsOf } from '../../core/text/text.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
-import { type Deadline, type Deadlines, openDeadlines } from './deadlines.ts';
+import { type Deadline, Deadlines } from './deadlines.ts';
 import { requestHop } from './hop.ts';
 import { ConnectionPool } from './pool.ts';
 import type { ProxyFor } from './proxy.ts';
@@ -81,7 +81,7 @@ export function openHttpClient(options: HttpOptions = {}): HttpClient {
     idleTimeout: options.idleTimeout ?? 15_000,
   });
   const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
-  const deadlines = openDeadlines(options.signal);
+  const deadlines = new Deadlines(options.signal);
   const redact = secrets.length === 0 ? null : redactor(secrets);
   const state: ClientState = { options, pool, breaker: openCircuitBreaker(), deadlines, redact, limit: null };
   return {

@@ -1,55 +1,8 @@
 import type { Failure } from '../../core/facts/facts.ts';
 import { failureFact } from './failure.ts';
 
-/** The time budget of a probe. It is paused while the probe is queued, and while received bytes are processed. */
-export interface Deadline {
-  /** Why it ended, or null. */
-  readonly ended: Error | null;
-  /** The same as a signal, for APIs that take one. */
-  readonly signal: AbortSignal;
-  /** Sets the function that is called at the end, replacing the previous one. */
-  onEnd(callback: ((reason: Error) => void) | null): void;
-  pause(): void;
-  resume(): void;
-}
-
-/** The deadlines of all probes of a run. */
-export interface Deadlines {
-  /**
-   * Starts one.
-   * @param total the probe's time budget, in milliseconds
-   */
-  open(total: number): StoppableDeadline;
-  close(): void;
-}
-
-interface StoppableDeadline extends Deadline {
-  /** The probe has finished. */
-  stop(): void;
-}
-
 /** The message of an expired deadline. */
 const TOTAL_TIMEOUT = 'TOTAL_TIMEOUT';
-
-/** @param interrupted ends all of them */
-export function openDeadlines(interrupted: AbortSignal | undefined): Deadlines {
-  const timer = new DeadlineTimer();
-  const interrupt = (): void => timer.endAll(reasonOf(interrupted));
-  interrupted?.addEventListener('abort', interrupt, { once: true });
-  return {
-    open(total) {
-      const deadline = new ProbeDeadline(total, timer);
-      if (interrupted?.aborted) deadline.end(reasonOf(interrupted));
-      else timer.add(deadline);
-      deadline.resume();
-      return deadline;
-    },
-    close() {
-      interrupted?.removeEventListener('abort', interrupt);
-      timer.clear();
-    },
-  };
-}
 
 function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
@@ -64,20 +17,37 @@ export function timeoutFailure({ message }: Error, url: string): Failure {
 }
 
 /**
- * One timer and one listener for all: a timer and an AbortController with its listeners per probe cost as much as the
- * request itself.
+ * The deadlines of all probes of a run. One timer and one listener for all: a timer and an AbortController with its
+ * listeners per probe cost as much as the request itself.
  */
-class DeadlineTimer {
-  private readonly running = new Set<ProbeDeadline>();
+export class Deadlines {
+  private readonly running = new Set<Deadline>();
+  private readonly interrupted: AbortSignal | undefined;
   private timer: NodeJS.Timeout | undefined = undefined;
   /** When the timer fires, as of Date.now(). */
   private due = Infinity;
 
-  add(deadline: ProbeDeadline): void {
-    this.running.add(deadline);
+  /** @param interrupted ends all of them */
+  constructor(interrupted: AbortSignal | undefined) {
+    this.interrupted = interrupted;
+    interrupted?.addEventListener('abort', this.interrupt, { once: true });
   }
 
-  remove(deadline: ProbeDeadline): void {
+  /** Starts one. @param total the probe's time budget, in milliseconds */
+  open(total: number): Deadline {
+    const deadline = new Deadline(total, this);
+    if (this.interrupted?.aborted) deadline.end(reasonOf(this.interrupted));
+    else this.running.add(deadline);
+    deadline.resume();
+    return deadline;
+  }
+
+  close(): void {
+    this.interrupted?.removeEventListener('abort', this.interrupt);
+    this.clear();
+  }
+
+  remove(deadline: Deadline): void {
     this.running.delete(deadline);
     if (this.running.size === 0) this.clear();
   }
@@ -90,11 +60,11 @@ class DeadlineTimer {
     this.timer = setTimeout(() => this.check(), Math.max(0, time - Date.now()));
   }
 
-  endAll(reason: Error): void {
-    for (const deadline of this.running) deadline.end(reason);
-  }
+  private readonly interrupt = (): void => {
+    for (const deadline of this.running) deadline.end(reasonOf(this.interrupted));
+  };
 
-  clear(): void {
+  private clear(): void {
     clearTimeout(this.timer);
     this.due = Infinity;
   }
@@ -111,10 +81,11 @@ class DeadlineTimer {
   }
 }
 
-class ProbeDeadline implements StoppableDeadline {
+/** The time budget of a probe. It is paused while the probe is queued, and while received bytes are processed. */
+export class Deadline {
   /** As of Date.now(). Infinity while it is paused. */
   until = Infinity;
-  private readonly timer: DeadlineTimer;
+  private readonly all: Deadlines;
   /** Milliseconds left when it was last resumed, and when that was. */
   private left: number;
   private resumedAt = 0;
@@ -122,21 +93,24 @@ class ProbeDeadline implements StoppableDeadline {
   private callback: ((reason: Error) => void) | null = null;
   private controller: AbortController | null = null;
 
-  constructor(total: number, timer: DeadlineTimer) {
+  constructor(total: number, all: Deadlines) {
     this.left = total;
-    this.timer = timer;
+    this.all = all;
   }
 
+  /** Why it ended, or null. */
   get ended(): Error | null {
     return this.reason;
   }
 
+  /** The same as a signal, for APIs that take one. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.reason) this.controller.abort(this.reason);
     return this.controller.signal;
   }
 
+  /** Sets the function that is called at the end, replacing the previous one. */
   onEnd(callback: ((reason: Error) => void) | null): void {
     this.callback = callback;
   }
@@ -151,17 +125,18 @@ class ProbeDeadline implements StoppableDeadline {
     if (this.reason || this.until !== Infinity) return;
     this.resumedAt = Date.now();
     this.until = this.resumedAt + this.left;
-    this.timer.schedule(this.until);
+    this.all.schedule(this.until);
   }
 
   end(reason: Error): void {
-    this.timer.remove(this);
+    this.all.remove(this);
     this.reason = reason;
     this.controller?.abort(reason);
     this.callback?.(reason);
   }
 
+  /** The probe has finished. */
   stop(): void {
-    this.timer.remove(this);
+    this.all.remove(this);
   }
 }

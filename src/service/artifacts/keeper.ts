@@ -16,36 +16,6 @@ import { isLastCopy } from './evictions.ts';
 import { receiveArtifact, type ReceivedArtifact, verifiedParts } from './receiving.ts';
 import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';
 
-/** Keeps verified bytes by their digest, up to a size, and reads them again: every part is verified before it is used. */
-export interface ArtifactKeeper {
-  /** Maximum bytes of all files. */
-  readonly limit: number;
-  /** The store, in the database. */
-  readonly store: string;
-  receive(onReceived: (file: ReceivedArtifact) => void): ArtifactCopy;
-  /**
-   * Keeps a file that a registry has delivered, and that was verified.
-   * @param mayDropOffered whether others that are offered may be dropped for it
-   * @returns whether it is kept; an error of the store is logged
-   */
-  keep(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean>;
-  discard(file: ReceivedArtifact): Promise<void>;
-  /** A file that the registry has delivered; null if it is not kept. @throws StoreUnavailable */
-  open(registryId: number, sha256: string): Promise<KeptArtifact | null>;
-  /** Of these digests, those that are kept for the registry. */
-  kept(registryId: number, digests: readonly string[]): Promise<Set<string>>;
-  /** Whether there is room for a file of a registry, after others were dropped as by `keep`. */
-  hasRoomFor(registryId: number, file: { sha256: string; bytes: number }, mayDropOffered: boolean): Promise<boolean>;
-  /** Removes what killed nodes left, and what exceeds the limit. */
-  tidy(): Promise<void>;
-  /** Refuses the versions that neither their host nor the store has. @throws StoreUnavailable */
-  refuseLost(): Promise<void>;
-  /** Reads the end of each last copy, and refuses the versions whose last copy is gone. @throws StoreUnavailable */
-  checkLastCopies(signal: AbortSignal): Promise<void>;
-  /** All files of the store. */
-  files(): Promise<StoredFile[]>;
-}
-
 export interface KeptArtifact {
   length: number;
   /**
@@ -70,12 +40,11 @@ export class StoreUnavailable extends Error {
   }
 }
 
-export function openKeeper(options: KeeperOptions): ArtifactKeeper {
-  return new BlobKeeper(options);
-}
-
-class BlobKeeper implements ArtifactKeeper {
+/** Keeps verified bytes by their digest, up to a size, and reads them again: every part is verified before it is used. */
+export class ArtifactKeeper {
+  /** Maximum bytes of all files. */
   readonly limit: number;
+  /** The store, in the database. */
   readonly store: string;
   private readonly blobs: BlobStore;
   private readonly db: Db;
@@ -100,6 +69,11 @@ class BlobKeeper implements ArtifactKeeper {
     });
   }
 
+  /**
+   * Keeps a file that a registry has delivered, and that was verified.
+   * @param mayDropOffered whether others that are offered may be dropped for it
+   * @returns whether it is kept; an error of the store is logged
+   */
   async keep(registryId: number, file: ReceivedArtifact, mayDropOffered: boolean): Promise<boolean> {
     try {
       return await this.storeFile(registryId, file, mayDropOffered);
@@ -115,6 +89,7 @@ class BlobKeeper implements ArtifactKeeper {
     return rm(file.path, { force: true });
   }
 
+  /** A file that the registry has delivered; null if it is not kept. @throws StoreUnavailable */
   async open(registryId: number, sha256: string): Promise<KeptArtifact | null> {
     const stored = await useArtifact(this.db, this.store, registryId, sha256);
     if (stored === null) return null;
@@ -138,14 +113,17 @@ class BlobKeeper implements ArtifactKeeper {
     };
   }
 
+  /** Of these digests, those that are kept for the registry. */
   kept(registryId: number, digests: readonly string[]): Promise<Set<string>> {
     return keptDigests(this.db, this.store, registryId, digests);
   }
 
+  /** Whether there is room for a file of a registry, after others were dropped as by `keep`. */
   hasRoomFor(registryId: number, file: { sha256: string; bytes: number }, mayDropOffered: boolean): Promise<boolean> {
     return this.changes.hasRoomFor(registryId, file, mayDropOffered);
   }
 
+  /** Removes what killed nodes left, and what exceeds the limit. */
   async tidy(): Promise<void> {
     await this.requireStore();
     await this.changes.drop(await abandonedArtifacts(this.db, this.store), 'abandoned');
@@ -153,11 +131,13 @@ class BlobKeeper implements ArtifactKeeper {
     if (dropped > 0) this.log('warn', 'artifacts-over-limit', { store: this.blobs.name, limit: this.limit, dropped });
   }
 
+  /** Refuses the versions that neither their host nor the store has. @throws StoreUnavailable */
   async refuseLost(): Promise<void> {
     await this.requireStore();
     await this.changes.drop([], 'damaged');
   }
 
+  /** Reads the end of each last copy, and refuses the versions whose last copy is gone. @throws StoreUnavailable */
   async checkLastCopies(signal: AbortSignal): Promise<void> {
     const gone: string[] = [];
     for (const file of (await this.files()).filter(isLastCopy)) {
@@ -167,6 +147,7 @@ class BlobKeeper implements ArtifactKeeper {
     await this.dropDamaged(gone);
   }
 
+  /** All files of the store. */
   files(): Promise<StoredFile[]> {
     return listStoredFiles(this.db, this.store);
   }

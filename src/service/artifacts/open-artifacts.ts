@@ -3,7 +3,7 @@ import { openBlobDirectory } from '../../store/blobs/directory.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
 import type { Db } from '../database/database.ts';
-import { type ArtifactKeeper, openKeeper } from './keeper.ts';
+import { ArtifactKeeper } from './keeper.ts';
 
 /**
  * The store of `--artifacts`; null without one.
@@ -32,7 +32,7 @@ export async function openArtifacts(
           onCredentialsError: (error) => log('warn', 'credentials-not-renewed', { store: place.bucket, error }),
         });
   const store = await blobs.identity();
-  const keeper = openKeeper({ blobs, store, limit, db, log, onLost });
+  const keeper = new ArtifactKeeper({ blobs, store, limit, db, log, onLost });
   await keeper.tidy();
   return keeper;
 }

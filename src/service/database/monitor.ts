@@ -4,26 +4,6 @@ import type { EventLoop } from '../event-loop.ts';
 import { type DatabaseFault, databaseFault, isTimeout } from './database-error.ts';
 import { within } from '../within.ts';
 
-/**
- * Whether the database can be used. Failed statements are reported here; then the database is probed until a write
- * succeeds. Probes decide, so one lost connection is not an outage.
- */
-export interface DatabaseMonitor {
-  /** The fault found by the last probe; null if there was none. */
-  fault(): DatabaseFault | null;
-  /** Probes the database now, unless it was just probed. */
-  check(): Promise<DatabaseFault | null>;
-  /** The same, with a time limit. @returns `otherwise` if it is over, unless this process was too busy to respond */
-  checkWithin(milliseconds: number, otherwise: DatabaseFault | null): Promise<DatabaseFault | null>;
-  /** Reports and logs the error of a statement. @returns its fault; null if the database is not the cause */
-  report(error: unknown): DatabaseFault | null;
-  /** Waits until the fault is over. @returns false if the time is over, or if the monitor is stopped */
-  waitUntilAvailable(milliseconds: number): Promise<boolean>;
-  /** @param listener called once the database can be used again */
-  onRecovery(listener: () => void): void;
-  stop(): void;
-}
-
 /** Milliseconds for which the result of a probe is current. */
 const CURRENT = 200;
 /** Milliseconds between two probes of a database with a fault. */
@@ -47,15 +27,11 @@ interface MonitorOptions {
 
 const NEVER_BUSY: Pick<EventLoop, 'delaySince'> = { delaySince: () => 0 };
 
-export function openDatabaseMonitor(
-  probe: Probe,
-  log: Log,
-  { now = () => performance.now(), eventLoop = NEVER_BUSY }: MonitorOptions = {},
-): DatabaseMonitor {
-  return new ProbingMonitor(probe, log, now, eventLoop);
-}
-
-class ProbingMonitor implements DatabaseMonitor {
+/**
+ * Whether the database can be used. Failed statements are reported here; then the database is probed until a write
+ * succeeds. Probes decide, so one lost connection is not an outage.
+ */
+export class DatabaseMonitor {
   private readonly probe: Probe;
   private readonly log: Log;
   private readonly now: () => number;
@@ -71,7 +47,7 @@ class ProbingMonitor implements DatabaseMonitor {
   private running: Promise<DatabaseFault | null> | null = null;
   private isWatching = false;
 
-  constructor(probe: Probe, log: Log, now: () => number, eventLoop: Pick<EventLoop, 'delaySince'>) {
+  constructor(probe: Probe, log: Log, { now = () => performance.now(), eventLoop = NEVER_BUSY }: MonitorOptions = {}) {
     this.probe = probe;
     this.log = log;
     this.now = now;
@@ -79,10 +55,12 @@ class ProbingMonitor implements DatabaseMonitor {
     this.logFault = openThrottledLog(log, now);
   }
 
+  /** The fault found by the last probe; null if there was none. */
   fault(): DatabaseFault | null {
     return this.currentFault;
   }
 
+  /** Probes the database now, unless it was just probed. */
   check(): Promise<DatabaseFault | null> {
     const isCurrent = this.now() - this.probedAt < CURRENT && this.reported === null;
     if (this.running === null && isCurrent) return Promise.resolve(this.currentFault);
@@ -90,6 +68,7 @@ class ProbingMonitor implements DatabaseMonitor {
     return this.running;
   }
 
+  /** The same, with a time limit. @returns `otherwise` if it is over, unless this process was too busy to respond */
   async checkWithin(milliseconds: number, otherwise: DatabaseFault | null): Promise<DatabaseFault | null> {
     const started = this.now();
     const late = Symbol('late');
@@ -98,6 +77,7 @@ class ProbingMonitor implements DatabaseMonitor {
     return this.eventLoop.delaySince(started) >= BUSY ? this.currentFault : otherwise;
   }
 
+  /** Reports and logs the error of a statement. @returns its fault; null if the database is not the cause */
   report(error: unknown): DatabaseFault | null {
     const found = databaseFault(error);
     if (found === null) return null;
@@ -108,6 +88,7 @@ class ProbingMonitor implements DatabaseMonitor {
     return found;
   }
 
+  /** Waits until the fault is over. @returns false if the time is over, or if the monitor is stopped */
   async waitUntilAvailable(milliseconds: number): Promise<boolean> {
     const until = this.now() + milliseconds;
     while (!this.stopped.signal.aborted && this.now() < until) {
@@ -117,6 +98,7 @@ class ProbingMonitor implements DatabaseMonitor {
     return false;
   }
 
+  /** @param listener called once the database can be used again */
   onRecovery(listener: () => void): void {
     this.listeners.push(listener);
   }

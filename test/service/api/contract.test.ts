@@ -23,7 +23,7 @@ import { organizationCases } from './organization-cases.ts';
 import { privateRegistryCases } from './private-registry-cases.ts';
 import { webhookCases } from './webhook-cases.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
-import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
 
 /** Every route returns every response that the OpenAPI document describes for it, and no other. */
 
@@ -299,7 +299,7 @@ describe('responses', () => {
 
   test('a node whose own PostgreSQL does not respond is not alive', async () => {
     const { webApp } = await import('../../../src/service/web-app.ts');
-    const database = openDatabaseMonitor(
+    const database = new DatabaseMonitor(
       () => Promise.reject(new Error('no connection')),
       () => {},
     );

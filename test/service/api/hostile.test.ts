@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { storable } from '../../../src/service/database/packed.ts';
 import { probeWrite } from '../../../src/service/database/database.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
@@ -290,7 +290,7 @@ test('an unreachable database results in status 503', async () => {
   const { openDatabase } = await import('../../../src/service/database/database.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web-app.ts');
-  const database = openDatabaseMonitor(() => probeWrite(db, false), web.service.log);
+  const database = new DatabaseMonitor(() => probeWrite(db, false), web.service.log);
   const settings = { ...web.service.settings, databaseUrl: 'postgres://x@127.0.0.1:9/x' };
   const gone = webApp({ ...web.service, settings, db, database });
   const own = webApp({ ...web.service, db, database });

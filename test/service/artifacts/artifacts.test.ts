@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
-import { type ArtifactKeeper, openKeeper } from '../../../src/service/artifacts/keeper.ts';
+import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
@@ -33,7 +33,7 @@ let path: string;
 
 async function openIn(folder: string, limit = 1e9): Promise<ArtifactKeeper> {
   const blobs = openBlobDirectory(folder);
-  return openKeeper({ blobs, store: await blobs.identity(), limit, db: harness.db, log: harness.context.log });
+  return new ArtifactKeeper({ blobs, store: await blobs.identity(), limit, db: harness.db, log: harness.context.log });
 }
 
 beforeAll(async () => {
@@ -263,7 +263,7 @@ describe('the store', () => {
     const place = { bucket: 'kept', prefix: 'a/', region: 'us-east-1', endpoint: bucket.endpoint, env };
     const blobs = openBlobBucket(place);
     const { db, context } = harness;
-    const inBucket = openKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log: context.log });
+    const inBucket = new ArtifactKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log: context.log });
     const copyOf = { ...context, artifacts: inBucket };
     const row = harness.db.updateTable('versions').where('registryId', '=', registry);
     await row.set({ lostAt: null }).execute();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
-import { type ArtifactKeeper, openKeeper } from '../../../src/service/artifacts/keeper.ts';
+import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { openBlobDirectory } from '../../../src/store/blobs/directory.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'appreg-held-'));
   const blobs = openBlobDirectory(root);
   const { db, context } = harness;
-  keeper = openKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log: context.log });
+  keeper = new ArtifactKeeper({ blobs, store: await blobs.identity(), limit: 1e9, db, log: context.log });
   context.artifacts = keeper;
   // A download is held while the API is requested.
   Object.assign(context.outbound, { headersTimeout: 60_000, idleTimeout: 60_000 });

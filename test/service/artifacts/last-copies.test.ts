@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ArtifactKeeper, openKeeper } from '../../../src/service/artifacts/keeper.ts';
+import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import { openStoreState, storeStateOf } from '../../../src/service/artifacts/state.ts';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
@@ -70,7 +70,7 @@ const fileOf = (registry: number, version: string) => {
 async function openWith(blobs: BlobStore, limit: number): Promise<ArtifactKeeper> {
   const { db, context } = harness;
   const onLost = (lost: number) => context.metrics.lastCopiesLost.inc(lost);
-  const keeper = openKeeper({ blobs, store: await blobs.identity(), limit, db, log: context.log, onLost });
+  const keeper = new ArtifactKeeper({ blobs, store: await blobs.identity(), limit, db, log: context.log, onLost });
   await keeper.tidy();
   return keeper;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type DatabaseMonitor, openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { databaseFault } from '../../../src/service/database/database-error.ts';
 
@@ -49,7 +49,7 @@ describe('the monitor', () => {
   function start() {
     const state = { error: null as Error | null, probes: 0, previous: [] as unknown[], delay: 0 };
     const lines: string[] = [];
-    monitor = openDatabaseMonitor(
+    monitor = new DatabaseMonitor(
       async (previous) => {
         state.probes += 1;
         state.previous.push(previous);
@@ -118,7 +118,7 @@ describe('the monitor', () => {
     { delay: 0, found: 'unreachable' },
     { delay: 3_000, found: null },
   ])('a check that takes too long, with a delay of $delay ms', async ({ delay, found }) => {
-    const never = openDatabaseMonitor(
+    const never = new DatabaseMonitor(
       () => new Promise(() => {}),
       openLog(() => {}),
       {

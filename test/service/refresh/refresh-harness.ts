@@ -1,5 +1,5 @@
 import type { Service } from '../../../src/service/context.ts';
-import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
@@ -79,7 +79,7 @@ export async function openRefreshHarness(
     settings,
     artifacts: null,
     db,
-    database: openDatabaseMonitor(() => probeWrite(db, false), log),
+    database: new DatabaseMonitor(() => probeWrite(db, false), log),
     log,
     metrics: openMetrics(),
     outbound: {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
-import { openDatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
@@ -57,7 +57,7 @@ function start(attemptTimeout = 15_000): void {
   const log = openLog((line) => void lines.push(line));
   const outbound = { guard, lookup, subscribeTimeout: 0 };
   const { db } = database;
-  const available = openDatabaseMonitor(() => probeWrite(db, false), log);
+  const available = new DatabaseMonitor(() => probeWrite(db, false), log);
   senders.push(
     startWebhookSender({ settings, db, database: available, log, metrics: openMetrics(), outbound }, attemptTimeout),
   );

@@ -15,13 +15,6 @@ export interface Supervision {
   timeout?: number;
 }
 
-interface Supervised<Server> {
-  /** The server; after a restart another one. */
-  current(): Server;
-  /** Ends the supervision, and waits for a start in progress. */
-  stop(): Promise<void>;
-}
-
 const RESTART_TIMEOUT = 60_000;
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
@@ -43,13 +36,13 @@ export async function supervise<Server>(
   home: string,
   start: (onLost: () => void) => Promise<Server>,
   supervision: Supervision,
-): Promise<Supervised<Server>> {
+): Promise<Supervisor<Server>> {
   const supervisor = new Supervisor(home, start, supervision);
   await supervisor.begin();
   return supervisor;
 }
 
-class Supervisor<Server> implements Supervised<Server> {
+class Supervisor<Server> {
   private readonly home: string;
   private readonly start: (onLost: () => void) => Promise<Server>;
   private readonly log: Log;
@@ -81,11 +74,13 @@ class Supervisor<Server> implements Supervised<Server> {
     if (!this.ended.signal.aborted) this.timer = setInterval(() => void this.checkFolder(), FOLDER_INTERVAL);
   }
 
+  /** The server; after a restart another one. */
   current(): Server {
     if (this.server === null) throw new Error('the server has not been started');
     return this.server;
   }
 
+  /** Ends the supervision, and waits for a start in progress. */
   async stop(): Promise<void> {
     this.end();
     await this.restarting;
