@@ -1,7 +1,7 @@
 import type { Network } from './trusted-proxies.ts';
 import type { SecretsKeys } from '../secrets-keys.ts';
 
-/** The operator's settings; resolve-settings.ts reads them from flags and the environment. */
+/** The operator's settings; the command line reads them from options and the environment. */
 export interface Settings {
   /** postgres://…; null for an embedded server in `dataFolder`. */
   databaseUrl: string | null;

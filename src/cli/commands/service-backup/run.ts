@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { counted, printable } from '../../../core/text/text.ts';
 import { size } from '../../../report/words.ts';
 import { backUp } from '../../../service/backup/backup.ts';
-import { resolveSettings } from '../../../service/config/resolve-settings.ts';
+import { resolveSettings } from '../../config/service-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';

@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
 import { restore } from '../../../service/backup/restore.ts';
-import { resolveSettings } from '../../../service/config/resolve-settings.ts';
+import { resolveSettings } from '../../config/service-settings.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';

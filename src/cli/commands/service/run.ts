@@ -2,7 +2,7 @@ import { message, safeLine } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { openLog } from '../../../service/log.ts';
 import { isLocalListenAddress, type Settings } from '../../../service/config/settings.ts';
-import { resolveSettings } from '../../../service/config/resolve-settings.ts';
+import { resolveSettings } from '../../config/service-settings.ts';
 import { startService } from '../../../service/start.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';

@@ -3,28 +3,17 @@ import { isIPv6 } from 'node:net';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseUrl } from '../../core/http/url.ts';
-import { isLocalListenAddress, DEFAULT_LIMITS, type Settings } from './settings.ts';
-import { invalidSetting } from './invalid-setting.ts';
-import { secretSetting } from './secret-setting.ts';
-import { artifactSettings } from './artifacts.ts';
-import { secretsKeys } from './secrets-keys.ts';
-import { trustedProxies } from './trusted-proxies.ts';
+import { isLocalListenAddress, DEFAULT_LIMITS, type Settings } from '../../service/config/settings.ts';
+import { invalidSetting } from '../../service/config/invalid-setting.ts';
+import { secretSetting } from '../../service/config/secret-setting.ts';
+import { artifactSettings } from '../../service/config/artifacts.ts';
+import { secretsKeys } from '../../service/config/secrets-keys.ts';
+import { trustedProxies } from '../../service/config/trusted-proxies.ts';
+import type { OptionValues } from '../command-definition.ts';
+import type { serviceCommand } from '../commands/service/options.ts';
 
-/** The command-line flags of `appreg service`. */
-export interface ServiceFlags {
-  port?: number;
-  host?: string;
-  data?: string;
-  role?: string[];
-  allowHost?: string[];
-  allowHttp?: boolean;
-  openSignUp?: boolean;
-  /** Seconds. */
-  interval?: number;
-  concurrency?: number;
-  artifacts?: string;
-  artifactsMax?: string;
-}
+/** The options of `appreg service`; its backup and restore have some of them. */
+export type ServiceFlags = OptionValues<typeof serviceCommand.options>;
 
 type Environment = Record<string, string | undefined>;
 
