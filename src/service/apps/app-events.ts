@@ -12,11 +12,11 @@ import type { StoredVersion } from '../database/tables.ts';
 type RecordedApp = Pick<AppRecord, 'key' | 'versions' | 'latest' | 'hidden'>;
 
 /** What a refresh found about an app. */
-interface ObservedApp {
+export interface ObservedApp {
   visible: boolean | null;
   because: readonly string[];
   failingSince: Date | null;
-  /** Null if its list of versions could not be read. */
+  /** The new state of its versions; null if the list of versions could not be read. */
   versions: VersionChanges | null;
 }
 

@@ -1,18 +1,14 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { Db } from '../database/database.ts';
 import { storable, unpack } from '../database/packed.ts';
-import type { StoredVersion } from '../database/tables.ts';
+import type { StoredApp, StoredVersion } from '../database/tables.ts';
 
 /** The rows of a registry's apps, read in batches in the order in which a refresh needs them. */
 
-export interface AppRecord {
-  key: string;
-  icon: Buffer | null;
-  visible: boolean | null;
-  because: string[];
-  latest: string | null;
-  failingSince: Date | null;
-  hidden: boolean;
+export interface AppRecord extends Pick<
+  StoredApp,
+  'key' | 'icon' | 'visible' | 'because' | 'latest' | 'failingSince' | 'hidden'
+> {
   remembered: RememberedApp | null;
   versions: StoredVersion[];
 }

@@ -1,3 +1,4 @@
+import type { StoredApp } from '../database/tables.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { AppView } from './schema.ts';
 import { isoTimeSince } from '../registries/subscription-state.ts';
@@ -53,21 +54,13 @@ export function hiddenReason(code: string): HiddenReason {
 }
 
 /** The state of an app in the database that determines whether it can be installed. */
-export interface StoredAppState {
-  key: string;
-  name: string;
-  description: string;
-  color: string | null;
-  icon: Buffer | null;
-  iconFragment: string;
-  listed: boolean;
-  visible: boolean | null;
+export interface StoredAppState extends Pick<
+  StoredApp,
+  'key' | 'name' | 'description' | 'color' | 'icon' | 'iconFragment' | 'listed' | 'visible' | 'failingSince' | 'latest'
+> {
   because: readonly string[];
-  failingSince: Date | null;
   /** Of the subscription: earlier times are not shown. */
   registrySince: Date;
-  /** The highest offered version. */
-  latest: string | null;
   /** The number of offered and of known versions; the database returns counts as strings. */
   offeredCount: string;
   versionCount: string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
-import { recordEvents } from '../history/store.ts';
+import { recordRegistryEvents } from '../history/store.ts';
 import { OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { putVersions, type VersionChanges } from '../apps/versions-store.ts';
 
@@ -67,8 +67,5 @@ export async function writeLosingApp(
     .where('key', '=', appKey)
     .execute();
   await tx.updateTable('registries').set({ unchangedToken: null }).where('id', '=', registryId).execute();
-  await recordEvents(
-    tx,
-    events.map((event) => ({ ...event, registryId, at })),
-  );
+  await recordRegistryEvents(tx, registryId, at, events);
 }

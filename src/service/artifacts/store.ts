@@ -1,3 +1,4 @@
+import type { StoredVersion } from '../database/tables.ts';
 import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
@@ -17,17 +18,12 @@ interface StoredArtifact {
 }
 
 /** A version as far as its artifact may be handed over. */
-export interface ArtifactVersion {
+export interface ArtifactVersion extends Pick<
+  StoredVersion,
+  'version' | 'artifactUrl' | 'artifactChecksum' | 'state' | 'rule' | 'reason' | 'bytes'
+> {
   registryId: number;
   appKey: string;
-  version: string;
-  artifactUrl: string;
-  artifactChecksum: string;
-  state: 'pending' | 'verified' | 'refused';
-  rule: string | null;
-  reason: string | null;
-  /** Of the artifact, once it was verified. */
-  bytes: number | null;
   /** Whether it, or its app, is no longer listed. */
   withdrawn: boolean;
   appListed: boolean;

@@ -203,6 +203,10 @@ export interface Validators {
   length: number | null;
 }
 
+/** Rows as read. */
+export type StoredRegistry = Selectable<RegistryRow>;
+export type StoredApp = Selectable<AppRow>;
+
 /** A version as read for a refresh: its size is a number. */
 export type StoredVersion = Omit<Selectable<VersionRow>, 'registryId' | 'appKey' | 'bytes'> & { bytes: number | null };
 

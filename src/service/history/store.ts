@@ -153,6 +153,14 @@ export async function recordEvents(tx: Db, events: readonly EventToRecord[]): Pr
   await queueEvents(tx, recorded);
 }
 
+/** The same for what happened to one registry at a time. */
+export function recordRegistryEvents(tx: Db, registryId: number, at: Date, events: readonly NewEvent[]): Promise<void> {
+  return recordEvents(
+    tx,
+    events.map((event) => ({ ...event, registryId, at })),
+  );
+}
+
 function rowOf({ id, registryId, subscriptionId, at, type, app, version, data }: RecordedEvent) {
   return {
     id,

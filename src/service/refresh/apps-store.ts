@@ -1,26 +1,22 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import { errorCode } from '../log.ts';
 import type { NewEvent } from '../history/events.ts';
+import type { ObservedApp } from '../apps/app-events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
 import { saveIcon } from '../apps/store.ts';
 import { pack } from '../database/packed.ts';
-import { recordEvents } from '../history/store.ts';
+import { recordRegistryEvents } from '../history/store.ts';
 import { compareListing, type ListedApp } from './listing.ts';
 import { claimedRegistry, type RegistryClaim, Superseded } from './claim-store.ts';
 import type { IconRow, StoredVersion } from '../database/tables.ts';
-import { deleteUnverified, putVersions, type VersionChanges } from '../apps/versions-store.ts';
+import { deleteUnverified, putVersions } from '../apps/versions-store.ts';
 import { sql } from 'kysely';
 import { VERSION_OF_APP } from '../database/sql-fragments.ts';
 
 /** Writes the refreshed state of one app: only changed rows, in one transaction. */
 
-export interface AppChange {
-  visible: boolean | null;
-  because: readonly string[];
-  failingSince: Date | null;
-  /** The new state of its versions; null if the list of versions could not be read. */
-  versions: VersionChanges | null;
+export interface AppChange extends ObservedApp {
   /** A new icon; null if it was removed; undefined if unchanged. */
   icon: IconRow | null | undefined;
   remembered: RememberedApp | null;
@@ -45,10 +41,7 @@ export async function addPendingVersions(
   await db.transaction().execute(async (tx) => {
     if ((await claimedRegistry(tx, claim).executeTakeFirst()) === undefined) throw new Superseded();
     await putVersions(tx, registryId, key, versions);
-    await recordEvents(
-      tx,
-      events.map((event) => ({ ...event, registryId, at })),
-    );
+    await recordRegistryEvents(tx, registryId, at, events);
   });
 }
 
@@ -98,10 +91,7 @@ export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, 
     if (numUpdatedRows === 0n) throw new Superseded();
     await deleteUnverified(tx, registryId, key, removed);
     await putVersions(tx, registryId, key, changed);
-    await recordEvents(
-      tx,
-      events.map((event) => ({ ...event, registryId, at })),
-    );
+    await recordRegistryEvents(tx, registryId, at, events);
   };
   try {
     await db.transaction().execute(write);
@@ -151,10 +141,7 @@ export async function writeListing(
     if (numUpdatedRows === 0n) throw new Superseded();
     await putListed(tx, registryId, changed);
     if (removed.length > 0) await removeFromListing(tx, registryId, removed);
-    await recordEvents(
-      tx,
-      events.map((event) => ({ ...event, registryId, at })),
-    );
+    await recordRegistryEvents(tx, registryId, at, events);
   });
   return events;
 }

@@ -1,17 +1,12 @@
 import type { Db } from '../database/database.ts';
+import type { StoredRegistry } from '../database/tables.ts';
 
 /**
  * A refresh writes only while no other refresh has taken over its registry: a node that was stopped for a while
  * resumes with an outcome that may be older than the stored one. Each refresh that writes increments the registry's
  * `refresh_number`, and each of its transactions checks that the number is still its own.
  */
-export interface RegistryClaim {
-  id: number;
-  /** The number of the refresh. */
-  refreshNumber: number;
-  /** How often the registry had been made due by a request when the refresh started. */
-  requests: number;
-}
+export type RegistryClaim = Pick<StoredRegistry, 'id' | 'refreshNumber' | 'requests'>;
 
 /** Another refresh has taken over the registry: the transaction is rolled back, and its outcome is discarded. */
 export class Superseded extends Error {

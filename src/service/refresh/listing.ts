@@ -4,18 +4,11 @@ import { shorten } from '../../core/text/text.ts';
 import { fragmentOf } from '../../core/http/url.ts';
 import type { NewEvent } from '../history/events.ts';
 import { storable } from '../database/packed.ts';
+import type { StoredApp } from '../database/tables.ts';
 
 /** The apps of a manifest, as rows: what a subscriber sees before their metadata files are read. Pure. */
 
-export interface ListedApp {
-  key: string;
-  position: number;
-  name: string;
-  description: string;
-  color: string | null;
-  /** The fragment of the icon's URL with its "#", or ''. */
-  iconFragment: string;
-}
+export type ListedApp = Pick<StoredApp, 'key' | 'position' | 'name' | 'description' | 'color' | 'iconFragment'>;
 
 /** Characters; a longer fragment does not identify a part of an icon. */
 const LONGEST_FRAGMENT = 200;

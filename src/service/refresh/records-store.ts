@@ -1,36 +1,41 @@
 import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
-import type { CheckOutcome, EventCertificate, NewEvent } from '../history/events.ts';
+import type { EventCertificate, NewEvent } from '../history/events.ts';
 import { inBatches } from '../database/batch.ts';
 import { type CheckStart, refuseSubscriptions } from '../registries/insert-store.ts';
 import type { Db } from '../database/database.ts';
 import { pack } from '../database/packed.ts';
-import { recordEvents } from '../history/store.ts';
+import { recordEvents, recordRegistryEvents } from '../history/store.ts';
 import { type RegistryClaim, Superseded } from './claim-store.ts';
 import { CONFIRMED, HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
+import type { StoredRegistry } from '../database/tables.ts';
 import type { CheckProgress } from '../registries/schema.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
 /** The state of a registry in the database. */
-export interface RegistryRecord extends RegistryClaim, CheckStart {
-  url: string;
-  /** The only organization that uses it; null if it is shared. */
-  ownerId: string | null;
-  failures: number;
-  failingSince: Date | null;
-  resumeAfter: string | null;
-  checkedAt: Date | null;
+export interface RegistryRecord
+  extends
+    RegistryClaim,
+    CheckStart,
+    Pick<
+      StoredRegistry,
+      | 'url'
+      | 'ownerId'
+      | 'failures'
+      | 'failingSince'
+      | 'resumeAfter'
+      | 'checkedAt'
+      | 'errors'
+      | 'warnings'
+      | 'unchangedToken'
+      | 'checkedEventAt'
+      | 'checkedEventOutcome'
+      | 'certificates'
+    > {
   /** Whether a subscriber requested that all artifacts are asked for. */
   artifactsRequested: boolean;
-  errors: number;
-  warnings: number;
-  unchangedToken: string | null;
-  /** The last `checked` event. */
-  checkedEventAt: Date | null;
-  checkedEventOutcome: CheckOutcome | null;
-  certificates: EventCertificate[] | null;
   due: boolean;
   /** Whether an organization that is not suspended subscribes to it. */
   hasSubscribers: boolean;
@@ -192,10 +197,7 @@ export async function writeRefreshResult(
       .executeTakeFirstOrThrow();
     if (numUpdatedRows === 0n) throw new Superseded();
     if (usable === null) await refuseSubscriptions(tx, claim);
-    await recordEvents(
-      tx,
-      events.map((event) => ({ ...event, registryId: id, at: columns.checkedAt })),
-    );
+    await recordRegistryEvents(tx, id, columns.checkedAt, events);
   });
 }
 
