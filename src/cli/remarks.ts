@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
+import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import type { LineChanges } from '../publish/changed-lines.ts';
 import { describePlan, type Plan } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
@@ -41,7 +41,7 @@ export function planText(style: Style, plan: Plan, lines: LineChanges | null = n
 
 /** What to do after files of the registry were changed: they have to be served. */
 export function nextAfterChange(terminal: Terminal, { place, config }: OpenWorkspace, more = ''): void {
-  const url = printable(redact(place.base + encodeURIComponent(place.manifest)));
+  const url = place.base + encodeURIComponent(place.manifest);
   if (config.store && config.store.type !== 'directory') terminal.next(message`appreg verify ${url}${more}`);
   else terminal.next(message`appreg lint; upload the folder; appreg verify ${url}${more}`);
 }

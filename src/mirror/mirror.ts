@@ -8,7 +8,6 @@ import { isMissing } from '../core/facts/facts.ts';
 import { machineLimitError } from '../core/http/machine-limit.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
-import { printable, redact } from '../core/text/text.ts';
 import { observeRegistry } from '../observe/registry/observe.ts';
 import type { FactsSink, ObserveResult, WebOptions } from '../observe/registry/options.ts';
 import { openDirectory } from '../store/directory/directory.ts';
@@ -172,12 +171,11 @@ function checkObserved({ unknownApps, nearApps, machineLimit }: ObserveResult): 
 }
 
 function unusableSource(url: string, { findings }: Report): AppregError {
-  const shown = printable(redact(url));
   const error = findings.find(({ severity, resource }) => severity === 'error' && resource === 'manifest');
   return new AppregError(
     'mirror-source-unusable',
-    message`No usable manifest at ${shown}${error ? `: ${error.message}` : '.'}`,
-    message`See its errors: appreg verify ${shown} --skip-artifacts`,
+    message`No usable manifest at ${url}${error ? `: ${error.message}` : '.'}`,
+    message`See its errors: appreg verify ${url} --skip-artifacts`,
   );
 }
 

@@ -5,7 +5,7 @@ import { newMetadata } from '../author/metadata.ts';
 import { member } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
-import { printable, safeExcerpt } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { checkKey } from './check-key.ts';
 import { type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
@@ -26,7 +26,6 @@ export interface AppToPublish {
  */
 export async function appToPublish(place: RegistryLocation, key: string, known?: AppToPublish): Promise<AppToPublish> {
   checkKey(key);
-  const name = printable(key);
   const manifest = await readManifest(place, known?.manifest);
   const metadataUrl = listedMetadataUrl(manifest, key);
   const path = metadataPath(place, key, metadataUrl);
@@ -34,7 +33,7 @@ export async function appToPublish(place: RegistryLocation, key: string, known?:
   if (!metadata)
     throw new AppregError(
       'metadata-missing',
-      message`The metadata file of “${name}” does not exist: ${path}`,
+      message`The metadata file of “${key}” does not exist: ${path}`,
       message`Restore it from version control. For an app without versions, create it with { "versions": [] }.`,
     );
   // Throws if the file has no list of versions.
@@ -79,21 +78,19 @@ function metadataPath(place: RegistryLocation, key: string, metadataUrl: string)
 }
 
 function listedMetadataUrl(manifest: Document, key: string): string {
-  const name = printable(key);
-  const file = printable(manifest.path);
   const apps = manifestApps(manifest.value) ?? {};
   const entry = member(apps, key);
   if (entry === undefined)
     throw new AppregError(
       'app-unknown',
-      message`The app “${name}” is not listed in ${file}.${didYouMean(key, Object.keys(apps))}`,
-      message`Add it first: appreg add-app ${name}`,
+      message`The app “${key}” is not listed in ${manifest.path}.${didYouMean(key, Object.keys(apps))}`,
+      message`Add it first: appreg add-app ${key}`,
     );
   const url = metadataUrlOf(entry);
   if (url !== null) return url;
   throw new AppregError(
     'document-invalid',
-    message`The app “${name}” has no appMetadataUrl in ${file}.`,
+    message`The app “${key}” has no appMetadataUrl in ${manifest.path}.`,
     message`Fix its entry; appreg lint reports what is missing.`,
   );
 }

@@ -9,7 +9,7 @@ import { applyStep } from './apply-step.ts';
 import type { CreateStep, Plan, Step, EditStep } from './plan.ts';
 import { type StepResult, assertSameBytes, decodeDocument, editedText, documentMissing } from './step.ts';
 import { isFileBytes } from '../store/bytes.ts';
-import { describeWriteState as writtenInWords } from '../store/write-state.ts';
+import { describeWriteState as writtenInWords } from '../store/journal.ts';
 
 export interface ApplyOptions {
   /** Called after every completed step. */

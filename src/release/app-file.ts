@@ -6,7 +6,6 @@ import { documentContent } from '../core/json/json.ts';
 import { faultText } from '../core/json/faults.ts';
 import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
-import { printable } from '../core/text/text.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';
 
 /** The fields of an app.json that say how an app is built; the others are those of its manifest entry. */
@@ -34,7 +33,7 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   const nothing = { key, folder, entry: null, ui: null, version: null };
-  const name = printable(`${folder}/${APP_DESCRIPTION}`);
+  const name = `${folder}/${APP_DESCRIPTION}`;
   const isRegular = stats.isFile();
   if (!isRegular || stats.size > MAX_BYTES) {
     const what = isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats);
@@ -45,7 +44,7 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   if ('faults' in found)
     return {
       ...nothing,
-      problem: { message: faultText(`${folder}/${APP_DESCRIPTION}`, found.faults), advice: message`Fix the file.` },
+      problem: { message: faultText(name, found.faults), advice: message`Fix the file.` },
     };
   return { ...nothing, ...found, problem: null };
 }

@@ -127,17 +127,19 @@ function describedApp(root: string, repository: string, file: AppFile): FoundApp
 /** What prevents an app from being built, as far as its files show. */
 function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProblem | null {
   const { folder, path, entry, ui } = app;
-  const name = printable(folder);
   if (!existsSync(path))
-    return { message: message`${name} is a link to a folder that does not exist.`, advice: message`Remove the link.` };
+    return {
+      message: message`${folder} is a link to a folder that does not exist.`,
+      advice: message`Remove the link.`,
+    };
   if (!isWithin(repository, path))
     return {
-      message: message`${name} is a link to ${path}, which is outside of the repository.`,
+      message: message`${folder} is a link to ${path}, which is outside of the repository.`,
       advice: message`Move the folder into the repository.`,
     };
   if (entry === null)
     return {
-      message: message`${name} has no entry point: neither "release" nor an app.json names one.`,
+      message: message`${folder} has no entry point: neither "release" nor an app.json names one.`,
       advice: message`Add "entry" to its item of "release", such as "entry": "main.ts".`,
     };
   const files = [
@@ -150,7 +152,7 @@ function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProbl
     if (!existsSync(full))
       return {
         message: message`The ${what} ${shownIn(folder, file)} does not exist.`,
-        advice: message`Create it, or correct ${what === 'entry point' ? '"entry"' : '"ui"'}; if ${name} is not an app, exclude it from the glob.`,
+        advice: message`Create it, or correct ${what === 'entry point' ? '"entry"' : '"ui"'}; if ${folder} is not an app, exclude it from the glob.`,
       };
     if (!isWithin(repository, realpathSync(full)))
       return {

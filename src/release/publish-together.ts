@@ -7,7 +7,7 @@ import { LOCK_FILE, type LockFile, type Provenance } from '../core/registry/lock
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { BatchStore, Store } from '../store/store.ts';
-import { describeWriteState } from '../store/write-state.ts';
+import { describeWriteState } from '../store/journal.ts';
 import { applyPlan } from '../publish/apply-plan.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';

@@ -2,7 +2,6 @@ import { message } from '../core/text/message.ts';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { type AppProblem, type DeclaredVersion, declaredVersion } from '../core/release/version-file.ts';
-import { printable } from '../core/text/text.ts';
 import { isWithin } from '../observe/workspace/places.ts';
 import { unlikeRegularFile, whyUnreadable } from '../platform/regular-file.ts';
 import { type FoundApp, shownIn } from './find-apps.ts';
@@ -12,8 +11,7 @@ const MAX_BYTES = 1_000_000;
 /** The version that an app declares. */
 export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
   const { folder, path, versionFile } = app;
-  const name = shownIn(folder, relative(path, versionFile).split(sep).join('/'));
-  const shown = printable(name);
+  const shown = shownIn(folder, relative(path, versionFile).split(sep).join('/'));
   try {
     const stats = statSync(versionFile, { throwIfNoEntry: false });
     if (stats === undefined)
@@ -32,7 +30,7 @@ export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
         message: message`${shown} is a link to a file outside of the app’s folder.`,
         advice: message`Replace the link with the file.`,
       };
-    return declaredVersion(name, readFileSync(versionFile));
+    return declaredVersion(shown, readFileSync(versionFile));
   } catch (error) {
     const why = whyUnreadable(versionFile, error);
     if (why === null) throw error;

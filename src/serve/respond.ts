@@ -1,7 +1,7 @@
 import { precondition, requestedRange, type RequestHeaders } from './conditions.ts';
 import { corsHeaders, preflightHeaders } from './cross-origin.ts';
 import { readRange, readWhole, etagOf, FileChanged, openFile, type OpenFile } from './files.ts';
-import { isJson, mediaHeaders } from './media.ts';
+import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/http/media.ts';
 import { servedFile, targetSegments } from './paths.ts';
 import { rewriteBase } from './rewrite.ts';
 
@@ -154,4 +154,26 @@ async function rewritten(site: Site, file: OpenFile, host: string | undefined): 
   if (site.rewriteFrom === null || !isJson(file.path) || file.size > MAX_REWRITTEN_BYTES) return null;
   const text = (await readWhole(file)).toString('latin1');
   return Buffer.from(rewriteBase(text, site.rewriteFrom, site.address(host)), 'latin1');
+}
+
+function isJson(name: string): boolean {
+  return suffixOf(name) === 'json';
+}
+
+/**
+ * The headers determined by a file's name. An archive never gets a Content-Encoding: clients would hash its decoded
+ * content.
+ */
+function mediaHeaders(name: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Content-Type': mediaTypeOf(name),
+    'Cache-Control': cacheControlOf(name),
+    'X-Content-Type-Options': 'nosniff',
+    // Icons are loaded by <img> without CORS; this allows it also in cross-origin isolated pages.
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  };
+  // Opened as a document, an SVG could run scripts; within <img> this has no effect.
+  if (suffixOf(name) === 'svg')
+    headers['Content-Security-Policy'] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  return headers;
 }

@@ -1,3 +1,4 @@
+import { joined, message, safe, type SafeText } from '../core/text/message.ts';
 import type { Effect, WriteState } from '../core/errors.ts';
 import { isAppregError } from '../core/errors.ts';
 import { type BatchStore, isBatchStore, type Store } from './store.ts';
@@ -23,6 +24,22 @@ export function isEmptyJournal({ stored, unknown, auxiliary }: Journal): boolean
 /** The journal as the message of an error lists it. */
 export function writeStateOf({ stored, unknown }: Journal): WriteState {
   return { stored: [...new Set(stored)], notStored: [], unknown: [...unknown] };
+}
+
+/** What is stored and what is not, in sentences; '' if there is nothing to say. */
+export function describeWriteState({ stored, notStored, unknown }: WriteState): SafeText {
+  const parts: SafeText[] = [];
+  if (stored.length > 0) parts.push(message`Stored: ${safe(named(stored))}.`);
+  if (notStored.length > 0) parts.push(message`Not stored: ${safe(named(notStored))}.`);
+  if (unknown.length > 0) parts.push(message`It is unknown whether this was stored: ${safe(named(unknown))}.`);
+  return joined(parts, ' ');
+}
+
+function named(paths: readonly string[]): SafeText {
+  return joined(
+    paths.map((path) => message`${path}`),
+    ', ',
+  );
 }
 
 /** What the run did to the store. */

@@ -4,7 +4,7 @@ import { relative, resolve, sep } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
 import { isHttpUrl } from '../core/http/url.ts';
 import { manifestAppsIn } from '../core/registry/manifest.ts';
-import { printable, redact } from '../core/text/text.ts';
+import { redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { readSnapshot } from '../observe/baseline/saved-facts.ts';
@@ -150,12 +150,11 @@ function collectState(target: string, seenAt: string): StateCollector {
 
 /** @param file the manifest that was read; null if there is none */
 function unusable(target: string, file: string | null = null): AppregError {
-  const name = printable(target);
   return new AppregError(
     'registry-unusable',
-    message`The manifest at ${file === null ? name : file} cannot be used.`,
+    message`The manifest at ${file ?? target} cannot be used.`,
     isHttpUrl(target)
-      ? message`See its errors: appreg verify ${name} --skip-artifacts`
-      : message`See its errors: appreg lint ${name}`,
+      ? message`See its errors: appreg verify ${target} --skip-artifacts`
+      : message`See its errors: appreg lint ${target}`,
   );
 }

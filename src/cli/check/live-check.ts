@@ -20,14 +20,14 @@ import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
 import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
 import { redactor } from '../../observe/http/redact.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
-import type { ObserveResult, FactsSink, WebOptions } from '../../observe/registry/options.ts';
+import type { FactsSink, ObserveProgress, ObserveResult, WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import { type CheckSettings, checkSettings } from './check-settings.ts';
 import type { Context } from '../context.ts';
 import { tuneHeap } from '../../platform/heap.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
-import { progressLine } from '../io/progress.ts';
+import { describeProgress } from '../io/progress.ts';
 import type { SnapshotWriter } from './snapshot-file.ts';
 import { onSignals, redeliver } from '../process/stop-signal.ts';
 import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
@@ -236,7 +236,9 @@ async function observeUntilSignal(
   tuneHeap();
   const line = context.terminal.progress(message`Requesting ${new URL(target).host}`);
   try {
-    const onProgress = progressLine((text) => line.update(() => message`${text}`));
+    const since = performance.now();
+    const onProgress = (progress: Readonly<ObserveProgress>): void =>
+      line.update(() => message`${describeProgress(progress, (performance.now() - since) / 1000)}`);
     const observed = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, sink);
     return { observed, exit: observed.interrupted ? signals.exit() : null };
   } finally {

@@ -2,26 +2,11 @@ import { isSafeKey } from '../../core/registry/app-key.ts';
 import { shorten } from '../../core/text/text.ts';
 import type { ObserveProgress } from '../../observe/registry/options.ts';
 
-/** The progress of an observation in one line. It contains no URL, since a URL may hold secrets. */
-
-const INTERVAL = 100;
-
-/** @param clock milliseconds; @returns a function that prints the progress, at most ten times a second */
-export function progressLine(
-  say: (text: string) => void,
-  clock: () => number = () => performance.now(),
-): (progress: Readonly<ObserveProgress>) => void {
-  const started = clock();
-  let last = -Infinity;
-  return (progress) => {
-    const now = clock();
-    if (now - last < INTERVAL) return;
-    last = now;
-    say(describeProgress(progress, (now - started) / 1000));
-  };
-}
-
-function describeProgress(
+/**
+ * The progress of an observation in one line. It contains no URL, since a URL may hold secrets.
+ * @param seconds since the observation began
+ */
+export function describeProgress(
   { done, known, bytes, announced, host, app }: Readonly<ObserveProgress>,
   seconds: number,
 ): string {

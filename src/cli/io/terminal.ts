@@ -4,7 +4,6 @@ import { type SafeText } from '../../core/text/message.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
 import type { Listener, Progress } from '../../workspace/listener.ts';
 import { writeOutputFile } from './output-file.ts';
-import { errorText } from './error-text.ts';
 import { isTerminal, toStderr, toStdout } from './streams.ts';
 
 /** The only access to stdout, stderr and the keyboard. */
@@ -137,4 +136,9 @@ function spinner(text: SafeText): Progress {
       spin?.stop();
     },
   };
+}
+
+/** An error as stderr shows it: what is wrong, and then what to do. */
+export function errorText(summary: SafeText, hint: SafeText | null = null): string {
+  return `appreg: ${summary}\n${hint === null ? '' : `  ${hint}\n`}`;
 }

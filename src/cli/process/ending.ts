@@ -1,10 +1,9 @@
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
-import { effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
-import { describeWriteState } from '../../store/write-state.ts';
+import { describeWriteState, effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { endNow } from './end-process.ts';
-import { errorText } from '../io/error-text.ts';
+import { errorText } from '../io/terminal.ts';
 import { toStderr } from '../io/streams.ts';
 
 /** What an interrupted run reports about its writes. */

@@ -5,22 +5,20 @@ import { isAppregError } from '../../core/errors.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { SIGNAL_EXIT, stopRequested } from '../../store/interrupt.ts';
 import { type Journal, newJournal } from '../../store/journal.ts';
-import { codePolicy } from '../config/code-policy.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import type { CodePolicy } from '../config/config-request.ts';
+import { codePolicy, type CodePolicy } from '../config/config-request.ts';
 import type { CommandDefinition } from '../command-definition.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { endUnlessIdle } from './end-process.ts';
 import { messageAtExit, secondSignal, withStoreState } from './ending.ts';
 import { MissingArguments, commandName } from '../io/missing-arguments.ts';
 import { withoutSystemError } from './file-error.ts';
-import { errorText } from '../io/error-text.ts';
 import { writeOutputFile } from '../io/output-file.ts';
 import { type Output, outputsOf, requireWritableOutputs } from '../io/outputs.ts';
 import { parse, type Parsed, type Requested } from '../program.ts';
 import { toStderr, toStdout } from '../io/streams.ts';
 import { superviseCommand } from './supervise.ts';
-import { openTerminal } from '../io/terminal.ts';
+import { errorText, openTerminal } from '../io/terminal.ts';
 
 /** The state of a run, in addition to its command's. */
 interface Run {

@@ -1,6 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
-import { printable, redact } from '../../core/text/text.ts';
+import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from './baseline.ts';
 import { observeRegistry } from '../registry/observe.ts';
@@ -26,12 +26,11 @@ export async function baselineFromUrl(url: string, options: WebOptions, seenAt: 
     },
   );
   const { manifest, apps } = seen;
-  const name = printable(redact(url));
   if (!manifest || manifestAppsIn(manifest.content) === null) {
     throw new AppregError(
       'baseline-unusable',
-      message`No usable manifest is served at ${name}, so nothing can be compared with it.`,
-      message`See its errors: appreg verify ${name} --skip-artifacts`,
+      message`No usable manifest is served at ${url}, so nothing can be compared with it.`,
+      message`See its errors: appreg verify ${url} --skip-artifacts`,
     );
   }
   const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest, apps, orphans: [] };

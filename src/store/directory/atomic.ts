@@ -2,7 +2,6 @@ import { message } from '../../core/text/message.ts';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { type Bytes, chunksOf } from '../bytes.ts';
 import { diskError, errno, nullIfMissing } from './disk-error.ts';
@@ -177,17 +176,16 @@ async function linkNew(temp: string, path: string, shownAs: string): Promise<boo
 
 /** @throws AppregError `dangling-link`, `not-a-file` or `read-only` */
 async function refuseUnwritable(target: string, old: Stats, shownAs: string): Promise<void> {
-  const name = printable(shownAs);
   if (old.isSymbolicLink()) {
     throw new AppregError(
       'dangling-link',
-      message`${name} is a broken symbolic link.`,
+      message`${shownAs} is a broken symbolic link.`,
       message`Remove the link, or create its target.`,
       { effect: 'none' },
     );
   }
   if (!old.isFile())
-    throw new AppregError('not-a-file', message`${name} is not a regular file.`, message`Give the path of a file.`, {
+    throw new AppregError('not-a-file', message`${shownAs} is not a regular file.`, message`Give the path of a file.`, {
       effect: 'none',
     });
   // A rename only needs permission for the folder, and root may do anything: a read-only file would be replaced.
@@ -200,7 +198,7 @@ async function refuseUnwritable(target: string, old: Stats, shownAs: string): Pr
   if (!writable) {
     throw new AppregError(
       'read-only',
-      message`${name} is read-only.`,
+      message`${shownAs} is read-only.`,
       message`If it may be changed, make it writable (chmod u+w).`,
       {
         effect: 'none',

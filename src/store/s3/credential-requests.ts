@@ -122,7 +122,7 @@ function unreachable(url: string, cause: unknown): AppregError {
     return machineLimitError(limit, message`The credentials endpoint ${url} cannot be requested`, {
       cause,
     });
-  const reason = printable(redact(cause instanceof Error ? cause.message : String(cause)));
+  const reason = cause instanceof Error ? cause.message : String(cause);
   return new AppregError(
     's3-credentials',
     message`The credentials endpoint ${url} cannot be reached (${reason}).`,

@@ -50,13 +50,12 @@ export async function runChecksum(context: Context, targets: readonly string[]):
 
 async function hashed(context: Context, target: string): Promise<HashedFile> {
   const { terminal } = context;
-  const shown = printable(redact(target));
   if (isHttpUrl(target)) checkUrl(target, 'checksum');
-  const progress = terminal.progress(message`Hashing ${shown}`);
+  const progress = terminal.progress(message`Hashing ${target}`);
   const { content, remark } = await contentOf(context, target, (read) =>
-    progress.update(() => message`Hashing ${shown}: ${megabytes(read)}`),
+    progress.update(() => message`Hashing ${target}: ${megabytes(read)}`),
   ).finally(() => progress.stop());
-  if (remark !== null) terminal.log(message`warning: ${shown}${remark}`);
+  if (remark !== null) terminal.log(message`warning: ${target}${remark}`);
   return { target, checksum: `sha256:${content.sha256}`, bytes: content.bytes, error: null };
 }
 

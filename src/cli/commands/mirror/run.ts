@@ -18,8 +18,6 @@ import { mirrorCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof mirrorCommand.options>;
 
-/** Milliseconds between two updates of the progress. */
-const PROGRESS_INTERVAL = 100;
 /** Maximum lines of each kind; --format json contains all. */
 const MAX_LINES = 50;
 
@@ -50,7 +48,6 @@ export async function runMirror(context: Context, url: string, dir: string, opti
   const line = terminal.progress(message`Requesting ${source.host}`);
   let result: Mirrored;
   try {
-    let last = 0;
     result = await mirror(source.href, root, {
       ...web,
       base,
@@ -61,8 +58,6 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       prune: options.prune === true,
       signal: interrupt.signal,
       onProgress({ done, known, bytes, app }) {
-        if (performance.now() - last < PROGRESS_INTERVAL) return;
-        last = performance.now();
         line.update(
           () =>
             message`${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,

@@ -97,7 +97,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
     pretty: (style) => describeResult(style, key, status, done, bytes),
     json: () => resultJson(key, status, done, bytes),
   });
-  const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
+  const manifestUrl = place.base + encodeURIComponent(place.manifest);
   if (status === 'planned') terminal.next(message`the same command without --dry-run`);
   else if (config.store && config.store.type !== 'directory')
     terminal.next(message`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
