@@ -4,14 +4,14 @@ import { syntaxErrorInText } from './syntax-error.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 import { duplicateNames, type Duplicate, survey } from './positions.ts';
 import { type CanonicalForm, canonicalForm } from '../fast-path/canonical-form.ts';
+import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from './values.ts';
 
 /**
  * Reads a JSON document strictly, and fast if it is valid: `JSON.parse` creates the value, and one pass over the text
  * finds what the value hides (depth, repeated names). Positions are resolved only for findings: positions.ts.
  */
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
-export type JsonObject = { [key: string]: JsonValue };
+export { isObject, type JsonObject, type JsonValue, member, stringOrNull };
 
 /** Deeper nesting is refused: real documents need five levels. */
 export const MAX_DEPTH = 64;
@@ -194,19 +194,4 @@ function countMembers(value: JsonValue): number {
     if (typeof member === 'object') count += countMembers(member);
   }
   return count + names.length;
-}
-
-/** True for a JSON object, false for an array or null. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** An own member, never an inherited one, so `constructor` is absent from `{}`. */
-export function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** The string, or null for any other value. */
-export function stringOrNull(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
 }
