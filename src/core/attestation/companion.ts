@@ -1,0 +1,64 @@
+import { signatureExpiry } from '../http/signed-url.ts';
+import { urlParts, withoutFragment } from '../http/url.ts';
+import { kindOf } from '../text/file-type.ts';
+
+/** Companion files: evidence beside an artifact. Manifest and metadata do not mention them; their URL is derived. */
+
+/** The suffix of each companion file: an attestation (Sigstore bundle), and a bill of materials (CycloneDX). */
+const COMPANION_SUFFIXES = { attestation: '.sigstore.json', sbom: '.cdx.json' } as const;
+export type CompanionKind = keyof typeof COMPANION_SUFFIXES;
+
+/**
+ * Larger companion files are not read, in bytes. An attestation has about 10 kB; a bill of materials about 1 kB for each
+ * package.
+ */
+export const LARGEST_COMPANION = { attestation: 1_000_000, sbom: 10_000_000 } as const;
+
+/** The path of a companion file of a file in a workspace or store. */
+export function companionPath(path: string, kind: CompanionKind): string {
+  return `${path}${COMPANION_SUFFIXES[kind]}`;
+}
+
+/**
+ * The URL of a companion file: the suffix is added to the path, and the query is kept.
+ *
+ * @param artifactUrl as listed in the metadata, before redirects
+ * @returns null for an invalid URL, and for one that is signed by its query: the signature is only valid for its path
+ */
+export function companionUrl(artifactUrl: string, kind: CompanionKind): string | null {
+  const parts = urlParts(artifactUrl);
+  if (parts === null || isSignedByQuery(parts.searchParams)) return null;
+  const url = withoutFragment(artifactUrl);
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  return `${companionPath(path, kind)}${query < 0 ? '' : url.slice(query)}`;
+}
+
+/** True for a query that signs its URL: SigV4, SAS, Google, CloudFront, and the schemes that resemble them. */
+function isSignedByQuery(query: URLSearchParams): boolean {
+  return signatureExpiry(query) !== null || [...query.keys()].some((name) => URL_SIGNATURE.test(name));
+}
+
+/** Parameters that are valid for one path. Others that authorize, such as `token`, may be valid for several. */
+const URL_SIGNATURE = /(?:^|[-_.])(?:signature|sig|sign|hmac)$/i;
+
+/** What a response says about a companion file. An unknown one may exist: the host did not respond as it should. */
+export type CompanionState = 'present' | 'absent' | 'unknown';
+
+/** The response to a GET request for a companion file, after redirects. */
+export interface CompanionResponse {
+  /** The HTTP status; null without a response, as after a time-out. */
+  status: number | null;
+  /** The first bytes of the body. */
+  head: Uint8Array;
+}
+
+/**
+ * Whether a companion file exists. Hosts respond to missing files with 404, 403 (S3 without permission to list), 410, or
+ * with 200 and a web page.
+ */
+export function companionState({ status, head }: CompanionResponse): CompanionState {
+  if (status === 404 || status === 403 || status === 410) return 'absent';
+  if (status !== 200) return 'unknown';
+  return kindOf(head) === 'html' ? 'absent' : 'present';
+}
