@@ -25,6 +25,7 @@ const PROGRAMS = {
  * so a command loads few files, and nothing that only other groups use.
  */
 const GROUPS = {
+  attestation: ['attestation'],
   bundle: ['bundle', 'checksum'],
   publish: ['add-app', 'assemble', 'edit-app', 'lock', 'publish-version', 'release', 'remove-app'],
   lint: ['lint'],

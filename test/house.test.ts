@@ -50,6 +50,10 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
+  attestation: {
+    folders: ['core'],
+    packages: /^(node:|@sigstore\/(bundle|core|protobuf-specs|sign|verify)$)/,
+  },
   observe: {
     folders: ['core', 'platform'],
     packages: /^(node:|undici$|saxes$|semver\/|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
@@ -77,6 +81,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
       'report',
       'observe',
       'platform',
+      'attestation',
       'bundle',
       'store',
       'publish',

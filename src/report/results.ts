@@ -1,3 +1,4 @@
+import type { AttestationFacts } from '../core/attestation/facts.ts';
 import type { RunError } from '../core/engine/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import type { Count } from '../core/scalars.ts';
@@ -137,6 +138,17 @@ export interface Results {
     vanishing: readonly string[];
     hosts: { added: readonly string[]; removed: readonly string[] };
     notCompared: readonly { key: string; reason: string }[];
+  };
+  attestation: {
+    artifact: string;
+    checksum: string;
+    bundle: string;
+    /** The app and version that the attestation has to name: `<key>@<version>`; null if none was given. */
+    app: string | null;
+    outcome: 'verified' | 'refused';
+    /** The first thing that is not proved; null if everything is. */
+    problem: { rule: string; cause: string | null; message: string; advice: string } | null;
+    facts: AttestationFacts;
   };
   explain: {
     rule: object | null;

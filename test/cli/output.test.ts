@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
+import { attest } from '../support/attest.ts';
 import { startDatabase, startMigratedDatabase } from '../support/database.ts';
 import { openSharedProcess } from '../support/shared-process.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
@@ -56,6 +57,10 @@ const RUNS: Record<string, Runs> = {
     fails: `mirror ${NOWHERE}/registry.json other --base-url https://m.example.com/`,
   },
   diff: { succeeds: 'diff work work', fails: 'diff gone work' },
+  attestation: {
+    succeeds: 'attestation two.tar.gz --key vendor.pub --app clock@1.1.0',
+    fails: 'attestation two.tar.gz --key app.js',
+  },
   judge: { succeeds: 'judge facts.json', fails: 'judge app.js' },
   explain: { succeeds: 'explain url-signed-expiring', fails: 'explain cors-mising' },
   rules: { succeeds: 'rules --cwd work', fails: 'rules --rule nothing=off' },
@@ -93,6 +98,7 @@ beforeAll(async () => {
   write('app.js', 'export {};');
   write('i.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>');
   write('two.tar.gz', tgz(entry('app.js', 'export const version = 2;')));
+  await attest(join(root, 'two.tar.gz'), { key: 'clock', version: '1.1.0' }, join(root, 'vendor.pub'));
   write(
     'sources/appreg.config.json',
     '{ "baseUrl": "https://apps.example.com/", "release": [{ "folder": "src/*", "entry": "main.ts", "version": "VERSION" }] }',
@@ -183,7 +189,11 @@ function schemaOf(name: string): object {
   return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as object;
 }
 
-const isOutput: ValidateFunction = new Ajv({ allowUnionTypes: true, allErrors: true })
+const isOutput: ValidateFunction = new Ajv({
+  allowUnionTypes: true,
+  allErrors: true,
+  keywords: ['patternErrorMessage'],
+})
   .addSchema(schemaOf('report'), 'report.schema.json')
   .addSchema(schemaOf('release'), 'release.schema.json')
   .compile(schemaOf('output'));

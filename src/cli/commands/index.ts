@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../command-definition.ts';
 import type { Context } from '../context.ts';
 import { addAppCommand } from './add-app/options.ts';
 import { assembleCommand } from './assemble/options.ts';
+import { attestationCommand } from './attestation/options.ts';
 import { bundleCommand } from './bundle/options.ts';
 import { checksumCommand } from './checksum/options.ts';
 import { completionCommand } from './completion/options.ts';
@@ -51,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
   { definition: lockCommand, load: async () => (await import('./lock/run.ts')).runLock },
   { definition: mirrorCommand, load: async () => (await import('./mirror/run.ts')).runMirror },
   { definition: diffCommand, load: async () => (await import('./diff/run.ts')).runDiff },
+  { definition: attestationCommand, load: async () => (await import('./attestation/run.ts')).runAttestation },
   { definition: judgeCommand, load: async () => (await import('./judge/run.ts')).runJudge },
   { definition: explainCommand, load: async () => (await import('./explain/run.ts')).runExplain },
   { definition: rulesCommand, load: async () => (await import('./rules/run.ts')).runRules },

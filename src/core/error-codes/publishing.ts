@@ -138,4 +138,20 @@ export const PUBLISHING_ERRORS = {
     title: '--include does not match any file.',
     fix: 'Correct the glob.',
   },
+  'trusted-root-invalid': {
+    title: 'The file is not a trusted root of Sigstore, or one of its entries is incomplete.',
+    fix: 'Give the trusted_root.json of a Sigstore instance, or omit --trusted-root to use the one that appreg contains.',
+  },
+  'attestation-key-invalid': {
+    title: 'The key for attestations is missing, or it is not an ECDSA key on the curve P-256 in PEM.',
+    fix: 'Create one with openssl ecparam -name prime256v1 -genkey -noout, and its public key with openssl ec -pubout.',
+  },
+  'attestation-identity-missing': {
+    title: 'An attestation without a key needs an OIDC token of the CI system, and there is none.',
+    fix: 'In GitHub Actions, add the permission id-token: write; in GitLab CI, an id_tokens entry SIGSTORE_ID_TOKEN. Elsewhere, sign with a key.',
+  },
+  'attestation-failed': {
+    title: 'The certificate authority or the transparency log did not accept the attestation, or cannot be reached.',
+    fix: 'Run the command again. If the failure persists, check the OIDC token and the network.',
+  },
 } as const satisfies ErrorTable;

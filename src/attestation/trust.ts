@@ -1,0 +1,119 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { TrustedRoot } from '@sigstore/protobuf-specs';
+import { toTrustMaterial, type TrustMaterial } from '@sigstore/verify';
+import type { RootFacts } from '../core/attestation/facts.ts';
+import { AppregError } from '../core/errors.ts';
+import type { Digest } from '../core/scalars.ts';
+import { message, type SafeText } from '../core/text/message.ts';
+import shippedRoot from './trusted-root.json' with { type: 'json' };
+
+/** What attestations are verified with: the keys and certificates of a Sigstore instance, and the key of a vendor. */
+export interface Trust {
+  root: RootFacts;
+  material: TrustMaterial;
+  /** The key of the vendor; null if only certificates are verified. */
+  key: VendorKey | null;
+}
+
+export interface VendorKey {
+  publicKey: KeyObject;
+  /** Of the public key (SubjectPublicKeyInfo, DER). */
+  sha256: Digest;
+}
+
+/**
+ * When @sigstore/tuf 5.0.1 was released, which contains this trusted root of Sigstore's public instance. Both are updated
+ * before a release (docs/releasing.md).
+ */
+const SHIPPED_DATE = '2026-11-05T00:00:00Z';
+
+/** The trusted root that the package contains, for verification without the network. */
+export function shippedTrust(key: VendorKey | null = null): Trust {
+  return trustOf(TrustedRoot.fromJSON(shippedRoot), { date: SHIPPED_DATE, shipped: true }, key);
+}
+
+/**
+ * A trusted root of the user: Sigstore's trusted_root.json
+ * (`application/vnd.dev.sigstore.trustedroot+json;version=0.1`). Its date is the latest time at which one of its keys
+ * or certificates began to be valid.
+ * @param shownAs the name of the file, for messages
+ * @throws AppregError (exit 2) for another document, and for an entry without a start of its validity
+ */
+export function readTrustedRoot(text: string, shownAs: string, key: VendorKey | null = null): Trust {
+  let root: TrustedRoot;
+  try {
+    root = TrustedRoot.fromJSON(JSON.parse(text));
+  } catch (cause) {
+    throw invalidRoot(message`${shownAs} is not a trusted root of Sigstore.`, cause);
+  }
+  const starts = [
+    ...[...root.tlogs, ...root.ctlogs].map((log) => log.publicKey?.validFor?.start),
+    ...[...root.certificateAuthorities, ...root.timestampAuthorities].map((authority) => authority.validFor?.start),
+  ];
+  // The verifier would take an entry without a start as valid since ever.
+  const times = starts.map((start) => start?.getTime() ?? Number.NaN);
+  if (times.length === 0) throw invalidRoot(message`${shownAs} contains no key and no certificate.`);
+  if (times.some(Number.isNaN))
+    throw invalidRoot(message`${shownAs} contains a key or certificate without the start of its validity (validFor).`);
+  const date = new Date(Math.max(...times)).toISOString();
+  try {
+    return trustOf(root, { date, shipped: false }, key);
+  } catch (cause) {
+    throw invalidRoot(message`${shownAs} contains a key or certificate that cannot be read.`, cause);
+  }
+}
+
+function invalidRoot(text: SafeText, cause?: unknown): AppregError {
+  return new AppregError(
+    'trusted-root-invalid',
+    text,
+    message`Give the trusted_root.json of a Sigstore instance; “cosign trusted-root create” and “gh attestation trusted-root” write one.`,
+    { cause },
+  );
+}
+
+function trustOf(root: TrustedRoot, facts: RootFacts, key: VendorKey | null): Trust {
+  const material = toTrustMaterial(root, () => {
+    if (key === null) throw new Error('a bundle with a key is refused before it is verified');
+    return { publicKey: key.publicKey, validFor: () => true };
+  });
+  return { root: facts, material, key };
+}
+
+/**
+ * The public key of a vendor: PEM, ECDSA P-256.
+ * @param shownAs the name of the file, for messages
+ * @throws AppregError (exit 2) for anything else
+ */
+export function readPublicKey(pem: string, shownAs: string): VendorKey {
+  if (/PRIVATE KEY-----/.test(pem)) throw invalidKey(message`${shownAs} is a private key.`);
+  let publicKey: KeyObject;
+  try {
+    publicKey = createPublicKey(pem);
+  } catch (cause) {
+    throw invalidKey(message`${shownAs} is not a public key in PEM.`, cause);
+  }
+  if (!isP256(publicKey)) throw invalidKey(message`${shownAs} is not an ECDSA key on the curve P-256.`);
+  return { publicKey, sha256: fingerprintOf(publicKey).toString('hex') };
+}
+
+/** True for ECDSA on the curve P-256, the only kind of key that is used. */
+export function isP256({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
+}
+
+/** The SHA-256 digest of a public key (SubjectPublicKeyInfo, DER). */
+export function fingerprintOf(publicKey: KeyObject): Buffer {
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest();
+}
+
+function invalidKey(text: SafeText, cause?: unknown): AppregError {
+  return new AppregError(
+    'attestation-key-invalid',
+    text,
+    message`Give the public key as PEM: openssl ec -in key.pem -pubout -out key.pub`,
+    { cause },
+  );
+}

@@ -1,0 +1,138 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { type Bundle, bundleFromJSON } from '@sigstore/bundle';
+import { toSignedEntity, Verifier, type SignedEntity } from '@sigstore/verify';
+import { LARGEST_COMPANION } from '../core/attestation/companion.ts';
+import type { AttestationFacts, AttestationFailure, SignerFacts } from '../core/attestation/facts.ts';
+import { parseStatement, STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
+import { certificateSigner } from './certificate-claims.ts';
+import { outdatedRoot } from './outdated-root.ts';
+import type { Trust } from './trust.ts';
+
+/**
+ * Verifies a Sigstore bundle (v0.1 to v0.3) without the network, in this order: size and JSON, signature, certificates
+ * and timestamps, log inclusion. What it says about an artifact is for `judgeAttestation`.
+ *
+ * @param bytes the bundle
+ * @param artifact the bytes of the artifact, for a bundle that signs them without a statement; with null, such a bundle
+ * is refused
+ * @returns a bundle that is not valid is a fact, never an error
+ */
+export function verifyAttestation(
+  bytes: Uint8Array,
+  trust: Trust,
+  artifact: Uint8Array | null = null,
+): AttestationFacts {
+  const nothing: AttestationFacts = {
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    root: trust.root,
+    failure: null,
+    signer: null,
+    signedAt: null,
+    log: [],
+    content: null,
+  };
+  try {
+    return { ...nothing, ...verified(bytes, trust, artifact) };
+  } catch (error) {
+    if (error instanceof Refusal) return { ...nothing, failure: error.failure };
+    throw error;
+  }
+}
+
+/** Ends a verification. */
+class Refusal extends Error {
+  readonly failure: AttestationFailure;
+
+  constructor(failure: AttestationFailure, cause?: unknown) {
+    super(failure.code, { cause });
+    this.failure = failure;
+  }
+}
+
+type Verified = Pick<AttestationFacts, 'signer' | 'signedAt' | 'log' | 'content'>;
+
+function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null): Verified {
+  if (bytes.length > LARGEST_COMPANION.attestation) throw new Refusal({ cause: 'form', code: 'too-large' });
+  const json = reading('json', () => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
+  const bundle = reading('bundle', () => bundleFromJSON(json));
+  if (bundle.content.$case === 'messageSignature' && artifact === null)
+    throw new Refusal({ cause: 'form', code: 'no-artifact' });
+  const entity = reading('bundle', () => toSignedEntity(bundle, artifact === null ? undefined : Buffer.from(artifact)));
+  checkSignature(entity, trust);
+  const identity = checkCertificateAndLog(entity, trust);
+  return {
+    signer: identity,
+    signedAt: earliestTime(entity),
+    log: entity.tlogEntries.map(({ logId, logIndex }) => ({ logId: logId.keyId.toString('hex'), index: logIndex })),
+    content: contentOf(bundle, artifact),
+  };
+}
+
+/** What parses the bundle throws many kinds of errors. */
+function reading<Value>(code: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new Refusal({ cause: 'form', code }, error);
+  }
+}
+
+/** The signature by the key that the bundle names, which is verified afterwards. */
+function checkSignature({ key, signature }: SignedEntity, trust: Trust): void {
+  if (key.$case === 'public-key') {
+    if (trust.key === null) throw new Refusal({ cause: 'signature', code: 'no-key' });
+    const { publicKey } = trust.key;
+    if (!reading('bundle', () => signature.verifySignature(publicKey)))
+      throw new Refusal({ cause: 'signature', code: 'other-key' });
+    return;
+  }
+  const { certificate } = key;
+  const isValid = reading('bundle', () =>
+    signature.verifySignature(createPublicKey({ key: certificate.publicKey, format: 'der', type: 'spki' })),
+  );
+  if (!isValid) throw new Refusal({ cause: 'signature', code: 'SIGNATURE_ERROR' });
+}
+
+/** A certificate needs a verified time and an entry in a log; a key may do without. What is in the bundle is verified. */
+function checkCertificateAndLog(entity: SignedEntity, trust: Trust): SignerFacts {
+  const threshold = entity.key.$case === 'certificate' ? 1 : 0;
+  const verifier = new Verifier(trust.material, { tlogThreshold: threshold, timestampThreshold: threshold });
+  try {
+    const { identity } = verifier.verify(entity);
+    if (identity !== undefined) return certificateSigner(identity);
+  } catch (error) {
+    const failure = failureOf(error);
+    const mayBeOutdated = failure.cause === 'certificate' || failure.cause === 'log';
+    const outdated = mayBeOutdated ? reading('bundle', () => outdatedRoot(entity, trust)) : null;
+    throw new Refusal(outdated === null ? failure : { cause: 'root-outdated', code: outdated }, error);
+  }
+  if (trust.key === null) throw new Refusal({ cause: 'signature', code: 'no-key' });
+  return { kind: 'key', sha256: trust.key.sha256 };
+}
+
+/** The codes of the verifier; an error without one is that of a malformed part. */
+function failureOf(error: unknown): AttestationFailure {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'malformed';
+  if (code === 'CERTIFICATE_ERROR' || code === 'TIMESTAMP_ERROR') return { cause: 'certificate', code };
+  if (code.startsWith('TLOG_')) return { cause: 'log', code };
+  return { cause: code === 'SIGNATURE_ERROR' || code === 'PUBLIC_KEY_ERROR' ? 'signature' : 'form', code };
+}
+
+/** The earliest of the times that were verified; only an inclusion promise signs the time of a log entry. */
+function earliestTime({ timestamps }: SignedEntity): string | null {
+  const times = timestamps.flatMap((one) => {
+    if (one.$case === 'timestamp-authority') return [one.timestamp.signingTime.getTime()];
+    return one.tlogEntry.inclusionPromise ? [Number(one.tlogEntry.integratedTime) * 1000] : [];
+  });
+  return times.length === 0 ? null : new Date(Math.min(...times)).toISOString();
+}
+
+function contentOf({ content }: Bundle, artifact: Uint8Array | null): AttestationFacts['content'] {
+  if (content.$case === 'messageSignature')
+    return artifact && { kind: 'artifact', sha256: createHash('sha256').update(artifact).digest('hex') };
+  const { payloadType, payload } = content.dsseEnvelope;
+  const statement = payloadType === STATEMENT_MEDIA_TYPE ? parseStatement(payload.toString('utf8')) : null;
+  if (statement === null) throw new Refusal({ cause: 'form', code: 'statement' });
+  return { kind: 'statement', statement };
+}
