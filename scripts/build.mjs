@@ -246,12 +246,16 @@ function licences(modules) {
     const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll('\\', '/'));
     if (found) packages.add(found[1]);
   }
-  return [...packages]
-    .sort()
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      const file = readdirSync(folder).find((f) => /^licen[sc]e/i.test(f));
-      return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+  const found = [...packages].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((f) => /^licen[sc]e/i.test(f));
+    return { name, version, license, text: file ? readFileSync(join(folder, file), 'utf8').trim() : '' };
+  });
+  // The text of this licence is the same for every package.
+  const apache = found.find(({ license, text }) => license === 'Apache-2.0' && text !== '')?.text ?? '';
+  return found
+    .map(({ name, version, license, text }) => {
+      return `${name} ${version} (${license})\n\n${text || (license === 'Apache-2.0' ? apache : '')}\n`;
     })
     .join(`\n${'-'.repeat(80)}\n\n`);
 }

@@ -77,7 +77,6 @@ function identityProviderOf(env: NodeJS.ProcessEnv): IdentityProvider {
 function signingFailure(error: unknown, { fulcioUrl, rekorUrl }: SigningServices): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const status = statusOf(error);
-  const response = status === null ? '' : ` (HTTP status ${status})`;
   if (code.startsWith('IDENTITY_TOKEN'))
     return new AppregError(
       'attestation-failed',
@@ -88,7 +87,9 @@ function signingFailure(error: unknown, { fulcioUrl, rekorUrl }: SigningServices
   const service = code.startsWith('TLOG') ? `transparency log ${rekorUrl}` : `certificate authority ${fulcioUrl}`;
   return new AppregError(
     'attestation-failed',
-    message`The ${service} did not accept the signature${response}.`,
+    status === null
+      ? message`The ${service} cannot be reached.`
+      : message`The ${service} did not accept the signature (HTTP status ${status}).`,
     message`Run the command again. If this persists, check the network, and that the service is available.`,
   );
 }

@@ -200,6 +200,14 @@ describe('without a key', () => {
     }
   });
 
+  test('a service that cannot be reached is named', async () => {
+    const nowhere = { fulcioUrl: 'http://127.0.0.1:1', rekorUrl: 'http://127.0.0.1:1' };
+    const signer = keylessSigner({ SIGSTORE_ID_TOKEN: gitHubToken() }, nowhere);
+    await expect(createAttestation('{}', signer)).rejects.toThrow(
+      'The certificate authority http://127.0.0.1:1 cannot be reached.',
+    );
+  });
+
   test('a token that is not one is refused, without quoting it', async () => {
     const error: unknown = await signed('very-secret-token').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'attestation-failed' });

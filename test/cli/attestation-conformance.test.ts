@@ -1,23 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runAttestation } from '../../src/cli/commands/attestation/run.ts';
 import { isAppregError } from '../../src/core/errors.ts';
 import { cliContext } from '../support/cli-context.ts';
+import { OLDER_ROOT, SIGSTORE_CASES, sigstoreCase } from '../support/sigstore-cases.ts';
 
 /** `appreg attestation` judges the cases of the public test suite for clients of Sigstore. */
-
-const cases = join(import.meta.dirname, '../fixtures/sigstore-conformance');
-const names = readdirSync(join(cases, 'bundle-verify'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
-
-/** The signer of all cases that name no other one. */
-const BEACON = {
-  issuer: 'https://token.actions.githubusercontent.com',
-  identity:
-    'https://github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon/.github/workflows/extremely-dangerous-oidc-beacon.yml@refs/heads/main',
-};
 
 interface Outcome {
   /** The exit code, or the code of the error that ended the run. */
@@ -27,19 +14,13 @@ interface Outcome {
 }
 
 async function judged(name: string, trustedRoot?: string): Promise<Outcome> {
-  const folder = join(cases, 'bundle-verify', name);
-  const file = (path: string): string | undefined => (existsSync(join(folder, path)) ? join(folder, path) : undefined);
-  const text = (path: string): string | undefined => file(path) && readFileSync(join(folder, path), 'utf8').trim();
-  const key = file('key.pub');
-  const root = trustedRoot ?? file('trusted_root.json');
-  const signer =
-    key === undefined
-      ? { issuer: text('issuer') ?? BEACON.issuer, identity: text('identity') ?? BEACON.identity }
-      : { key };
-  const context = cliContext({ cwd: folder, options: { format: 'json' } });
-  const options = { bundle: 'bundle.sigstore.json', ...signer, ...(root !== undefined && { trustedRoot: root }) };
+  const { artifact, options } = sigstoreCase(name);
+  const context = cliContext({ cwd: import.meta.dirname, options: { format: 'json' } });
   try {
-    const exit = await runAttestation(context, file('artifact') ?? join(cases, 'a.txt'), options);
+    const exit = await runAttestation(context, artifact, {
+      ...options,
+      ...(trustedRoot !== undefined && { trustedRoot }),
+    });
     const [document = ''] = context.printed.out;
     return { exit, errors: context.printed.error.join('\n'), document: JSON.parse(document) as Outcome['document'] };
   } catch (error) {
@@ -102,17 +83,17 @@ const REFUSED: Record<string, string> = {
 };
 
 test('there are 70 cases', () => {
-  expect(names).toHaveLength(70);
+  expect(SIGSTORE_CASES).toHaveLength(70);
 });
 
 describe('accepted', () => {
-  test.each(names.filter((name) => !name.endsWith('_fail')))('%s', async (name) => {
+  test.each(SIGSTORE_CASES.filter((name) => !name.endsWith('_fail')))('%s', async (name) => {
     expect(await judged(name)).toMatchObject({ exit: 0, errors: '', document: { problem: null } });
   });
 });
 
 describe('refused', () => {
-  test.each(names.filter((name) => name.endsWith('_fail')))('%s', async (name) => {
+  test.each(SIGSTORE_CASES.filter((name) => name.endsWith('_fail')))('%s', async (name) => {
     const { exit, document, errors } = await judged(name);
     expect(document?.problem?.cause ?? exit).toBe(REFUSED[name]);
     // Files that cannot be used are exit 2.
@@ -122,7 +103,7 @@ describe('refused', () => {
 });
 
 test('a trusted root that is older than a valid bundle is named as the cause', async () => {
-  const { exit, document, errors } = await judged('managed-key-happy-path', join(cases, 'older_root.json'));
+  const { exit, document, errors } = await judged('managed-key-happy-path', OLDER_ROOT);
   expect(exit).toBe(1);
   expect(document?.problem?.cause).toBe('root-outdated');
   expect(errors).toContain('The trusted root is too old: it is of 2022-10-20,');

@@ -22,7 +22,7 @@ const LOADED: Record<string, number> = {
   explain: 820,
   init: 820,
   judge: 870,
-  lint: 980,
+  lint: 985,
   lock: 870,
   mirror: 930,
   'publish-version': 1110,
