@@ -30,7 +30,7 @@ const RESERVED = /^http:\/\/www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns\/)
  */
 export function expand(source: string, doctype: Doctype | null): Expanded {
   const expander = new Expander(doctype);
-  expander.prolog(source, doctype);
+  expander.expand(source);
   return {
     text: expander.parts.join(''),
     fault: expander.fault,
@@ -54,13 +54,13 @@ class Expander {
     this.doctype = doctype;
   }
 
-  prolog(source: string, doctype: Doctype | null): void {
-    const [all, before = ''] = ENCODING.exec(source) ?? [];
-    let at = 0;
-    if (all !== undefined) {
+  expand(source: string): void {
+    const { doctype } = this;
+    const [all = '', before = ''] = ENCODING.exec(source) ?? [];
+    let at = all.length;
+    if (at > 0) {
       this.copy(source, 0, before.length);
       this.write('"UTF-8"', before.length);
-      at = all.length;
     }
     if (doctype !== null) {
       this.content(source, at, doctype.start, null);
@@ -74,8 +74,7 @@ class Expander {
   }
 
   sourceOf(position: number): number {
-    let low = 0;
-    let high = this.starts.length - 1;
+    let [low, high] = [0, this.starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       if ((this.starts[middle]?.at ?? 0) <= position) low = middle;
