@@ -14,7 +14,8 @@ const ISOLATED = [
   'test/observe/registry/copy-zlib.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
   // They wait for other processes most of the time. Files with a process of their own start first.
-  'test/publish/{*interrupted,large-artifact,mishaps,one-document,publish-apps,stores,storm}.test.ts',
+  'test/publish/{interrupted,large-artifact,mishaps,one-document,stores,storm}.test.ts',
+  'test/release/{publish-apps,release-interrupted}.test.ts',
   'test/store/{crash,rivals,git/git,s3/s3}.test.ts',
   'test/cli/{author-process,transcripts}.test.ts',
 ];

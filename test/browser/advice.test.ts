@@ -163,20 +163,26 @@ function firstFault({ report, authorized }: Seen): Finding | undefined {
 }
 
 describeInChromium('following the advice', () => {
+  const files = ['metadata', 'icon'] as const;
   let stage: Stage;
+  let page: string;
+  let faults: readonly Seen[];
   beforeAll(async () => {
     stage = await openStage();
+    page = stage.pages.ported;
+    faults = await stage.look(faulty(page), page, files);
   });
   afterAll(() => stage?.close());
+
+  test('is given for every fault', () => {
+    expect(faults.filter((one) => !firstFault(one)).map(({ situation }) => situation.name)).toEqual([]);
+  });
 
   test.each<[string, (values: string[]) => string]>([
     ['first', (values) => values[0]!],
     ['last', (values) => values.at(-1)!],
   ])('removes the fault with the %s suggested value', async (_, choose) => {
-    const files = ['metadata', 'icon'] as const;
-    const page = stage.pages.ported;
-    let open = await stage.look(faulty(page), page, files);
-    expect(open.filter((one) => !firstFault(one)).map(({ situation }) => situation.name)).toEqual([]);
+    let open = faults;
     const done: Seen[] = [];
     for (let round = 0; round < ROUNDS && open.length > 0; round += 1) {
       const better = open.map((one) => withAdviceApplied(one.situation, firstFault(one)!, choose));

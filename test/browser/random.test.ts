@@ -10,7 +10,7 @@ import { type Hop, type Lines, openStage, type Situation, type Stage } from './s
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-const RUNS = 300;
+const RUNS = 150;
 
 function lines(name: string, values: fc.Arbitrary<readonly string[]>): fc.Arbitrary<Lines> {
   return values.map((list) => list.map((value) => [name, value] as const));

@@ -37,11 +37,13 @@ function bashReplies(words: readonly string[], before = ''): string[] {
     .split('\n');
 }
 
-function fishReplies(line: string): string[] {
-  const script = 'appreg completion fish | source; complete -C $argv[1]';
-  return execFileSync('fish', ['--no-config', '-c', script, line], { cwd, env, encoding: 'utf8' })
-    .trimEnd()
-    .split('\n');
+/** What fish offers for each line; one fish for all of them. */
+function fishReplies(lines: readonly string[]): string[][] {
+  const script = 'appreg completion fish | source; for line in $argv; complete -C $line; echo --end--; end';
+  return execFileSync('fish', ['--no-config', '-c', script, ...lines], { cwd, env, encoding: 'utf8' })
+    .split('--end--\n')
+    .slice(0, -1)
+    .map((replies) => replies.trimEnd().split('\n'));
 }
 
 /** What is typed before Tab, and what the line is then, as far as it goes without a choice. */
@@ -109,7 +111,7 @@ describe.runIf(isInstalled('bash') || ci)('bash without a terminal', () => {
 });
 
 describe.runIf(isInstalled('fish') || ci)(`fish${isInstalled('fish') ? '' : ' (not installed)'}`, () => {
-  test.concurrent.each<[string, string[]]>([
+  const WANTED: [string, string[]][] = [
     ['appreg ver', ['verify\tcheck a live registry']],
     ["appreg 'ver", ['verify\tcheck a live registry']],
     ['appreg lint --fi', ['--fix\tfix what can be fixed automatically']],
@@ -124,9 +126,18 @@ describe.runIf(isInstalled('fish') || ci)(`fish${isInstalled('fish') ? '' : ' (n
     ['appreg lint --cwd s', ['sub/']],
     ['appreg lint -- --fi', ['']],
     ['appreg verify --timeout ', ['']],
-  ])('completes %s', async (line, wanted) => {
-    expect(fishReplies(line)).toEqual(wanted);
-  });
+  ];
+  let replies: string[][] = [];
+  beforeAll(() => {
+    replies = fishReplies(WANTED.map(([line]) => line));
+  }, 60_000);
+
+  test.each(WANTED.map(([line, wanted], index) => ({ line, wanted, index })))(
+    'completes $line',
+    ({ wanted, index }) => {
+      expect(replies[index]).toEqual(wanted);
+    },
+  );
 });
 
 test.each(['bash', 'zsh', 'fish'])('%s reports no syntax error in the completion script', (shell) => {

@@ -228,7 +228,7 @@ describe('a large registry', () => {
         const facts = snapshot(APPS, faults);
         expect(judge(facts, { command: 'lint' })).toEqual(judge(facts, { command: 'lint', rules }));
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(10) },
     );
   });
 });
