@@ -136,7 +136,7 @@ async function listed(arena: Opened): Promise<string[]> {
 
 const SIZES: [Kind, number][] = [
   ['folder', 130],
-  ['bucket in memory', 130],
+  ['bucket in memory', 300],
   ['git', 130],
 ];
 describe.skipIf(process.platform !== 'linux')('publishing an artifact uses limited memory', () => {
