@@ -1,5 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
+import { COMPANION_TYPES, type CompanionKind, companionPath } from '../core/attestation/companion.ts';
 import { cacheControlOf } from '../core/http/media.ts';
 import type { Hosted } from './hosted.ts';
 
@@ -24,7 +25,7 @@ export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
 ${serviceOrigins.length === 0 ? '' : `${origins(name, serviceOrigins)}\n`}map $uri $registry_cache_${name} {
   default ${quoted(cacheControlOf('.json'))};
   "~*\\.(svg|png)$" ${quoted(cacheControlOf('.svg'))};
-  "~*\\.tar\\.gz$" ${quoted(cacheControlOf('.tar.gz'))};
+  "~*\\.tar\\.gz(\\.(sigstore|cdx)\\.json)?$" ${quoted(cacheControlOf('.tar.gz'))};
 }
 ${isTls && listen === '443' ? redirectFromHttp(hostname) : ''}server {
   listen ${listen}${isTls ? ' ssl' : ''};
@@ -52,8 +53,23 @@ ${headers(name, serviceOrigins)}  # Artifacts are not in gzip_types: they must b
     if ($request_method = OPTIONS) {
       return 204;
     }
-  }
+${companionType('attestation')}${companionType('sbom')}  }
 }
+`;
+}
+
+/**
+ * Types are chosen by the last suffix, which is json, so that each kind of companion file needs a location. It is tried
+ * before that of hidden files, so that it must not match these.
+ */
+function companionType(kind: CompanionKind): string {
+  return `    location ~ "^(?!.*/\\.).*${companionPath('', kind).replaceAll('.', '\\.')}$" {
+      types { }
+      default_type ${COMPANION_TYPES[kind]};
+      if ($request_method = OPTIONS) {
+        return 204;
+      }
+    }
 `;
 }
 

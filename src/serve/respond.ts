@@ -1,6 +1,7 @@
 import { precondition, requestedRange, type RequestHeaders } from './conditions.ts';
 import { corsHeaders, preflightHeaders } from './cross-origin.ts';
 import { readRange, readWhole, etagOf, FileChanged, openFile, type OpenFile } from './files.ts';
+import { companionKindOf } from '../core/attestation/companion.ts';
 import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/http/media.ts';
 import { servedFile, targetSegments } from './paths.ts';
 import { rewriteBase } from './rewrite.ts';
@@ -151,13 +152,14 @@ async function responseFrom(
 
 /** A JSON file's text with the base URL replaced; null if the file is served unchanged. */
 async function rewritten(site: Site, file: OpenFile, host: string | undefined): Promise<Uint8Array | null> {
-  if (site.rewriteFrom === null || !isJson(file.path) || file.size > MAX_REWRITTEN_BYTES) return null;
+  if (site.rewriteFrom === null || !isDocument(file.path) || file.size > MAX_REWRITTEN_BYTES) return null;
   const text = (await readWhole(file)).toString('latin1');
   return Buffer.from(rewriteBase(text, site.rewriteFrom, site.address(host)), 'latin1');
 }
 
-function isJson(name: string): boolean {
-  return suffixOf(name) === 'json';
+/** True for a document of the registry, in which URLs may be rewritten. A companion file is evidence: it never changes. */
+function isDocument(name: string): boolean {
+  return suffixOf(name) === 'json' && companionKindOf(name) === null;
 }
 
 /**

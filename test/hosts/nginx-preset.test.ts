@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { nginxServer } from '../../src/author/host-nginx.ts';
 import type { Hosted } from '../../src/author/hosted.ts';
-import { errorOf } from '../support/folders.ts';
+import { errorOf, write } from '../support/folders.ts';
 import { faults, ORIGIN, verified } from '../support/live-registry.ts';
 import { programOf, startServer, type WebServer } from '../support/web-server.ts';
 import { trusting } from '../support/trusting.ts';
@@ -135,8 +135,22 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     expect(faults(found).sort()).toEqual(expected.sort());
   });
 
+  test('serves companion files below a path', async () => {
+    await served({ baseUrl: 'https://127.0.0.1/r/s/' }, async ({ origin, root }) => {
+      write(root, { 'apps/app-a/versions/1.0.0.tar.gz.sigstore.json': '{"a":1}' });
+      const url = `${origin}/r/s/apps/app-a/versions/1.0.0.tar.gz.sigstore.json`;
+      const { statusCode, headers, body } = await request(url, { dispatcher: trusting() });
+      expect([statusCode, headers['content-type'], headers['access-control-allow-origin']]).toEqual([
+        200,
+        'application/vnd.dev.sigstore.bundle.v0.3+json',
+        '*',
+      ]);
+      expect(await body.text()).toBe('{"a":1}');
+    });
+  });
+
   test('sets the type and lifetime of each kind of file, but not of errors and hidden files', async () => {
-    await served({}, async ({ origin, secondPort }) => {
+    await served({}, async ({ origin, secondPort, root }) => {
       const dispatcher = trusting();
       const at = async (path: string): Promise<unknown[]> => {
         const { statusCode, headers, body } = await request(origin + path, {
@@ -150,6 +164,16 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
       expect(await at('/apps/app-a/icon.svg')).toEqual([200, 'image/svg+xml', 'public, max-age=3600', 'gzip']);
       const artifact = [200, 'application/gzip', 'public, max-age=31536000, immutable', undefined];
       expect(await at('/apps/app-a/versions/1.0.0.tar.gz')).toEqual(artifact);
+      for (const [suffix, type] of [
+        ['.sigstore.json', 'application/vnd.dev.sigstore.bundle.v0.3+json'],
+        ['.cdx.json', 'application/vnd.cyclonedx+json'],
+      ] as const) {
+        const path = `apps/app-a/versions/1.0.0.tar.gz${suffix}`;
+        write(root, { [path]: '{}', [`.git/x${suffix}`]: '{}' });
+        expect(await at(`/${path}`)).toEqual([200, type, 'public, max-age=31536000, immutable', undefined]);
+        for (const missing of [`/.git/x${suffix}`, `/9.0.0.tar.gz${suffix}`])
+          expect((await at(missing)).slice(0, 3)).toEqual([404, 'text/html', undefined]);
+      }
       expect((await at('/apps/app-a/versions/9.0.0.tar.gz')).slice(0, 3)).toEqual([404, 'text/html', undefined]);
       expect((await at('/.git/config'))[0]).toBe(404);
       expect((await at('/apps/'))[0]).toBe(403);

@@ -15,6 +15,8 @@ const FILES: Record<string, string | Uint8Array> = {
   'a/unknown.xyz': 'x',
   'a/plain': 'x',
   'a/b.tgz': 'x',
+  'a/1.0.0.tar.gz.sigstore.json': '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}',
+  'a/1.0.0.tar.gz.cdx.json': '{"bomFormat":"CycloneDX"}',
   'empty.json': '',
 };
 const LISTED = ['https://flows.example.com', 'https://two.example.com'];
@@ -37,6 +39,16 @@ describe('a file', () => {
     { name: 'registry.json', type: 'application/json', lifetime: 'public, max-age=300' },
     { name: 'a/1.0.0.tar.gz', type: 'application/gzip', lifetime: 'public, max-age=31536000, immutable' },
     { name: 'a/b.tgz', type: 'application/gzip', lifetime: 'public, max-age=31536000, immutable' },
+    {
+      name: 'a/1.0.0.tar.gz.sigstore.json',
+      type: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+      lifetime: 'public, max-age=31536000, immutable',
+    },
+    {
+      name: 'a/1.0.0.tar.gz.cdx.json',
+      type: 'application/vnd.cyclonedx+json',
+      lifetime: 'public, max-age=31536000, immutable',
+    },
     { name: 'a/icon.svg', type: 'image/svg+xml', lifetime: 'public, max-age=3600' },
     { name: 'a/icon.png', type: 'image/png', lifetime: 'public, max-age=3600' },
     { name: 'a/readme.md', type: 'text/markdown; charset=utf-8', lifetime: 'public, max-age=300' },

@@ -125,8 +125,11 @@ describe('a server that rewrites', () => {
 
   test('replaces the base URL only in JSON files, and evaluates conditions with the rewritten body', async () => {
     const root = folder();
-    await fill(root, { 'registry.json': MANIFEST, 'bad.json': bytes, 'notes.txt': MANIFEST });
+    const evidence = { 'a.tar.gz.sigstore.json': MANIFEST, 'a.tar.gz.cdx.json': MANIFEST };
+    await fill(root, { 'registry.json': MANIFEST, 'bad.json': bytes, 'notes.txt': MANIFEST, ...evidence });
     const server = await startTestServer(root, { rewriteFrom: 'https://apps.example/reg' });
+    for (const name of Object.keys(evidence))
+      expect((await sendRequest(server.url + name)).body.toString()).toBe(MANIFEST);
     const plain = await startTestServer(root);
     const { body, headers } = await sendRequest(server.manifestUrl);
     expect(body.toString()).toBe(MANIFEST.replace('https://apps.example/reg/', server.url));

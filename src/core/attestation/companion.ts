@@ -7,6 +7,13 @@ import { kindOf } from '../text/file-type.ts';
 /** The suffix of each companion file: an attestation (Sigstore bundle), and a bill of materials (CycloneDX). */
 const COMPANION_SUFFIXES = { attestation: '.sigstore.json', sbom: '.cdx.json' } as const;
 export type CompanionKind = keyof typeof COMPANION_SUFFIXES;
+export const COMPANION_KINDS: readonly CompanionKind[] = ['attestation', 'sbom'];
+
+/** The media type of each companion file. */
+export const COMPANION_TYPES = {
+  attestation: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+  sbom: 'application/vnd.cyclonedx+json',
+} as const;
 
 /**
  * Larger companion files are not read, in bytes. An attestation has about 10 kB; a bill of materials about 1 kB for each
@@ -17,6 +24,16 @@ export const LARGEST_COMPANION = { attestation: 1_000_000, sbom: 10_000_000 } as
 /** The path of a companion file of a file in a workspace or store. */
 export function companionPath(path: string, kind: CompanionKind): string {
   return `${path}${COMPANION_SUFFIXES[kind]}`;
+}
+
+/** The paths of all companion files that a file may have. */
+export function companionPaths(path: string): string[] {
+  return COMPANION_KINDS.map((kind) => companionPath(path, kind));
+}
+
+/** The kind of companion file that has this name or path; null for any other file. */
+export function companionKindOf(path: string): CompanionKind | null {
+  return COMPANION_KINDS.find((kind) => path.endsWith(COMPANION_SUFFIXES[kind])) ?? null;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { COMPANION_TYPES, companionKindOf } from '../attestation/companion.ts';
+
 /** The media type and cache lifetime that follow from a file's name. */
 
 const TYPES: Record<string, string> = {
@@ -29,13 +31,19 @@ export function suffixOf(name: string): string {
 
 /** The Content-Type of a file; `application/octet-stream` for an unknown suffix. */
 export function mediaTypeOf(name: string): string {
+  const companion = companionKindOf(name);
+  if (companion !== null) return COMPANION_TYPES[companion];
   return TYPES[suffixOf(name)] ?? 'application/octet-stream';
 }
 
-/** Its Cache-Control: JSON is cached for 300 seconds (spec 8), icons for an hour; artifacts never change (spec 2.4). */
+/**
+ * Its Cache-Control: JSON is cached for 300 seconds (spec 8), icons for an hour; artifacts never change (spec 2.4), and
+ * neither do their companion files.
+ */
 export function cacheControlOf(name: string): string {
   const kind = suffixOf(name);
-  if (name.toLowerCase().endsWith('.tar.gz') || kind === 'tgz') return 'public, max-age=31536000, immutable';
+  const isImmutable = name.toLowerCase().endsWith('.tar.gz') || kind === 'tgz' || companionKindOf(name) !== null;
+  if (isImmutable) return 'public, max-age=31536000, immutable';
   if (kind === 'svg' || kind === 'png') return 'public, max-age=3600';
   return 'public, max-age=300';
 }

@@ -154,7 +154,9 @@ describe('a write to a bucket', () => {
 
   test('sends the type, lifetime and digests of each file', async () => {
     const store = await opened({}, { prefix: 'r/' });
-    for (const name of ['registry.json', 'icon.svg', '1.0.0.tar.gz', 'icon.png']) await store.create(name, bytes);
+    const attestation = '1.0.0.tar.gz.sigstore.json';
+    for (const name of ['registry.json', 'icon.svg', '1.0.0.tar.gz', 'icon.png', attestation])
+      await store.create(name, bytes);
     const headers = (name: string) => server!.objects.get(`registry/r/${name}`)?.headers;
     expect(headers('registry.json')).toMatchObject({
       'content-type': 'application/json',
@@ -162,6 +164,10 @@ describe('a write to a bucket', () => {
     });
     expect(headers('1.0.0.tar.gz')).toMatchObject({
       'content-type': 'application/gzip',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect(headers(attestation)).toMatchObject({
+      'content-type': 'application/vnd.dev.sigstore.bundle.v0.3+json',
       'cache-control': 'public, max-age=31536000, immutable',
     });
     expect(headers('icon.svg')?.['content-type']).toBe('image/svg+xml');
