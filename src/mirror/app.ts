@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JudgedApp } from '../core/engine/judged-app.ts';
 import { type OfferedVersion, outcomeOf } from '../core/engine/visibility.ts';
 import { type AppFacts, type ArtifactFacts, isMissing } from '../core/facts/facts.ts';
@@ -8,7 +6,9 @@ import { iconUrlOf } from '../core/registry/manifest.ts';
 import { listedVersions, versionFields } from '../core/registry/metadata.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { fragmentOf } from '../core/http/url.ts';
+import { settleCompanions } from './companions.ts';
 import { put } from './documents.ts';
+import { discardFile } from './index-file.ts';
 import { withLocalArtifacts } from './prepare.ts';
 import { addressOf, asText, pathsOf, rewrittenEntry, rewrittenMetadata, rewrittenVersion } from './rewrite.ts';
 import type { MirrorRun, PreparedApp } from './run.ts';
@@ -33,6 +33,7 @@ export async function mirrorApp(run: MirrorRun, facts: AppFacts): Promise<JsonOb
   const list = listedVersions(metadata) ?? [];
   const artifacts = await withLocalArtifacts(run, prepared, list, facts.artifacts);
   const judged = run.judging.app({ ...facts, artifacts });
+  const companions = await prepared.companions;
   run.prepared.delete(key);
   for (const { url, digest, path } of prepared.fetched) run.paths.delete(url, digest, path);
   const entry = run.source?.apps[key];
@@ -43,21 +44,20 @@ export async function mirrorApp(run: MirrorRun, facts: AppFacts): Promise<JsonOb
   if (judged.documents.visible !== true || !isObject(entry) || !isObject(metadata)) {
     run.hidden.add(key);
     await discardFiles(run, prepared);
+    await settleCompanions(run, companions, []);
     return null;
   }
   const app = { key, entry, metadata, list, prepared };
-  return writeApp(run, app, { versions: await versionsOf(run, app, judged, artifacts), icon: facts.icon });
+  const versions = await versionsOf(run, app, judged, artifacts);
+  await settleCompanions(run, companions, versions);
+  return writeApp(run, app, { versions, icon: facts.icon });
 }
 
 /** Deletes the artifacts of an app that is left out, except those that the mirror lists. */
 async function discardFiles(run: MirrorRun, { before, fetched, local }: PreparedApp): Promise<void> {
   if (before.length > 0) return;
-  for (const path of [...fetched.map((one) => one.path), ...local.values()]) await discardFile(run, path);
-}
-
-async function discardFile({ root, index }: MirrorRun, path: string): Promise<void> {
-  await rm(join(root, path), { force: true });
-  delete index.files[path];
+  for (const path of [...fetched.map((one) => one.path), ...local.values()])
+    await discardFile(run.root, path, run.index);
 }
 
 async function writeApp(
@@ -131,7 +131,7 @@ async function offeredItem(
   if (offer.state !== 'refused')
     return isLeftOut && isNotSelected(facts) ? null : report(rule ?? 'not-examined', whyUnknown(facts));
   // Its bytes may have the listed digest, and break another rule.
-  if (known === undefined) await discardFile(run, path);
+  if (known === undefined) await discardFile(run.root, path, run.index);
   return report(offer.rule, offer.message);
 }
 

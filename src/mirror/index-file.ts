@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../core/json/json.ts';
 import { redact } from '../core/text/text.ts';
@@ -9,11 +9,18 @@ import { asText } from './rewrite.ts';
 
 /** The files written by this program and their stats at that time, so that a later run need not read them again. */
 export const INDEX = '.appreg-mirror.json';
+interface MirroredFile {
+  sha256: string;
+  bytes: number;
+  modified: number;
+  /** The entity tag that a companion file had; artifacts are known by their listed digest. */
+  etag?: string;
+}
 export interface Index {
   source: string;
   /** The URL that the copy will be served at, which is in its documents; earlier releases did not record it. */
   base: string;
-  files: Record<string, { sha256: string; bytes: number; modified: number }>;
+  files: Record<string, MirroredFile>;
 }
 
 /**
@@ -53,9 +60,13 @@ function filesIn(value: JsonValue | undefined): Index['files'] {
   for (const [path, entry] of isObject(value) ? Object.entries(value) : []) {
     const [sha256, bytes, modified] = ['sha256', 'bytes', 'modified'].map((name) => member(entry, name));
     if (typeof sha256 === 'string' && typeof bytes === 'number' && typeof modified === 'number')
-      files[path] = { sha256, bytes, modified };
+      files[path] = { sha256, bytes, modified, ...etagIn(member(entry, 'etag')) };
   }
   return files;
+}
+
+function etagIn(value: JsonValue | undefined): Pick<MirroredFile, 'etag'> {
+  return typeof value === 'string' ? { etag: value } : {};
 }
 
 /** The text of the index file. */
@@ -78,8 +89,20 @@ export async function isThere(root: string, path: string, digest: string, index:
   return true;
 }
 
-/** Records the stats of a file with this digest. */
-export async function remember(root: string, path: string, sha256: string, index: Index): Promise<void> {
+/** Records the stats of a file with this digest, and the entity tag of a companion file. */
+export async function remember(
+  root: string,
+  path: string,
+  sha256: string,
+  index: Index,
+  etag: string | null = null,
+): Promise<void> {
   const { size, mtimeMs } = await stat(join(root, path));
-  index.files[path] = { sha256, bytes: size, modified: mtimeMs };
+  index.files[path] = { sha256, bytes: size, modified: mtimeMs, ...(etag === null ? {} : { etag }) };
+}
+
+/** Deletes a file that this program wrote. */
+export async function discardFile(root: string, path: string, index: Index): Promise<void> {
+  await rm(join(root, path), { force: true });
+  delete index.files[path];
 }

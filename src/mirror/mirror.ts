@@ -1,6 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { companionPaths } from '../core/attestation/companion.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Report } from '../core/engine/report.ts';
 import { AppregError } from '../core/errors.ts';
@@ -8,13 +7,14 @@ import { isMissing } from '../core/facts/facts.ts';
 import { machineLimitError } from '../core/http/machine-limit.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
+import { openHttpClient } from '../observe/http/client.ts';
 import { observeRegistry } from '../observe/registry/observe.ts';
 import type { FactsSink, ObserveResult, WebOptions } from '../observe/registry/options.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import type { Store } from '../store/store.ts';
 import { mirrorApp } from './app.ts';
 import { localDocument, put } from './documents.ts';
-import { INDEX, type Index, indexOf, indexText, remember } from './index-file.ts';
+import { discardFile, INDEX, type Index, indexOf, indexText, remember } from './index-file.ts';
 import { prepareApp, publishedBefore, whyNotFetched } from './prepare.ts';
 import { problemsOf } from './problems.ts';
 import { ArtifactPaths, receiveArtifact } from './receive.ts';
@@ -94,6 +94,7 @@ function openRun(url: string, parts: Pick<MirrorRun, 'root' | 'store' | 'options
     versions: 0,
     fetched: 0,
     bytes: 0,
+    companions: 0,
     pruned: [],
     problems: [],
     unpublished: [],
@@ -120,15 +121,18 @@ async function observeSource(url: string, run: MirrorRun, sink: FactsSink): Prom
   const stop = new AbortController();
   const failures: unknown[] = [];
   let started: Promise<void> | null = null;
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const http = options.http ?? openHttpClient({ ...options, signal });
   const web: WebOptions = {
     ...options,
-    signal: options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal,
+    http,
+    signal,
     // A misspelled key stops the run before anything is written.
     choose: (keys) => (options.apps?.every((key) => keys.includes(key)) === false ? [] : keys),
     async onListed(key, listed) {
       // First, so that a later run continues this one, even if it is killed.
       await (started ??= startWriting(run));
-      await prepareApp(run, key, listed);
+      await prepareApp(run, key, listed, http);
     },
     afford: (artifact) => whyNotFetched(run, artifact),
     onIcon: (facts, bytes) => void run.icons.set(facts.url ?? '', bytes),
@@ -149,6 +153,8 @@ async function observeSource(url: string, run: MirrorRun, sink: FactsSink): Prom
     onProgress: ({ done, known, app }) => options.onProgress?.({ done, known, bytes: result.bytes, app }),
   };
   const observed = await observeRegistry(url, web, sink);
+  // Of apps that an interruption left out.
+  for (const { companions } of run.prepared.values()) await companions;
   if (failures.length > 0) throw failures[0];
   return observed;
 }
@@ -206,12 +212,13 @@ async function prune(
 ): Promise<void> {
   const listed = new Set<string>();
   for (const key of keys)
-    for (const { version } of mirroredVersions(await localDocument(store, pathsOf.metadata(key))))
-      listed.add(pathsOf.artifact(key, version));
+    for (const { version } of mirroredVersions(await localDocument(store, pathsOf.metadata(key)))) {
+      const path = pathsOf.artifact(key, version);
+      for (const one of [path, ...companionPaths(path)]) listed.add(one);
+    }
   for (const path of Object.keys(index.files)) {
     if (listed.has(path)) continue;
-    await rm(join(root, path), { force: true });
-    delete index.files[path];
+    await discardFile(root, path, index);
     result.pruned.push(path);
   }
 }

@@ -8,8 +8,10 @@ import { versionFields } from '../core/registry/metadata.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
 import { readArchiveFile } from '../observe/archive/read-archive.ts';
+import type { HttpClient } from '../observe/http/client.ts';
 import type { ListedArtifact } from '../observe/registry/options.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
+import { copyCompanions, NO_COMPANIONS } from './companions.ts';
 import { localDocument } from './documents.ts';
 import { isThere } from './index-file.ts';
 import { mirroredVersions, pathsOf } from './rewrite.ts';
@@ -25,8 +27,20 @@ function isNotFetched({ missing }: Missing): boolean {
 }
 
 /** Reads what the folder has of an app. */
-export async function prepareApp(run: MirrorRun, key: string, listed: readonly JsonValue[]): Promise<void> {
-  const prepared: PreparedApp = { before: [], local: new Map(), refused: new Map(), refusal: null, fetched: [] };
+export async function prepareApp(
+  run: MirrorRun,
+  key: string,
+  listed: readonly JsonValue[],
+  http: HttpClient,
+): Promise<void> {
+  const prepared: PreparedApp = {
+    before: [],
+    local: new Map(),
+    refused: new Map(),
+    refusal: null,
+    fetched: [],
+    companions: Promise.resolve(NO_COMPANIONS),
+  };
   run.prepared.set(key, prepared);
   if (!isSafeKey(key)) return;
   try {
@@ -38,7 +52,13 @@ export async function prepareApp(run: MirrorRun, key: string, listed: readonly J
     // Such as a device name on Windows.
     if (!isAppregError(error) || error.code !== 'path-refused') throw error;
     prepared.refusal = { code: error.code, message: `The app cannot be kept in a folder: ${error.summary}` };
+    return;
   }
+  if (run.options.skipCompanions === true) return;
+  const app = { key, prepared };
+  prepared.companions = copyCompanions(run, app, listed, http);
+  // Awaited when the app is mirrored; until then a rejection must not count as unhandled.
+  prepared.companions.catch(() => {});
 }
 
 async function prepareVersion(

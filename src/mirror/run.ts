@@ -20,6 +20,8 @@ export interface MirrorOptions extends Omit<WebOptions, 'onProgress' | 'apps' | 
   versions: 'all' | 'latest' | ((version: string) => boolean);
   /** Also remove what the source withdrew, and delete those files. */
   prune: boolean;
+  /** Leaves out companion files. */
+  skipCompanions?: boolean;
   onProgress?(progress: { done: number; known: number; bytes: number; app: string | null }): void;
 }
 
@@ -39,6 +41,8 @@ export interface Mirrored {
   /** Artifacts fetched in this run, and their bytes. */
   fetched: number;
   bytes: number;
+  /** Companion files fetched in this run. */
+  companions: number;
   /** Deleted paths. */
   pruned: string[];
   /** Differences from the source; all are errors. */
@@ -48,6 +52,14 @@ export interface Mirrored {
   /** What the source withdrew, and the mirror still has. */
   kept: { app: string; version: string | null }[];
   interrupted: boolean;
+}
+
+/** What was found at the companion URLs of an app, before it is known which of its versions the mirror lists. */
+export interface AppCompanions {
+  /** Paths of the companion files that this run wrote, by version. */
+  written: { version: string; path: string }[];
+  /** By version. */
+  problems: (MirrorProblem & { version: string })[];
 }
 
 /** An app before its artifacts are observed. */
@@ -61,6 +73,8 @@ export interface PreparedApp {
   /** Why the app cannot be kept in the folder; null if it can. */
   refusal: { code: string; message: string } | null;
   fetched: { url: string; digest: string; path: string }[];
+  /** Its companion files, which are requested while its artifacts are observed. */
+  companions: Promise<AppCompanions>;
 }
 
 export interface MirrorRun {

@@ -122,6 +122,8 @@ export interface Results {
     versions: Count;
     fetched: Count;
     bytes: Count;
+    /** Companion files fetched in this run; absent if there were none. */
+    companions?: Count;
     problems: readonly MirrorFault[];
     /** Apps without a published version, which the copy does not list. */
     unpublished: readonly string[];

@@ -108,8 +108,9 @@ function newestFirst(versions: readonly ListedVersion[]): [index: number, listed
   return [...versions.entries()].toSorted(([, a], [, b]) => comparePrecedence(rank(b), rank(a)));
 }
 
-function versionSelector(
-  listed: readonly ListedVersion[],
+/** Whether a version is one of those to fetch the artifact of. */
+export function versionSelector(
+  listed: readonly Pick<ListedVersion, 'version'>[],
   which: NonNullable<WebOptions['versions']>,
 ): (version: string | null) => boolean {
   if (which === 'all') return () => true;

@@ -88,7 +88,7 @@ async function fetchOnce(
 ): Promise<FetchedResource> {
   const reader = perAttempt((hop) => {
     context.onBody(hop);
-    return openReading(codings(hop.headers), limit, context);
+    return openReading(codings(hop.headers), limit, context.onBytes);
   });
   const probe = await context.http.probe({
     method: 'GET',
@@ -101,7 +101,9 @@ async function fetchOnce(
     body: reader.body,
   });
   noteCertificates(probe, context);
-  const { content, start, bytes, coding, error } = await (reader.last() ?? openReading([], limit, context)).end();
+  const { content, start, bytes, coding, error } = await (
+    reader.last() ?? openReading([], limit, context.onBytes)
+  ).end();
   if (error === DECODED_TOO_LARGE) return { probe, content: { ...content, cut: true }, start, bytes };
   const last = lastHop(probe);
   if (error !== null && last && probe.failure === null && isAnswered(probe) && !content.cut) {
@@ -123,7 +125,7 @@ interface Reading extends Body {
   end(): Promise<Omit<FetchedResource, 'probe'> & { coding: string; error: string | null }>;
 }
 
-function openReading(applied: readonly string[], limit: number, context: ObserveContext): Reading {
+export function openReading(applied: readonly string[], limit: number, onBytes: (count: number) => void): Reading {
   const chunks: Uint8Array[] = [];
   const keep = (chunk: Uint8Array): void => void chunks.push(Buffer.from(chunk));
   // A coding that cannot be decoded is ignored, as browsers ignore unknown codings.
@@ -135,7 +137,7 @@ function openReading(applied: readonly string[], limit: number, context: Observe
     over: 'cut',
     instant: true,
     write(chunk) {
-      context.onBytes(chunk.length);
+      onBytes(chunk.length);
       digester.write(chunk);
       return decoder ? decoder.write(chunk) : keep(chunk);
     },

@@ -23,6 +23,11 @@ export const mirrorCommand = {
       flags: '--prune',
       description: 'delete apps and versions that the source no longer lists',
     },
+    skipCompanions: {
+      type: 'boolean',
+      flags: '--skip-companions',
+      description: 'do not copy attestations and bills of materials',
+    },
     ...headerOptions("the registry's origin"),
     ...concurrencyOption,
     ...authorityOption,

@@ -56,6 +56,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       apps: web.apps ?? null,
       versions: web.versions ?? 'all',
       prune: options.prune === true,
+      skipCompanions: options.skipCompanions === true,
       signal: interrupt.signal,
       onProgress({ done, known, bytes, app }) {
         line.update(
@@ -77,7 +78,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
   printProblems(terminal, result);
   printResult<'mirror'>(context, {
     pretty: () => describeMirror(result),
-    json: () => ({ root, baseUrl: base, manifest, ...result }),
+    json: () => ({ root, baseUrl: base, manifest, ...jsonOf(result) }),
     summary: () => mirrorSummary(result),
   });
   if (!result.interrupted)
@@ -119,9 +120,14 @@ function describeMirror(result: Mirrored): string {
   return lines.join('\n');
 }
 
+/** Without the number of companion files if there were none, as in most registries. */
+function jsonOf({ companions, ...result }: Mirrored): Omit<Mirrored, 'companions'> & { companions?: number } {
+  return companions === 0 ? result : { ...result, companions };
+}
+
 function mirrorSummary(result: Mirrored): SafeText {
   const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
-  return message`${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
+  return message`${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.companions > 0 ? `, ${counted(result.companions, 'companion file')}` : ''}${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
 }
 
 function shown(text: string): SafeText {
