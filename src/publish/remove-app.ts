@@ -2,11 +2,13 @@ import { message } from '../core/text/message.ts';
 import { documentWithText } from '../author/document.ts';
 import { removeAppEntry } from '../author/manifest.ts';
 import { isSame } from '../author/edit.ts';
+import { COMPANION_KINDS, companionUrl } from '../core/attestation/companion.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { isMissing } from '../core/facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../core/facts/facts.ts';
 import { type JsonValue, member } from '../core/json/json.ts';
 import { type AppFields, appFields, manifestApps } from '../core/registry/manifest.ts';
-import { listedVersionsIn } from '../core/registry/metadata.ts';
+import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
+import { isSemver, latestOf } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { appFactsWith, metadataFacts } from './app-facts.ts';
@@ -29,6 +31,8 @@ export interface RemovalPlan {
   loss: SubscriberLoss;
   /** The files of the app that exist in the store, and stay. */
   kept: string[];
+  /** Whether the artifact of the highest version has companion files in the store, which stay. */
+  hasCompanions: boolean;
 }
 
 /** What subscribers lose. */
@@ -72,7 +76,16 @@ export async function planRemoval(
     findings,
     loss: { visible, because, versions, latest },
     kept: await existing(place, [fields.iconUrl, fields.appMetadataUrl]),
+    hasCompanions: (await existing(place, companionUrls(metadata.content))).length > 0,
   };
+}
+
+/** The URLs of the companion files of the highest version: those of all versions could be thousands of requests. */
+function companionUrls(metadata: DocumentFacts['content']): (string | null)[] {
+  const versions = (isMissing(metadata) ? null : listedVersionsIn(metadata))?.map(versionFields) ?? [];
+  const latest = latestOf(versions.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])));
+  const url = versions.find(({ version }) => version !== null && version === latest)?.artifactUrl ?? null;
+  return url === null ? [] : COMPANION_KINDS.map((kind) => companionUrl(url, kind));
 }
 
 /** The paths of the URLs whose files exist in the store. */

@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
 import { runInit } from '../../src/cli/commands/init/run.ts';
 import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
-import { folder } from '../support/folders.ts';
+import { folder, write } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
@@ -57,6 +57,17 @@ describe('remove-app', () => {
     );
     expect(await runRemoveApp(contextIn(dir, YES), 'radio', YES)).toBe(0);
     expect(textOf(dir)).toBe('{\n  "apps": {}\n}\n');
+  });
+
+  test('says that the companion files of artifacts stay', async () => {
+    const dir = await workspace();
+    write(dir, { 'clock.tar.gz.sigstore.json': {} });
+    const context = contextIn(dir, YES);
+    await runRemoveApp(context, 'clock', YES);
+    expect(context.printed.out.join('\n')).toContain(
+      'apps/clock/versions.json, the artifacts and their companion files stay.',
+    );
+    expect(existsSync(join(dir, 'clock.tar.gz.sigstore.json'))).toBe(true);
   });
 
   test('reports that subscribers no longer see the app', async () => {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
+import { companionKindOf } from '../../core/attestation/companion.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listArtifacts, observeArtifacts } from './artifact-files.ts';
 import { readDocumentFile } from './documents.ts';
@@ -139,7 +140,7 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
 function findOrphans(root: string, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
   const orphans: string[] = [];
   for (const path of files) {
-    if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
+    if (!path.endsWith('.json') || !path.includes('/') || used.has(path) || companionKindOf(path) !== null) continue;
     const content = readDocumentFile(join(root, path));
     if (typeof content === 'string' || content.text === null) continue;
     if (listedVersionsIn(content) !== null) orphans.push(path);

@@ -76,6 +76,8 @@ describe('a workspace', () => {
     'apps/a/icon.svg': SVG,
     'apps/lost/versions.json': metadataWith('1.0.0'),
     'apps/z/other.json': { name: 'no metadata' },
+    'apps/a/versions/1.0.0.tar.gz.sigstore.json': metadataWith('1.0.0'),
+    'apps/a/versions/1.0.0.tar.gz.cdx.json': metadataWith('1.0.0'),
     'node_modules/x/versions.json': metadataWith('1.0.0'),
     '.cache/versions.json': metadataWith('1.0.0'),
     'package.json': { versions: [] },
@@ -113,7 +115,7 @@ describe('a workspace', () => {
     expect(seen.steps).toEqual(['1/3', '2/3', '3/3']);
   });
 
-  test('lists unreferenced metadata files, but no other JSON files', async () => {
+  test('lists unreferenced metadata files, but no other JSON files, nor companion files of artifacts', async () => {
     expect((await look(root)).orphans).toEqual(['ws/apps/lost/versions.json']);
   });
 

@@ -97,8 +97,9 @@ function versionsText(versions: number | null, latest: string | null): string {
   return ` or its ${counted(versions, 'version')}${latest === null ? '' : ` (latest ${printable(latest)})`}`;
 }
 
-function keptText({ kept, loss }: RemovalPlan): string {
-  const files = [...kept.map(printable), ...(loss.versions === 0 ? [] : ['the artifacts'])];
+function keptText({ kept, hasCompanions, loss }: RemovalPlan): string {
+  const artifacts = hasCompanions ? ['the artifacts', 'their companion files'] : ['the artifacts'];
+  const files = [...kept.map(printable), ...(loss.versions === 0 ? [] : artifacts)];
   const last = files.pop();
   if (last === undefined) return 'No file is deleted.';
   return `No file is deleted: ${files.length === 0 ? last : `${files.join(', ')} and ${last}`} ${kept.length === 1 && files.length === 0 ? 'stays' : 'stay'}.`;
