@@ -41,7 +41,7 @@ export interface Code {
   warnings: string[];
   /** Relative paths that app.js loads at run time: native modules, and those that the user excluded. */
   asksFor: string[];
-  /** What was read, if the build was traced. */
+  /** What was read. */
   traces: Trace[];
 }
 
@@ -53,8 +53,8 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   const ui = options.ui === undefined ? null : source(options.ui, 'UI entry point');
   // Both builds run concurrently, and the errors of both are reported.
   const [appBuilt, uiBuilt] = await Promise.all([
-    buildPortable(appSettings(app, options), options.traced === true),
-    ui === null ? null : buildPortable(uiSettings(ui, options), options.traced === true),
+    buildPortable(appSettings(app, options)),
+    ui === null ? null : buildPortable(uiSettings(ui, options)),
   ]);
 
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
@@ -125,8 +125,8 @@ function traceOf({ metafile, version }: Built, output: Trace['output'], folder: 
 }
 
 /** Builds code whose bytes do not depend on where packages are installed. */
-async function buildPortable(settings: BundlerOptions, traced: boolean): Promise<Built> {
-  const built = await build(settings, traced);
+async function buildPortable(settings: BundlerOptions): Promise<Built> {
+  const built = await build(settings);
   const minify = settings.minify === true;
   const folder = settings.absWorkingDir;
   const files = built.files.map(({ path, contents }) => {

@@ -7,17 +7,16 @@ import { refusingPipes } from './pipe-watch.ts';
 
 /**
  * Builds with the installed esbuild; writes nothing.
- * @param traced the result must list the files that were read, and the version of esbuild
  * @throws AppregError if esbuild cannot be loaded or started, or does not know the target; errors in the code are
  * returned
  */
-export async function build(options: BundlerOptions, traced: boolean): Promise<Built> {
-  return refusingPipes(options.absWorkingDir, run(options, traced));
+export async function build(options: BundlerOptions): Promise<Built> {
+  return refusingPipes(options.absWorkingDir, run(options));
 }
 
-async function run(options: BundlerOptions, traced: boolean): Promise<Built> {
+async function run(options: BundlerOptions): Promise<Built> {
   // Builds for browsers usually emit CSS as a second file.
-  const built = traced || options.platform === 'browser' ? null : await buildNative(options);
+  const built = options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;
   const esbuild = await load();
   try {
@@ -27,7 +26,7 @@ async function run(options: BundlerOptions, traced: boolean): Promise<Built> {
       files: result.outputFiles ?? [],
       errors: [],
       warnings: result.warnings,
-      metafile: result.metafile ?? null,
+      metafile: result.metafile,
       version: esbuild.version,
     };
   } catch (error) {

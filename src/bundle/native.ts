@@ -16,9 +16,10 @@ export interface Built {
   files: { path: string; contents: Uint8Array }[];
   errors: Message[];
   warnings: Message[];
+  /** Null if the code has errors. */
   metafile: Metafile | null;
-  /** The version of esbuild; null if it is unknown. */
-  version: string | null;
+  /** The version of esbuild. */
+  version: string;
 }
 
 /**
@@ -33,17 +34,19 @@ export async function buildNative(options: BundlerOptions): Promise<Built | null
   const flags = flagsOf(options);
   if (program === null || flags === null) return null;
   const files: number[] = [];
+  const open = (): number => {
+    const file = namelessFile();
+    files.push(file);
+    return file;
+  };
   try {
-    const code = namelessFile();
-    files.push(code);
-    const messages = namelessFile();
-    files.push(messages);
+    const [code, messages, metafile] = [open(), open(), open()];
     const failed = await new Promise((done) => {
-      const child = spawn(program, [...flags, '--log-level=warning'], {
+      const child = spawn(program.path, [...flags, ...OUTPUTS, '--log-level=warning'], {
         cwd: options.absWorkingDir,
         // Garbage collection is disabled; the limit bounds the memory.
         env: { GOMEMLIMIT: '1GiB', ...process.env },
-        stdio: ['ignore', code, messages],
+        stdio: ['ignore', code, messages, metafile],
       });
       child.on('error', done);
       child.on('exit', (status) => done(status !== 0));
@@ -55,8 +58,8 @@ export async function buildNative(options: BundlerOptions): Promise<Built | null
       files: [{ path: join(options.outdir!, 'out.js'), contents }],
       errors: [],
       warnings: [],
-      metafile: null,
-      version: null,
+      metafile: JSON.parse(contentsOf(metafile).toString()),
+      version: program.version,
     };
   } catch {
     return null;
@@ -64,6 +67,9 @@ export async function buildNative(options: BundlerOptions): Promise<Built | null
     for (const file of files) closeSync(file);
   }
 }
+
+/** The code goes to the standard output, and the metafile to the file descriptor 3: both are files without a name. */
+const OUTPUTS = ['--outfile=/dev/fd/1', '--metafile=/dev/fd/3'];
 
 /** The code before a path that is loaded at run time; helpers are renamed in minified code. */
 const ASKING = /(?:\bfrom|\bimport|\*\/|(?:\bimport|\b__require\d*(?:\.resolve)?)\()\s*["'`]\.?$/;
@@ -78,8 +84,8 @@ function mayAskForFiles(code: Buffer, minified: boolean): boolean {
   return false;
 }
 
-/** The executable that the API would start; null if it is overridden or cannot be resolved. */
-function esbuildProgram(): string | null {
+/** The executable that the API would start, and its version; null if it is overridden or cannot be resolved. */
+function esbuildProgram(): { path: string; version: string } | null {
   // On Windows, an open file cannot be deleted.
   if (process.platform === 'win32' || process.env['ESBUILD_BINARY_PATH'] !== undefined) return null;
   try {
@@ -88,7 +94,7 @@ function esbuildProgram(): string | null {
     const name = `@esbuild/${process.platform}-${arch()}`;
     const { version }: { version: string } = home(`${name}/package.json`);
     const { version: wanted }: { version: string } = home('esbuild/package.json');
-    return version === wanted ? home.resolve(`${name}/bin/esbuild`) : null;
+    return version === wanted ? { path: home.resolve(`${name}/bin/esbuild`), version } : null;
   } catch {
     return null;
   }
@@ -97,7 +103,7 @@ function esbuildProgram(): string | null {
 /** The options as command-line arguments; null if one of them is not supported here. */
 function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BundlerOptions): string[] | null {
   const [entry] = entryPoints;
-  // With code on stdout, output-relative paths are relative to the working directory.
+  // Paths of other outputs would be relative to /dev/fd.
   if (outdir !== absWorkingDir || entry === undefined || entry.in.includes('=')) return null;
   const flags = [entry.in];
   for (const [name, value] of Object.entries(options)) {

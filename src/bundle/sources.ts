@@ -17,8 +17,8 @@ export interface Trace {
   folder: string;
   /** As in esbuild's metafile. */
   inputs: readonly string[];
-  /** Of esbuild; null if it is unknown. */
-  version: string | null;
+  /** Of esbuild. */
+  version: string;
 }
 
 /** For an archive without compiled code. */
@@ -41,7 +41,7 @@ export function provenanceOf(
   ];
   // By code unit: locale-dependent order differs between machines.
   const text = lines.toSorted().join('\n');
-  const esbuild = traces.find(({ version }) => version !== null)?.version ?? NO_COMPILER;
+  const esbuild = traces[0]?.version ?? NO_COMPILER;
   return { sources: `sha256:${sha256(text)}`, toolchain: { appreg: VERSION, esbuild } };
 }
 
