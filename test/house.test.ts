@@ -58,7 +58,10 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
     folders: ['core', 'platform'],
     packages: /^(node:|undici$|saxes$|semver\/|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
   },
-  bundle: { folders: ['core', 'platform'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
+  bundle: {
+    folders: ['core', 'platform'],
+    packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|spdx-expression-parse$|packageurl-js$)/,
+  },
   store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   workspace: { folders: ['core', 'author', 'observe', 'platform', 'store', 'publish'], packages: /^node:/ },

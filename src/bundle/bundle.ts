@@ -9,6 +9,7 @@ import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
+import type { Materials } from './packages/materials.ts';
 import { filesRead, provenanceOf, type Trace } from './sources.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
@@ -24,6 +25,8 @@ export interface Bundle {
   /** In archive order; sizes in bytes. */
   entries: { path: string; size: number }[];
   warnings: string[];
+  /** The packages of which code is in the archive; null for a packed folder, since they are not known. */
+  materials: Materials | null;
   /** What the archive was built from; reads the sources. Null unless `traced`. */
   provenance: (() => Provenance) | null;
   /** The files that it was built from, absolute; empty unless `traced`. */
@@ -48,7 +51,10 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isPacked ? fromFolder(options) : fromCode(options);
   const root = isPacked ? options.entry : dirname(options.entry);
   // Loaded while the compiler runs.
-  const [{ files, warnings, traces, packed }, { packArchive }] = await Promise.all([contents, import('./archive.ts')]);
+  const [{ files, warnings, traces, packed, materials, notices }, { packArchive }] = await Promise.all([
+    contents,
+    import('./archive.ts'),
+  ]);
   // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
@@ -67,7 +73,8 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     tarSha256,
     entries: files.map(({ path, bytes }) => ({ path, size: bytes.length })),
     warnings,
-    provenance: options.traced === true ? () => provenanceOf(traces, packed, options) : null,
+    materials,
+    provenance: options.traced === true ? () => provenanceOf(traces, packed, notices, options) : null,
     sources: options.traced === true ? [...filesRead(traces), ...packed.map(({ path }) => join(root, path))] : [],
   };
 }
@@ -79,6 +86,9 @@ interface Contents {
   traces: Trace[];
   /** The files that are packed as they are. */
   packed: FileToPack[];
+  materials: Materials | null;
+  /** The license notices of packages; null for none. */
+  notices: FileToPack | null;
 }
 
 function fromFolder(options: BundleOptions): Contents {
@@ -98,7 +108,7 @@ function fromFolder(options: BundleOptions): Contents {
     );
   }
   const warnings = skipped.map((path) => `left out: ${printable(path)}`);
-  return { files, warnings, traces: [], packed: files };
+  return { files, warnings, traces: [], packed: files, materials: null, notices: null };
 }
 
 async function fromCode(options: BundleOptions): Promise<Contents> {
@@ -112,7 +122,39 @@ async function fromCode(options: BundleOptions): Promise<Contents> {
       );
     }
   }
-  return { files: all, warnings, traces, packed: included };
+  const { materials, notices } = await packagesOf(traces, included, options);
+  if (notices !== null) {
+    warnings.push(...notices.warnings);
+    all.push(notices.file);
+  }
+  return { files: all, warnings, traces, packed: included, materials, notices: notices?.file ?? null };
+}
+
+/**
+ * The packages of compiled code, and their license notices.
+ * @throws AppregError `license-not-allowed` (exit 1) for a license that the options do not allow
+ */
+async function packagesOf(
+  traces: readonly Trace[],
+  included: readonly FileToPack[],
+  { licenses, notices: isWanted = true }: BundleOptions,
+): Promise<{ materials: Materials; notices: { file: FileToPack; warnings: string[] } | null }> {
+  // Most small apps have no packages, and load none of this.
+  const hasPackages = traces.some(({ bundled }) => [...bundled].some((input) => input.includes('node_modules/')));
+  const { materials, installed } = hasPackages
+    ? (await import('./packages/materials.ts')).readMaterials(traces)
+    : { materials: noMaterials(traces), installed: [] };
+  if (licenses !== undefined)
+    (await import('./packages/check-licenses.ts')).checkLicenses(materials.packages, licenses);
+  if (!isWanted || installed.length === 0) return { materials, notices: null };
+  const { NOTICES_FILE, noticesOf } = await import('./packages/notices.ts');
+  // The author's own file is complete.
+  if (included.some(({ path }) => path === NOTICES_FILE)) return { materials, notices: null };
+  return { materials, notices: noticesOf(installed) };
+}
+
+function noMaterials(traces: readonly Trace[]): Materials {
+  return { packages: [], imports: new Map([['', []]]), esbuild: traces[0]?.version ?? '' };
 }
 
 function isFolder(entry: string): boolean {

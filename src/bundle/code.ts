@@ -121,7 +121,15 @@ function mapWithPackagePaths(contents: Uint8Array, folder: string): Uint8Array {
 }
 
 function traceOf({ metafile, version }: Built, output: Trace['output'], folder: string): Trace {
-  return { output, folder, version, inputs: Object.keys(metafile?.inputs ?? {}) };
+  const inputs = Object.entries(metafile?.inputs ?? {}).map(
+    ([input, { imports }]) => [input, imports.filter((one) => !one.external).map(({ path }) => path)] as const,
+  );
+  // The CSS of app.js is omitted.
+  const outputs = Object.entries(metafile?.outputs ?? {}).filter(([path]) => output === 'ui' || !path.endsWith('.css'));
+  const bundled = outputs.flatMap(([, one]) =>
+    Object.entries(one.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+  );
+  return { output, folder, version, inputs: new Map(inputs), bundled: new Set(bundled) };
 }
 
 /** Builds code whose bytes do not depend on where packages are installed. */

@@ -14,8 +14,19 @@ export interface BundleOptions {
   sourcemap?: boolean;
   /** Absolute: a file that is never packed, such as the archive of the previous run. */
   leaveOut?: string;
+  /** False to omit the license notices of the packages in the code. */
+  notices?: boolean;
+  /** The licenses that packages in the code may have; absent: any. */
+  licenses?: LicenseSettings;
   /** Absolute: the base of paths in messages; default: the entry's folder. */
   cwd?: string;
   /** Also determines what the archive was built from (`Bundle.provenance`), which takes a little longer. */
   traced?: boolean;
+}
+
+export interface LicenseSettings {
+  /** SPDX license expressions. */
+  allow: readonly string[];
+  /** The SPDX license expressions of packages that do not declare one, by name and version: `busboy@1.6.0`. */
+  clarified?: Readonly<Record<string, string>>;
 }

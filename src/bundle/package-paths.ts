@@ -46,6 +46,17 @@ export function packagePath(path: string, folder: string): string {
   return disabled + before + real.slice(last);
 }
 
+/**
+ * The folder of the package that a module belongs to, absolute; it may be in a .zip file of Plug'n'Play. Null for a
+ * module outside of node_modules, and for one that the package replaces by an empty module.
+ * @param path relative to `folder`, with forward slashes
+ * @param folder absolute
+ */
+export function packageFolder(path: string, folder: string): string | null {
+  const [found] = /^(?!\(disabled\):).*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(withoutVirtual(path)) ?? [];
+  return found === undefined ? null : resolve(folder, found);
+}
+
 /** Resolves Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */
 function withoutVirtual(path: string): string {
   const [, folder, levels, rest] = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path) ?? [];

@@ -15,8 +15,10 @@ export interface Trace {
   output: 'app' | 'ui';
   /** Absolute: the base of the paths. */
   folder: string;
-  /** As in esbuild's metafile. */
-  inputs: readonly string[];
+  /** The files that were read, as in esbuild's metafile, each with those that it imports. */
+  inputs: ReadonlyMap<string, readonly string[]>;
+  /** The files of which bytes are in the output. */
+  bundled: ReadonlySet<string>;
   /** Of esbuild. */
   version: string;
 }
@@ -28,10 +30,12 @@ const NO_COMPILER = 'none';
  * What an archive was built from.
  * @param traces of its compiled files
  * @param packed the files that are in it as they are
+ * @param notices the license notices of packages, which are not sources; null for none
  */
 export function provenanceOf(
   traces: readonly Trace[],
   packed: readonly FileToPack[],
+  notices: FileToPack | null,
   { external = [], target, minify = false, sourcemap = false }: BundleOptions,
 ): Provenance {
   const lines = [
@@ -42,7 +46,11 @@ export function provenanceOf(
   // By code unit: locale-dependent order differs between machines.
   const text = lines.toSorted().join('\n');
   const esbuild = traces[0]?.version ?? NO_COMPILER;
-  return { sources: `sha256:${sha256(text)}`, toolchain: { appreg: VERSION, esbuild } };
+  return {
+    sources: `sha256:${sha256(text)}`,
+    toolchain: { appreg: VERSION, esbuild },
+    ...(notices !== null && { notices: `sha256:${sha256(notices.bytes)}` }),
+  };
 }
 
 /** The files that the compiler read, with the settings that apply to them; absolute. */
@@ -55,7 +63,7 @@ export function filesRead(traces: readonly Trace[]): string[] {
 }
 
 function inputsOf({ inputs }: Trace): string[] {
-  return inputs.filter((input) => !isVirtual(input));
+  return [...inputs.keys()].filter((input) => !isVirtual(input));
 }
 
 function settingsOf(trace: Trace): string[] {
@@ -72,7 +80,7 @@ function linesOf(trace: Trace): string[] {
 }
 
 /** Code of the compiler itself, such as `<runtime>`, and data URLs. */
-function isVirtual(input: string): boolean {
+export function isVirtual(input: string): boolean {
   return input.startsWith('<') || input.startsWith('data:');
 }
 

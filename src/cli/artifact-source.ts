@@ -16,6 +16,7 @@ import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from './in
 import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../release/inspect-artifact.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
+import { packageSettings } from '../release/package-settings.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */
@@ -25,6 +26,8 @@ export interface SourceOptions {
   entry?: string;
   ui?: string;
   artifactUrl?: string;
+  /** False with --no-notices. */
+  notices?: boolean;
 }
 
 /** Bytes per read. */
@@ -50,7 +53,7 @@ export async function withSource<Options extends SourceOptions>(
 }
 
 /** Checks that exactly one source is given. Throws AppregError (exit 2) otherwise. */
-export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions): void {
+export function checkSource({ artifact, entry, ui, artifactUrl, notices }: SourceOptions): void {
   const count = [artifact, entry, artifactUrl].filter((one) => one !== undefined).length;
   if (count === 0)
     throw new AppregError(
@@ -69,6 +72,12 @@ export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions)
       'option-conflict',
       message`--ui is only valid with --entry: an existing artifact contains its UI already.`,
       message`Omit --ui.`,
+    );
+  if (notices === false && entry === undefined)
+    throw new AppregError(
+      'option-conflict',
+      message`--no-notices is only valid with --entry: an existing artifact is published as it is.`,
+      message`Omit --no-notices.`,
     );
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }
@@ -117,6 +126,7 @@ export async function artifactFrom(
     include: settings.include ?? [],
     cwd,
     traced: true,
+    ...packageSettings(settings, options),
   };
   // Without one, as `release` builds it: the target is part of what is recorded.
   if (settings.target !== undefined) request.target = settings.target;

@@ -89,6 +89,14 @@ export const authorityOption = {
   },
 } as const satisfies OptionDefinitions;
 
+export const noticesOption = {
+  notices: {
+    type: 'boolean',
+    flags: '--no-notices',
+    description: 'omit the license notices of the packages in the code',
+  },
+} as const satisfies OptionDefinitions;
+
 export const concurrencyOption = {
   concurrency: {
     type: 'number',

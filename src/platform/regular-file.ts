@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { counted } from '../core/text/text.ts';
 import { fileLimitError } from './machine-limit.ts';
 import { systemErrorCode } from './system-error.ts';
 
@@ -20,10 +21,17 @@ export function isShellPipe(path: string): boolean {
   return SHELL_PIPES.test(path);
 }
 
-/** The content of a regular file, or why it cannot be read. Never waits: a named pipe is not read. */
-export function readRegularFile(path: string): FileRead {
+/**
+ * The content of a regular file, or why it cannot be read. Never waits: a named pipe is not read.
+ * @param most the number of bytes of the largest file that is read
+ */
+export function readRegularFile(path: string, most = Infinity): FileRead {
   if (isShellPipe(path)) return attempt(path, () => ({ bytes: readFileSync(path) }));
-  return withFile<FileRead>(path, (fd) => ({ bytes: readFileSync(fd) }));
+  return withFile<FileRead>(path, (fd) =>
+    fstatSync(fd).size > most
+      ? { failure: `is larger than ${counted(most, 'byte')}`, code: null }
+      : { bytes: readFileSync(fd) },
+  );
 }
 
 /** Why a path cannot be read as a regular file; null if it can be. Nothing is read. */

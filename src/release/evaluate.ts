@@ -17,6 +17,7 @@ import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
 import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
+import { packageSettings } from './package-settings.ts';
 import type { PreparedApp } from './publish-together.ts';
 import { readVersion } from './read-version.ts';
 import type { OpenRepository } from './repository.ts';
@@ -40,7 +41,12 @@ export interface PublishedState {
 }
 
 /** Errors that concern every app: the run ends. */
-const COMMON_ERRORS: readonly ErrorCode[] = ['esbuild-unusable', 'build-target-unknown', 'interrupted'];
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  'esbuild-unusable',
+  'build-target-unknown',
+  'license-setting-invalid',
+  'interrupted',
+];
 
 /** Builds the apps, several at a time, and decides their states. Writes nothing. */
 export async function evaluateApps(
@@ -151,6 +157,7 @@ async function build({ config, cwd, listener }: OpenRepository, app: FoundApp): 
       ...(external && { external }),
       ...(include && { include }),
       ...(target !== undefined && { target }),
+      ...packageSettings(config.bundle ?? {}),
       cwd,
       traced: true,
     });

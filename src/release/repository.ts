@@ -2,6 +2,7 @@ import type { JudgeSettings } from '../publish/check-change.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { SILENT } from '../workspace/listener.ts';
 import type { StateOptions } from '../workspace/registry-state.ts';
+import type { PackageSettings } from './package-settings.ts';
 import type { ReleaseEntry } from './find-apps.ts';
 
 /** A repository with the sources of apps, and the registry that they are published to. */
@@ -25,7 +26,7 @@ export interface RepositoryConfig {
   /** Default: registry.json. */
   manifest?: string;
   release?: readonly ReleaseEntry[];
-  bundle?: { external?: string[]; target?: string; include?: string[] };
+  bundle?: { external?: string[]; target?: string; include?: string[] } & PackageSettings;
   artifact?: { entry?: string };
 }
 

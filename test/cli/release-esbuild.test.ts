@@ -1,5 +1,5 @@
 import type { BuildOptions, BuildResult } from 'esbuild';
-import { expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
 import { repository, releaseIn, sources, statesOf, textOf } from './release-fixture.ts';
 
@@ -20,6 +20,10 @@ vi.mock('esbuild', async (original) => {
     build: async (options: BuildOptions): Promise<BuildResult> => programs[installed.version].build(options),
   };
 });
+
+// With a path to its executable, its API is always used.
+beforeAll(() => void vi.stubEnv('ESBUILD_BINARY_PATH', ''));
+afterAll(() => void vi.unstubAllEnvs());
 
 // The helper that esbuild adds for CommonJS modules differs between these versions.
 const FILES = {

@@ -1,7 +1,7 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOptions, BuildResult } from 'esbuild';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SourceOptions } from '../../src/cli/artifact-source.ts';
 import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { startServer } from '../../src/serve/server.ts';
@@ -16,6 +16,11 @@ const toolchain = vi.hoisted(() => ({ version: '0.28.2', banner: '' }));
 beforeEach(() => {
   toolchain.version = '0.28.2';
   toolchain.banner = '';
+  // With a path to its executable, its API is always used.
+  vi.stubEnv('ESBUILD_BINARY_PATH', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
 vi.mock('esbuild', async (original) => {

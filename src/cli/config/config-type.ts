@@ -21,7 +21,24 @@ export interface Config {
   /** Origins that browsers request from; empty or absent: any. */
   serviceOrigins?: Origin[];
   store?: ConfiguredStore;
-  bundle?: { external?: string[]; target?: string; include?: string[] };
+  bundle?: {
+    external?: string[];
+    target?: string;
+    include?: string[];
+    /**
+     * Whether the archive has the license notices of the packages in its code.
+     *
+     * @default true
+     */
+    notices?: boolean;
+    /** The licenses that packages in the code may have; absent: any. */
+    licenses?: {
+      /** SPDX license expressions, such as MIT or "Apache-2.0 WITH LLVM-exception". */
+      allow: NotBlank[];
+      /** The SPDX license expressions of packages that do not declare one, by name and version: busboy@1.6.0. */
+      clarified?: Record<string, NotBlank>;
+    };
+  };
   artifact?: {
     /**
      * The entry file of an app's code, at the top level of its artifact.

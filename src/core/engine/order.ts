@@ -10,7 +10,8 @@ export function compareText(a: string | null, b: string | null): number {
   return a < b ? -1 : 1;
 }
 
-function compareVersions(a: string | null, b: string | null): number {
+/** By precedence; versions that are not semantic come last, by code units. */
+export function compareVersions(a: string | null, b: string | null): number {
   const valid = [a, b].map((version) => version !== null && isSemver(version));
   if (valid[0] && valid[1]) return comparePrecedence(a!, b!) || compareText(a, b);
   // Valid versions come first, since mixing both comparisons would not be transitive.

@@ -15,6 +15,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'icon-invalid',
   'icon-shared',
   'immutable',
+  'license-not-allowed',
   'mirror-folder-occupied',
   'mirror-source-unusable',
   'prerelease-not-allowed',

@@ -38,6 +38,14 @@ export const PUBLISHING_ERRORS = {
     title: 'The content is already published as another version of the app.',
     fix: 'Build the app from the changed sources, or add --allow-same.',
   },
+  'license-not-allowed': {
+    title: 'The code contains packages with a license that bundle.licenses.allow of the configuration does not list.',
+    fix: 'Replace the packages, or list their licenses.',
+  },
+  'license-setting-invalid': {
+    title: 'A value of bundle.licenses in the configuration is not an SPDX license expression.',
+    fix: 'Write it with the identifiers of https://spdx.org/licenses/, such as MIT.',
+  },
   'sources-uncommitted': {
     title: 'Files that an app is built from are not committed in git.',
     fix: 'Commit them, or add --allow-dirty.',

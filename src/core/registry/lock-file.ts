@@ -56,6 +56,13 @@ interface LockedEntry {
    */
   sources?: string;
   toolchain?: Toolchain;
+  /**
+   * The digest of the license notices in the artifact; absent if it has none.
+   *
+   * @pattern ^sha256:[0-9a-f]{64}$
+   * @patternErrorMessage "sha256:" and 64 lowercase hexadecimal digits
+   */
+  notices?: string;
 }
 
 export interface LockedVersion extends PublishedVersion {
@@ -68,7 +75,7 @@ export interface LockedVersion extends PublishedVersion {
 }
 
 /** What an artifact was built from. */
-export type Provenance = Required<Pick<LockedEntry, 'sources' | 'toolchain'>>;
+export type Provenance = Required<Pick<LockedEntry, 'sources' | 'toolchain'>> & Pick<LockedEntry, 'notices'>;
 
 /** The versions of the programs that built an artifact. */
 interface Toolchain {
@@ -120,9 +127,10 @@ export function lockFileIn(content: DocumentContent, name: string): LockFile {
 
 function versionsIn(versions: Record<VersionName, LockedEntry>): Map<string, LockedVersion> {
   const known = Object.entries(versions).map(
-    ([version, { artifactUrl, artifactChecksum, bytes = null, firstSeen = '', sources, toolchain }]) => {
+    ([version, { artifactUrl, artifactChecksum, bytes = null, firstSeen = '', sources, toolchain, notices }]) => {
       // Lock files of earlier releases have no provenance.
-      const provenance = sources !== undefined && toolchain !== undefined && { provenance: { sources, toolchain } };
+      const provenance = sources !== undefined &&
+        toolchain !== undefined && { provenance: { sources, toolchain, ...(notices !== undefined && { notices }) } };
       return [version, { version, artifactUrl, artifactChecksum, bytes, firstSeen, ...provenance }] as const;
     },
   );

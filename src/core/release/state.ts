@@ -42,21 +42,34 @@ export interface Decision {
   listedChecksum: string | null;
   /** The declared version is no longer listed, but was published with other bytes. */
   withdrawn: boolean;
+  /** Why the same sources have other bytes; null unless the app is rebuilt. */
+  rebuiltBy: RebuildCause | null;
 }
+
+/** What differs besides the sources: the programs that built the artifact, or the license notices of its packages. */
+type RebuildCause = 'toolchain' | 'notices';
 
 /** Decides the state of an app. */
 export function decideState(app: BuiltApp): Decision {
   const { declared, checksum, isDescribed, recorded } = app;
   const listed = app.listed ?? (isDescribed ? [] : null);
-  if (listed === null) return { state: 'unlisted', highest: null, listedChecksum: null, withdrawn: false };
+  if (listed === null)
+    return { state: 'unlisted', highest: null, listedChecksum: null, withdrawn: false, rebuiltBy: null };
   const highest = highestOf(listed);
   const entry = listed.find(({ version }) => version === declared);
   const withdrawn = entry === undefined && recorded !== null && recorded.artifactChecksum !== checksum;
   const listedChecksum = entry?.artifactChecksum ?? (withdrawn ? recorded.artifactChecksum : null);
-  const decided = (state: Decision['state']): Decision => ({ state, highest, listedChecksum, withdrawn });
+  const decided = (state: Decision['state'], rebuiltBy: RebuildCause | null = null): Decision => ({
+    state,
+    highest,
+    listedChecksum,
+    withdrawn,
+    rebuiltBy,
+  });
   if (listedChecksum !== null) {
     if (listedChecksum === checksum) return decided('unchanged');
-    return decided(isRebuilt(app, listedChecksum) ? 'rebuilt' : 'changed');
+    const cause = rebuildCause(app, listedChecksum);
+    return cause === null ? decided('changed') : decided('rebuilt', cause);
   }
   return decided(highest === null || comparePrecedence(declared, highest) > 0 ? 'new' : 'behind');
 }
@@ -69,14 +82,19 @@ export function highestOf(listed: readonly PublishedVersion[]): string | null {
   return highest;
 }
 
-/** True for the same sources and another toolchain. Other bytes for any other reason are a change. */
-function isRebuilt({ recorded, provenance }: BuiltApp, listedChecksum: string): boolean {
+/**
+ * Why the same sources have other bytes: another toolchain, or other license notices. Null for other sources; other
+ * bytes for any other reason are a change as well.
+ */
+function rebuildCause({ recorded, provenance }: BuiltApp, listedChecksum: string): RebuildCause | null {
   const before = recorded?.artifactChecksum === listedChecksum ? recorded.provenance : null;
-  if (before === null) return false;
+  if (before === null) return null;
   const now = provenance();
+  if (before.sources !== now.sources) return null;
   const isSameToolchain =
     before.toolchain.appreg === now.toolchain.appreg && before.toolchain.esbuild === now.toolchain.esbuild;
-  return before.sources === now.sources && !isSameToolchain;
+  if (!isSameToolchain) return 'toolchain';
+  return before.notices === now.notices ? null : 'notices';
 }
 
 /** The app whose state is explained. */
@@ -91,9 +109,14 @@ interface ExplainedApp {
   unlisted: AppProblem | null;
 }
 
+const REBUILT: Readonly<Record<RebuildCause, string>> = {
+  toolchain: 'A different version of appreg or esbuild builds different bytes from the same sources.',
+  notices: 'Only the license notices of its packages changed.',
+};
+
 /** What a state means for one app, and what to do. */
 export function explainState(
-  { state, highest, withdrawn }: Decision,
+  { state, highest, withdrawn, rebuiltBy }: Decision,
   { declared, key, versionFile, isListed, unlisted }: ExplainedApp,
 ): { message: string | null; advice: string | null } {
   switch (state) {
@@ -113,7 +136,7 @@ export function explainState(
       };
     case 'rebuilt':
       return {
-        message: `A different version of appreg or esbuild builds different bytes from the same sources. The published ${declared} is not changed.`,
+        message: `${REBUILT[rebuiltBy ?? 'toolchain']} The published ${declared} is not changed.`,
         advice: 'No action is required.',
       };
     case 'behind':

@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption } from '../../option-groups.ts';
+import { allowSecretOption, noticesOption } from '../../option-groups.ts';
 
 export const bundleCommand = {
   name: 'bundle',
@@ -41,6 +41,7 @@ export const bundleCommand = {
       flags: '--any-content',
       description: 'also pack a folder without app.js at its top level',
     },
+    ...noticesOption,
     ...allowSecretOption,
   },
   formats: RESULT_FORMATS,

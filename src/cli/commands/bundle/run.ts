@@ -10,6 +10,7 @@ import { stopIfInterrupted } from '../../../store/interrupt.ts';
 import { checkContent } from '../../../publish/check-content.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
 import { inspectBytes } from '../../../release/inspect-artifact.ts';
+import { packageSettings } from '../../../release/package-settings.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -43,6 +44,7 @@ export async function runBundle(context: Context, entry: string, output: string,
     target: options.target ?? settings.target ?? 'node22',
     minify: options.minify ?? false,
     sourcemap: options.sourcemap ?? false,
+    ...packageSettings(settings, options),
     leaveOut: target,
     cwd,
   };

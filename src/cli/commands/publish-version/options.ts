@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, allowVersionOptions, dryRunOption } from '../../option-groups.ts';
+import { allowSecretOption, allowVersionOptions, dryRunOption, noticesOption } from '../../option-groups.ts';
 
 export const publishVersionCommand = {
   name: 'publish-version',
@@ -39,6 +39,7 @@ export const publishVersionCommand = {
       flags: '--any-content',
       description: 'also publish an archive without app.js at its top level',
     },
+    ...noticesOption,
     ...allowSecretOption,
     ...allowVersionOptions,
     allowLower: {

@@ -1,6 +1,6 @@
 import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, allowVersionOptions, appOption, dryRunOption } from '../../option-groups.ts';
+import { allowSecretOption, allowVersionOptions, appOption, dryRunOption, noticesOption } from '../../option-groups.ts';
 
 export const releaseCommand = {
   name: 'release',
@@ -27,6 +27,7 @@ export const releaseCommand = {
       description: 'apps to build at a time (default: one per processor)',
       range: 'whole',
     },
+    ...noticesOption,
     ...allowSecretOption,
     ...allowVersionOptions,
     allowDirty: {

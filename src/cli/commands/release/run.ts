@@ -24,7 +24,7 @@ type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;
 export async function runRelease(context: Context, options: Options): Promise<number> {
   checkOptions(options);
   const allowed = allowedSecrets(options);
-  const loaded = await context.config();
+  const loaded = withOptions(await context.config(), options);
   if (loaded.file === null) throw workspaceMissing(context.cwd);
   const { config, file, root } = loaded;
   const { report, plan } = await release(
@@ -70,6 +70,12 @@ function requested(context: Context, { config }: LoadedConfig, options: Options)
     },
     onResult: ({ findings }) => printFindings(context.terminal, findings),
   };
+}
+
+/** The configuration with the options that replace its settings. */
+function withOptions(loaded: LoadedConfig, { notices }: Options): LoadedConfig {
+  const { config } = loaded;
+  return notices === false ? { ...loaded, config: { ...config, bundle: { ...config.bundle, notices } } } : loaded;
 }
 
 /** @throws AppregError (exit 2) for options that exclude each other */

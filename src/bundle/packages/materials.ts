@@ -1,0 +1,99 @@
+import { basename, dirname } from 'node:path';
+import { documentContent, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
+import { compareText, compareVersions } from '../../core/engine/order.ts';
+import { safeExcerpt } from '../../core/text/text.ts';
+import type { Trace } from '../sources.ts';
+import { findPackages } from './find-packages.ts';
+import { openPackage, type PackageFiles } from './package-files.ts';
+import { declaredLicense } from './package-license.ts';
+
+/** A package of which code is in an artifact. */
+export interface BundledPackage {
+  name: string;
+  /** Null if its package.json has none. */
+  version: string | null;
+  /** What its package.json declares: an SPDX expression, or other words; null for none. */
+  license: string | null;
+}
+
+/** What code is made of. */
+export interface Materials {
+  /** Each version of a package once; by name, then by version. */
+  packages: readonly BundledPackage[];
+  /** The packages that a package imports, by `idOf` of it; those of the app itself by ''. In order. */
+  imports: ReadonlyMap<string, readonly string[]>;
+  /** The version of esbuild. */
+  esbuild: string;
+}
+
+/** A package with its files. */
+export interface InstalledPackage extends BundledPackage {
+  files: PackageFiles;
+}
+
+/** Identifies a version of a package, such as `zod@4.1.0`. */
+export function idOf({ name, version }: Pick<BundledPackage, 'name' | 'version'>): string {
+  return version === null ? name : `${name}@${version}`;
+}
+
+/**
+ * Reads the packages of a build.
+ * @returns also the installed copies of each package, of which there may be several
+ * @throws AppregError `file-unreadable` for a package that cannot be read
+ */
+export function readMaterials(traces: readonly Trace[]): { materials: Materials; installed: InstalledPackage[] } {
+  const { folders, imports } = findPackages(traces);
+  const byFolder = new Map([...folders].map((folder) => [folder, readPackage(folder)]));
+  const installed = [...byFolder.values()].toSorted(inOrder);
+  const packages = new Map<string, BundledPackage>();
+  for (const { name, version, license } of installed) {
+    const id = idOf({ name, version });
+    if (!packages.has(id)) packages.set(id, { name, version, license });
+  }
+  const idAt = (folder: string): string[] => {
+    const found = byFolder.get(folder);
+    return found === undefined ? [] : [idOf(found)];
+  };
+  const importsById = new Map<string, Set<string>>([['', new Set()]]);
+  for (const id of packages.keys()) importsById.set(id, new Set());
+  for (const [from, targets] of imports) {
+    const id = from === null ? '' : (idAt(from)[0] ?? '');
+    for (const target of [...targets].flatMap(idAt)) if (target !== id) importsById.get(id)?.add(target);
+  }
+  return {
+    materials: {
+      packages: [...packages.values()],
+      imports: new Map([...importsById].map(([id, targets]) => [id, [...targets].toSorted(compareText)])),
+      esbuild: traces[0]?.version ?? '',
+    },
+    installed,
+  };
+}
+
+/** By name, then by version. */
+function inOrder(a: BundledPackage, b: BundledPackage): number {
+  return compareText(a.name, b.name) || compareVersions(a.version, b.version) || compareText(a.license, b.license);
+}
+
+/** @param folder as `packageFolder` returns it */
+function readPackage(folder: string): InstalledPackage {
+  const files = openPackage(folder);
+  const read = files.read('package.json');
+  const manifest = 'bytes' in read ? parseDocument(documentContent(read.bytes)).value : undefined;
+  return {
+    name: textOf(member(manifest, 'name')) ?? nameInPath(folder),
+    version: textOf(member(manifest, 'version')),
+    license: declaredLicense(manifest),
+    files,
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? safeExcerpt(value.trim()) : null;
+}
+
+/** The name under which a package is installed, which may be an alias. */
+function nameInPath(folder: string): string {
+  const scope = basename(dirname(folder));
+  return scope.startsWith('@') ? `${scope}/${basename(folder)}` : basename(folder);
+}

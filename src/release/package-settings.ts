@@ -1,0 +1,12 @@
+import type { BundleOptions } from '../bundle/options.ts';
+
+/** The settings of the configuration about the packages in the code that is built. */
+export type PackageSettings = Pick<BundleOptions, 'notices' | 'licenses'>;
+
+/** The options of a build that are about the packages in the code. */
+export function packageSettings(
+  { notices, licenses }: PackageSettings,
+  options: { notices?: boolean } = {},
+): PackageSettings {
+  return { notices: options.notices !== false && notices !== false, ...(licenses && { licenses }) };
+}
