@@ -7,7 +7,7 @@ import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { MAX_ARTIFACT_BYTES } from '../observe/http/limits.ts';
-import type { Artifact } from '../publish/artifact.ts';
+import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
@@ -16,7 +16,7 @@ import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from './in
 import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../release/inspect-artifact.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
-import { packageSettings } from '../release/package-settings.ts';
+import { billWish, packageSettings } from '../release/package-settings.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */
@@ -28,6 +28,7 @@ export interface SourceOptions {
   artifactUrl?: string;
   /** False with --no-notices. */
   notices?: boolean;
+  sbom?: boolean;
 }
 
 /** Bytes per read. */
@@ -53,7 +54,7 @@ export async function withSource<Options extends SourceOptions>(
 }
 
 /** Checks that exactly one source is given. Throws AppregError (exit 2) otherwise. */
-export function checkSource({ artifact, entry, ui, artifactUrl, notices }: SourceOptions): void {
+export function checkSource({ artifact, entry, ui, artifactUrl, notices, sbom }: SourceOptions): void {
   const count = [artifact, entry, artifactUrl].filter((one) => one !== undefined).length;
   if (count === 0)
     throw new AppregError(
@@ -79,6 +80,12 @@ export function checkSource({ artifact, entry, ui, artifactUrl, notices }: Sourc
       message`--no-notices is only valid with --entry: an existing artifact is published as it is.`,
       message`Omit --no-notices.`,
     );
+  if (sbom === true && artifactUrl !== undefined)
+    throw new AppregError(
+      'option-conflict',
+      message`--sbom cannot be combined with --artifact-url: the bill of materials belongs on the host of the artifact.`,
+      message`Upload it there, at the URL of the artifact followed by .cdx.json, and omit --sbom.`,
+    );
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }
 
@@ -92,15 +99,17 @@ export interface SourcedArtifact {
 
 /**
  * Reads, builds or fetches the artifact, and inspects it. Throws AppregError if it is missing.
+ * @param key of the app
  * @param traced determine what it is built from
  */
 export async function artifactFrom(
   context: Context,
   options: SourceOptions,
-  settings: Config['bundle'] = {},
-  traced = false,
+  { key, config, traced }: { key: string; config: Config; traced: boolean },
 ): Promise<SourcedArtifact> {
   const { cwd, terminal } = context;
+  const wish = billWish(options, config);
+  const settings = config.bundle ?? {};
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
     const { fetchWhole } = await import('./download.ts');
@@ -117,8 +126,13 @@ export async function artifactFrom(
       });
     return { artifact: { bytes: null, url, content, archive }, provenance: null, sources: [] };
   }
-  if (artifact !== undefined)
-    return { artifact: await artifactFromFile(resolve(cwd, artifact), artifact, cwd), provenance: null, sources: [] };
+  if (artifact !== undefined) {
+    const path = resolve(cwd, artifact);
+    const found = await artifactFromFile(path, artifact, cwd);
+    const complete =
+      wish === 'none' ? found : (await import('../release/bill.ts')).withBillBeside(found, path, artifact, wish);
+    return { artifact: complete, provenance: null, sources: [] };
+  }
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
@@ -135,8 +149,9 @@ export async function artifactFrom(
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(message`warning: ${warning}`);
+  const made = await artifactFromBytes(built.archive, printable(entry), cwd);
   return {
-    artifact: await artifactFromBytes(built.archive, printable(entry), cwd),
+    artifact: wish === 'none' ? made : (await import('../release/bill.ts')).withBill(made, built, key, wish),
     provenance: traced ? (built.provenance?.() ?? null) : null,
     sources: built.sources,
   };
@@ -145,7 +160,7 @@ export async function artifactFrom(
 /**
  * Digests and lists a local file. The file is streamed, and read again when it is written, so its size does not matter.
  */
-async function artifactFromFile(path: string, shownAs: string, cwd: string): Promise<Artifact> {
+async function artifactFromFile(path: string, shownAs: string, cwd: string): Promise<ArtifactToStore> {
   const md5 = createHash('md5');
   let inspected: Awaited<ReturnType<typeof inspectStream>>;
   try {

@@ -89,6 +89,13 @@ export const authorityOption = {
   },
 } as const satisfies OptionDefinitions;
 
+/** @param what is done with it, as the help says it */
+export function sbomOption(what: string) {
+  return {
+    sbom: { type: 'boolean', flags: '--sbom', description: `${what} (CycloneDX)` },
+  } as const satisfies OptionDefinitions;
+}
+
 export const noticesOption = {
   notices: {
     type: 'boolean',

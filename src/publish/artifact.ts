@@ -1,5 +1,7 @@
+import type { NewVersion } from '../author/metadata.ts';
 import type { ArchiveFacts, Content } from '../core/facts/facts.ts';
 import type { Bytes, Digest } from '../store/bytes.ts';
+import type { Companion } from './companion.ts';
 
 /** What to publish. */
 export type Artifact = ArtifactToStore | HostedArtifact;
@@ -13,6 +15,8 @@ interface InspectedArtifact {
 export interface ArtifactToStore extends InspectedArtifact {
   bytes: Bytes;
   url: null;
+  /** The files that are stored beside it; absent for none. */
+  companions?(entry: NewVersion): readonly Companion[];
 }
 
 /** An artifact that is hosted elsewhere, at `url`. */

@@ -6,22 +6,15 @@ import { versionFields } from '../core/registry/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { AppregError } from '../core/errors.ts';
-import type { Digest } from '../store/bytes.ts';
 import type { AppToPublish } from './app-to-publish.ts';
-import {
-  type Artifact,
-  type ArtifactToStore,
-  type HostedArtifact,
-  artifactPath,
-  checksumOf,
-  isStoredAs,
-} from './artifact.ts';
+import { type Artifact, checksumOf } from './artifact.ts';
+import { createFiles, filesOf, isFree, targetOf } from './artifact-target.ts';
 import { type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
 import { versionSeverities } from './check-content.ts';
 import { isBump, chooseVersion, increment } from './choose-version.ts';
 import { refuseTypos } from './refuse-typos.ts';
 import { changedLines, type LineChanges } from './changed-lines.ts';
-import type { CreateStep, EditStep, Plan } from './plan.ts';
+import type { EditStep, Plan } from './plan.ts';
 import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
 
@@ -34,7 +27,7 @@ export interface VersionPlan {
   plan: Plan;
   /** The file to create, relative to the store's root; null if the artifact is hosted elsewhere. */
   path: string | null;
-  /** The metadata file, and the artifact if it is in this store. */
+  /** The metadata file, and the artifact with its companion files if it is in this store. */
   files: string[];
   /** The lines of the metadata file that change; null if none do. */
   lines(): LineChanges | null;
@@ -58,25 +51,27 @@ export async function planVersion(
   const listed = validVersions(metadata);
   const version = await versionToPublish(place, app, word, listed, artifact, judgeSettings.allow?.same);
   const target = targetOf(place, metadata, version, artifact);
-  const { path, url } = target;
-  const checksum = checksumOf(artifact);
-  const entry: NewVersion = { version, artifactUrl: url, artifactChecksum: checksum };
+  const { path, entry } = target;
+  const { artifactUrl: url, artifactChecksum: checksum } = entry;
   const edited = addVersion(metadata, entry);
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
   if (edited !== null && firstSeen !== checksum) throw publishedBefore(key, entry, firstSeen);
   const existing = listed.find((one) => one.version === version);
-  const files = path === null ? [metadata.path] : [metadata.path, path];
+  const files = [metadata.path, ...filesOf(target)];
 
   if (edited === null) {
     if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
     // If the listed bytes are hosted elsewhere, no second copy is made.
-    const create = existing.artifactUrl === url ? await createArtifact(place, key, entry, target) : null;
+    const create = existing.artifactUrl === url ? await createFiles(place, key, target) : null;
+    const isRestored = create !== null && !create.exists;
     return {
       entry: existing,
       published: true,
       plan: {
-        title: `Restore the artifact of ${key} ${version}`,
-        steps: create === null || create.exists ? [] : [create.step],
+        title: isRestored
+          ? `Restore the artifact of ${key} ${version}`
+          : `Add ${create?.companions.map(({ what }) => what).join(', ') ?? ''}`,
+        steps: [...(isRestored ? [create.artifact] : []), ...(create?.companions ?? [])],
       },
       path,
       files,
@@ -93,7 +88,7 @@ export async function planVersion(
     ...(metadata.token === null && { ifMissing: metadata.text }),
   };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
-  const create = await createArtifact(place, key, entry, target);
+  const create = await createFiles(place, key, target);
   const severities = versionSeverities(judgeSettings.severities);
   const findings = newFindings(
     () => judgeState(stateOf(app, metadata, null), { ...judgeSettings, severities }),
@@ -103,40 +98,15 @@ export async function planVersion(
   return {
     entry,
     published: false,
-    plan: { title: `Publish ${key} ${version}`, steps: create === null ? [editing] : [create.step, editing] },
+    plan: {
+      title: `Publish ${key} ${version}`,
+      steps: create === null ? [editing] : [create.artifact, ...create.companions, editing],
+    },
     path,
     files,
     lines: () => changedLines(metadata.text, edited.text),
     findings,
   };
-}
-
-/** Where the artifact of a version is, or is to be stored: `path` is null if it is hosted elsewhere. */
-type ArtifactTarget =
-  | { path: null; url: string; artifact: HostedArtifact }
-  | { path: string; url: string; artifact: ArtifactToStore };
-
-function targetOf({ base }: RegistryLocation, metadata: Document, version: string, artifact: Artifact): ArtifactTarget {
-  if (artifact.bytes === null) return { path: null, url: artifact.url, artifact };
-  const path = artifactPath(metadata.path, version);
-  return { path, url: base + path.split('/').map(encodeURIComponent).join('/'), artifact };
-}
-
-/**
- * The step that stores the artifact, and whether the file exists already; null if it is hosted elsewhere.
- * @throws AppregError `immutable` (exit 1) if it exists with other bytes
- */
-async function createArtifact(
-  { store }: RegistryLocation,
-  key: string,
-  entry: NewVersion,
-  { path, artifact }: ArtifactTarget,
-): Promise<{ step: CreateStep; exists: boolean } | null> {
-  if (path === null) return null;
-  const stored = await store.digest(path);
-  if (stored !== null && !isStoredAs(stored, artifact)) throw occupied(path, stored, entry);
-  const what = `the artifact of ${key} ${entry.version}`;
-  return { step: { kind: 'create', path, bytes: artifact.bytes, what }, exists: stored !== null };
 }
 
 /** The registry before or after the change, restricted to this app. */
@@ -154,15 +124,6 @@ function stateOf(
   });
   const icon = { url: null, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, image: NOT_OBSERVED };
   return { manifest: factsOf(manifest), app: { key, metadata: factsOf(metadata, metadataUrl), icon, artifacts } };
-}
-
-function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
-  return new AppregError(
-    'immutable',
-    message`${path} already exists with different bytes: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
-    message`Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
-    { effect: 'none' },
-  );
 }
 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
@@ -200,22 +161,9 @@ async function versionToPublish(
   if (older !== null && latest !== null && !allowSame)
     throw wouldRollBack({ key, word, older, latest, next: chooseVersion(word, versions, key) });
   let version = chooseVersion(word, versions, key);
-  while (!(await isFree(place, key, version, metadata.path, artifact))) version = increment(version, 'patch');
+  while (!(await isFree(place, key, targetOf(place, metadata, version, artifact))))
+    version = increment(version, 'patch');
   return version;
-}
-
-/** True if the version was never published, and its file does not exist with other bytes. */
-async function isFree(
-  place: RegistryLocation,
-  key: string,
-  version: string,
-  metadataPath: string,
-  artifact: Artifact,
-): Promise<boolean> {
-  const checksum = checksumOf(artifact);
-  if ((place.firstSeen?.(key, version) ?? checksum) !== checksum) return false;
-  const stored = await place.store.digest(artifactPath(metadataPath, version));
-  return stored === null || artifact.bytes === null || isStoredAs(stored, artifact);
 }
 
 function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): AppregError {

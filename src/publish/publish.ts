@@ -57,9 +57,17 @@ export async function publish(
     } catch (error) {
       // Another publisher may also take the number during planning, between two reads.
       const number = planned?.entry.version ?? null;
-      const taken = isAppregError(error) && error.code === 'immutable' && (number === null || number !== lastTried);
+      const isRefused = isAppregError(error) && error.code === 'immutable';
+      // A companion file that another publisher has just stored is looked at once: it may describe the same artifact.
+      if (isRefused && attempt === 1 && planned !== null && hasCompanions(planned)) continue;
+      const taken = isRefused && (number === null || number !== lastTried);
       if (!taken || !isBump(version.version) || attempt === ATTEMPTS) throw error;
       if (number !== null) lastTried = number;
     }
   }
+}
+
+/** True if the plan stores files beside the artifact. */
+function hasCompanions({ path, plan }: VersionPlan): boolean {
+  return plan.steps.some((step) => step.kind === 'create' && step.path !== path);
 }

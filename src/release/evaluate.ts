@@ -17,7 +17,7 @@ import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
 import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
-import { packageSettings } from './package-settings.ts';
+import { billWish, packageSettings } from './package-settings.ts';
 import type { PreparedApp } from './publish-together.ts';
 import { readVersion } from './read-version.ts';
 import type { OpenRepository } from './repository.ts';
@@ -110,7 +110,9 @@ async function evaluateApp(
   return {
     app,
     declared,
-    prepared: isPublishable(state, recorded) ? await prepare(app, version, built, { provenance, listing }) : null,
+    prepared: isPublishable(state, recorded)
+      ? await prepare(repository, app, version, built, { provenance, listing })
+      : null,
     sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
     result: {
       key,
@@ -183,16 +185,19 @@ function provenanceOf({ provenance }: Bundle): () => Provenance {
 }
 
 async function prepare(
+  { config }: OpenRepository,
   { key, folder, path }: FoundApp,
   version: string,
-  { archive }: Bundle,
+  built: Bundle,
   { provenance, listing }: { provenance: () => Provenance; listing: AppToAssemble | null },
 ): Promise<PreparedApp> {
+  const artifact = await artifactFromBytes(built.archive, printable(folder), path);
+  const wish = billWish({}, config);
   return {
     key,
     folder,
     version,
-    artifact: await artifactFromBytes(archive, printable(folder), path),
+    artifact: wish === 'none' ? artifact : (await import('./bill.ts')).withBill(artifact, built, key, wish),
     listing,
     provenance: provenance(),
   };

@@ -28,6 +28,8 @@ export interface RepositoryConfig {
   release?: readonly ReleaseEntry[];
   bundle?: { external?: string[]; target?: string; include?: string[] } & PackageSettings;
   artifact?: { entry?: string };
+  /** `sbom`: publish a bill of materials beside each artifact. */
+  evidence?: { sbom?: boolean };
 }
 
 type Defaulted = 'cwd' | 'env' | 'file' | 'listener' | 'severities';

@@ -90,6 +90,8 @@ export interface Results {
     checksum: string;
     tarSha256: string;
     warnings: readonly string[];
+    /** The bill of materials that was written; absent for none. */
+    sbom?: { path: string; bytes: Count };
   };
   checksum: {
     /** One entry for each file or URL, in the given order. */

@@ -34,10 +34,19 @@ export interface Config {
     /** The licenses that packages in the code may have; absent: any. */
     licenses?: {
       /** SPDX license expressions, such as MIT or "Apache-2.0 WITH LLVM-exception". */
-      allow: NotBlank[];
+      allow: string[];
       /** The SPDX license expressions of packages that do not declare one, by name and version: busboy@1.6.0. */
-      clarified?: Record<string, NotBlank>;
+      clarified?: Record<string, string>;
     };
+  };
+  /** What is published beside artifacts. */
+  evidence?: {
+    /**
+     * A bill of materials of each artifact that is built.
+     *
+     * @default false
+     */
+    sbom?: boolean;
   };
   artifact?: {
     /**

@@ -46,6 +46,14 @@ export const PUBLISHING_ERRORS = {
     title: 'A value of bundle.licenses in the configuration is not an SPDX license expression.',
     fix: 'Write it with the identifiers of https://spdx.org/licenses/, such as MIT.',
   },
+  'sbom-unavailable': {
+    title: 'A bill of materials was requested, and the packages in the artifact are not known.',
+    fix: 'Build the artifact from its entry point, or omit --sbom.',
+  },
+  'sbom-invalid': {
+    title: 'The bill of materials beside the archive is not a CycloneDX document about this archive.',
+    fix: 'Build both again with appreg bundle --sbom.',
+  },
   'sources-uncommitted': {
     title: 'Files that an app is built from are not committed in git.',
     fix: 'Commit them, or add --allow-dirty.',

@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, noticesOption } from '../../option-groups.ts';
+import { allowSecretOption, noticesOption, sbomOption } from '../../option-groups.ts';
 
 export const bundleCommand = {
   name: 'bundle',
@@ -42,6 +42,7 @@ export const bundleCommand = {
       description: 'also pack a folder without app.js at its top level',
     },
     ...noticesOption,
+    ...sbomOption('also write a bill of materials, <output>.cdx.json'),
     ...allowSecretOption,
   },
   formats: RESULT_FORMATS,

@@ -10,7 +10,7 @@ import { stopIfInterrupted } from '../../../store/interrupt.ts';
 import { checkContent } from '../../../publish/check-content.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
 import { inspectBytes } from '../../../release/inspect-artifact.ts';
-import { packageSettings } from '../../../release/package-settings.ts';
+import { billWish, packageSettings } from '../../../release/package-settings.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -51,7 +51,10 @@ export async function runBundle(context: Context, entry: string, output: string,
   if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
 
   const progress = terminal.progress(message`building ${entry}`);
-  const { archive, checksum, tarSha256, entries, warnings } = await build(request).finally(() => progress.stop());
+  const built = await build(request).finally(() => progress.stop());
+  const { archive, checksum, tarSha256, entries, warnings } = built;
+  const wish = billWish(options, config);
+  const bill = wish === 'none' ? null : (await import('../../../release/bill.ts')).billFor(built, output, wish);
   const content = {
     severities,
     appEntry: config.artifact?.entry ?? null,
@@ -61,8 +64,10 @@ export async function runBundle(context: Context, entry: string, output: string,
   warnings.push(...checkContent(await inspectBytes(archive, cwd), content));
   stopIfInterrupted();
   await write(target, () => replaceFile(target, archive));
+  if (bill !== null) await replaceFile(resolve(cwd, bill.path), bill.bytes);
 
   for (const warning of warnings) terminal.log(message`warning: ${warning}`);
+  const sbom = bill && { path: bill.path, bytes: bill.bytes.length };
   const width = Math.max(...entries.map((one) => grouped(one.size).length));
   printResult<'bundle'>(context, {
     pretty: (style) =>
@@ -70,8 +75,17 @@ export async function runBundle(context: Context, entry: string, output: string,
         `${style.bold(printable(output))}  ${grouped(archive.length)} bytes`,
         ...entries.map(({ path, size }) => `  ${grouped(size).padStart(width)}  ${printable(path)}`),
         checksum,
+        ...(sbom === null ? [] : [`${printable(sbom.path)}  ${grouped(sbom.bytes)} bytes`]),
       ].join('\n'),
-    json: () => ({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }),
+    json: () => ({
+      path: output,
+      bytes: archive.length,
+      entries,
+      checksum,
+      tarSha256,
+      warnings,
+      ...(sbom !== null && { sbom }),
+    }),
   });
   terminal.next(message`appreg publish-version <app> <version> --artifact ${quotedPath(printable(output))}`);
   return 0;

@@ -1,6 +1,12 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, allowVersionOptions, dryRunOption, noticesOption } from '../../option-groups.ts';
+import {
+  allowSecretOption,
+  allowVersionOptions,
+  dryRunOption,
+  noticesOption,
+  sbomOption,
+} from '../../option-groups.ts';
 
 export const publishVersionCommand = {
   name: 'publish-version',
@@ -40,6 +46,7 @@ export const publishVersionCommand = {
       description: 'also publish an archive without app.js at its top level',
     },
     ...noticesOption,
+    ...sbomOption('also publish a bill of materials beside the artifact'),
     ...allowSecretOption,
     ...allowVersionOptions,
     allowLower: {

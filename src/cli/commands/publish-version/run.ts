@@ -45,7 +45,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const allowed = allowedSecrets(options);
   const isReleased = describesApp(root, config.release, key);
   const traced = options.dryRun !== true && (isReleased || hasLock(root));
-  const { artifact: made, provenance, sources } = await artifactFrom(context, options, config.bundle, traced);
+  const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
   const artifact = withoutSecrets(made, allowed, terminal);
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {

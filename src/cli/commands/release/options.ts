@@ -1,6 +1,13 @@
 import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { allowSecretOption, allowVersionOptions, appOption, dryRunOption, noticesOption } from '../../option-groups.ts';
+import {
+  allowSecretOption,
+  allowVersionOptions,
+  appOption,
+  dryRunOption,
+  noticesOption,
+  sbomOption,
+} from '../../option-groups.ts';
 
 export const releaseCommand = {
   name: 'release',
@@ -28,6 +35,7 @@ export const releaseCommand = {
       range: 'whole',
     },
     ...noticesOption,
+    ...sbomOption('also publish a bill of materials beside each artifact'),
     ...allowSecretOption,
     ...allowVersionOptions,
     allowDirty: {

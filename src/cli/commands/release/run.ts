@@ -73,9 +73,13 @@ function requested(context: Context, { config }: LoadedConfig, options: Options)
 }
 
 /** The configuration with the options that replace its settings. */
-function withOptions(loaded: LoadedConfig, { notices }: Options): LoadedConfig {
+function withOptions(loaded: LoadedConfig, { notices, sbom }: Options): LoadedConfig {
   const { config } = loaded;
-  return notices === false ? { ...loaded, config: { ...config, bundle: { ...config.bundle, notices } } } : loaded;
+  const replaced = {
+    ...(notices === false && { bundle: { ...config.bundle, notices } }),
+    ...(sbom === true && { evidence: { ...config.evidence, sbom } }),
+  };
+  return { ...loaded, config: { ...config, ...replaced } };
 }
 
 /** @throws AppregError (exit 2) for options that exclude each other */
