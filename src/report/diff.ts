@@ -1,3 +1,4 @@
+import type { CompanionDiff } from '../core/registry/companion-diff.ts';
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
@@ -14,6 +15,13 @@ const MAX_VERSIONS = 20;
 const APP_MARKS = { added: '+', removed: '-', changed: '~' } as const;
 const APP_COLORS = { added: 'green', removed: 'red', changed: 'yellow' } as const;
 const VERSION_MARKS = { added: '+', removed: '-', changed: '!', moved: '~' } as const;
+const COMPANION_COLORS = { added: 'green', removed: 'red', changed: 'red' } as const;
+const COMPANION_NAMES = { attestation: 'attestation', sbom: 'bill of materials' } as const;
+const COMPANION_CHANGES = {
+  added: 'added',
+  removed: 'removed, but evidence of a published version must stay',
+  changed: 'changed, but evidence of a published version must never change',
+} as const;
 const VERSION_COLORS = { added: 'green', removed: 'red', changed: 'red', moved: 'yellow' } as const;
 
 /** The differences for a terminal. */
@@ -41,6 +49,12 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
     );
   if (found.hosts.removed.length > 0)
     lines.push(`Hosts no longer used: ${found.hosts.removed.map((text) => safeExcerpt(text)).join(', ')}`);
+  const { companions = [] } = found;
+  for (const one of companions.slice(0, MAX_APPS)) lines.push(style[COMPANION_COLORS[one.change]](companionLine(one)));
+  if (companions.length > MAX_APPS)
+    lines.push(
+      style.dim(`… and ${counted(companions.length - MAX_APPS, 'more companion file')}; --format json lists them all.`),
+    );
   if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, safeExcerpt)));
   lines.push(diffHeadline(found));
   return lines.join('\n');
@@ -75,6 +89,10 @@ export function diffAsMarkdown(found: RegistryDiff): string {
       lines.push(row('', '', '', `… and ${counted(app.versions.length - MAX_VERSIONS, 'more version')}`));
   }
   if (found.apps.length > MAX_APPS) lines.push('', `… and ${counted(found.apps.length - MAX_APPS, 'more app')}.`);
+  const { companions = [] } = found;
+  if (companions.length > 0) lines.push('', '**Companion files:**', '');
+  for (const one of companions.slice(0, MAX_APPS)) lines.push(`- ${prose(companionLine(one))}`);
+  if (companions.length > MAX_APPS) lines.push(`- … and ${counted(companions.length - MAX_APPS, 'more')}`);
   return lines.join('\n').trimEnd();
 }
 
@@ -135,6 +153,10 @@ function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
   if (change === 'removed') return 'withdrawn, but a published version must stay listed';
   if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;
   return `different bytes: ${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}, but a published version must never change`;
+}
+
+function companionLine({ app, version, kind, change }: CompanionDiff): string {
+  return `${safeExcerpt(app)} ${safeExcerpt(version)}: ${COMPANION_NAMES[kind]} ${COMPANION_CHANGES[change]}`;
 }
 
 /** A value as code; empty for an empty text. */

@@ -142,6 +142,8 @@ export interface Results {
     vanishing: readonly string[];
     hosts: { added: readonly string[]; removed: readonly string[] };
     notCompared: readonly { key: string; reason: string }[];
+    /** Companion files that differ; absent if none does. */
+    companions?: readonly object[];
   };
   attestation: {
     artifact: string;

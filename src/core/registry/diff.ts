@@ -3,6 +3,7 @@ import { isMissing } from '../facts/facts.ts';
 import { judge } from '../engine/judge.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
+import type { CompanionDiff } from './companion-diff.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 import { appFields, manifestAppsIn } from './manifest.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
@@ -30,6 +31,8 @@ export interface RegistryDiff {
   apps: AppDiff[];
   /** Apps whose versions were not observed on one side, so that they are not compared. */
   notCompared: { key: string; reason: string }[];
+  /** Companion files that differ, of versions that both states have; absent if none does. */
+  companions?: readonly CompanionDiff[];
 }
 
 export interface AppDiff {

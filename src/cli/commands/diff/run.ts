@@ -1,8 +1,10 @@
 import { message } from '../../../core/text/message.ts';
+import { diffCompanions } from '../../../core/registry/companion-diff.ts';
 import { diffRegistries } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
+import { companionsBeside } from '../../../workspace/companions.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import { stateOptions } from '../../stored-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
@@ -18,7 +20,10 @@ export async function runDiff(
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
   const state = stateOptions(context, options);
-  const found = diffRegistries(await registryState(before, state), await registryState(after ?? '.', state));
+  const [old, now] = [await registryState(before, state), await registryState(after ?? '.', state)];
+  const { cwd } = context;
+  const companions = diffCompanions(await companionsBeside(old, cwd), await companionsBeside(now, cwd));
+  const found = { ...diffRegistries(old, now), ...(companions.length > 0 && { companions }) };
   printResult<'diff'>(context, {
     pretty: (style) => diffAsText(found, style),
     json: () => found,
