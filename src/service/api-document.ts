@@ -1,6 +1,7 @@
 import { tokenSchemas, tokensPaths } from './tokens/schema.ts';
 import { webhookSchemas, webhooksPaths } from './webhooks/schema.ts';
 import { appSchemas, appsPaths } from './apps/schema.ts';
+import { attestationSchemas, attestationsPaths } from './attestations/schema.ts';
 import { artifactsPaths } from './artifacts/schema.ts';
 import { auditPaths, auditSchemas, eventSchemas, eventsPaths } from './history/schema.ts';
 import { operatorPaths, organizationSchemas, organizationsPaths, summarySchemas } from './organizations/schema.ts';
@@ -41,6 +42,7 @@ const schemas: Record<string, Schema> = {
   ...organizationSchemas,
   ...registrySchemas,
   ...appSchemas,
+  ...attestationSchemas,
   Finding: {
     description: 'One violation of a rule.',
     type: 'object',
@@ -110,6 +112,7 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
     paths: withScopes({
       ...organizationsPaths,
       ...registriesPaths,
+      ...attestationsPaths,
       ...appsPaths,
       ...artifactsPaths,
       ...eventsPaths,

@@ -5,6 +5,7 @@ import { unavailable, json, NotFound, problem, Refusal } from './http/problems.t
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './page-routes.ts';
 import { appRoutes } from './apps/routes.ts';
+import { attestationRoutes } from './attestations/routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { eventRoutes, auditRoutes } from './history/routes.ts';
 import { operatorRoutes, organizationRoutes } from './organizations/routes.ts';
@@ -85,6 +86,7 @@ export function apiRoutes(service: Service): Route[] {
     ...organizationRoutes(service),
     ...registryRoutes(service),
     ...registryCredentialsRoutes(service),
+    ...attestationRoutes(service),
     ...appRoutes(service),
     ...artifactRoutes(service),
     ...eventRoutes(service),

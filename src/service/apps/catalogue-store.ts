@@ -3,7 +3,7 @@ import type { InstallableView } from './schema.ts';
 import { appView } from './view.ts';
 import { matchesWord, STATE_COLUMNS, searchWords } from './store.ts';
 import type { Db } from '../database/database.ts';
-import { CONFIRMED, INSTALLABLE, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import { CONFIRMED, INSTALLABLE, OFFERED_TO, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { isUuid } from '../database/page.ts';
 
 /** Numbered pages of apps, filtered and sorted, for people. Every query is restricted to the organization. */
@@ -98,7 +98,7 @@ function withFilter(query: ReturnType<typeof matchingApps>, filter: AppFilter): 
 }
 
 const NEWEST_AT = sql<Date | null>`(
-  SELECT max(greatest(versions.first_seen_at, subscriptions.registry_since)) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`;
+  SELECT max(greatest(versions.first_seen_at, subscriptions.registry_since)) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO})`;
 
 /** Names are sorted independent of case and script, and numbers by their value; apps without a name by their key. */
 const BY_NAME = sql`lower(coalesce(nullif(apps.name, ''), apps.key)) COLLATE natural_order`;

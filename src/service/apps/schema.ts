@@ -1,3 +1,4 @@
+import { attestationSchema } from '../attestations/schema.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
 import {
   type OpenApiObject,
@@ -82,6 +83,10 @@ const version = strictObject('A version. The digest is pinned once the artifact 
   lostAt: withDescription(
     orNull(dateTime),
     'When its host was first found to lack the artifact. The service offers its own copy; a version without any copy is refused.',
+  ),
+  attestation: withDescription(
+    nullable(attestationSchema),
+    'Null if the organization does not want attestations of this registry, and for a version that is not verified.',
   ),
 });
 export type VersionView = ValueOf<typeof version>;

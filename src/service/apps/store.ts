@@ -4,7 +4,7 @@ import { type StoredAppState, appView } from './view.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
-import { CONFIRMED, INSTALLABLE, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import { CONFIRMED, INSTALLABLE, OFFERED_TO, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { isSubscribed } from '../registries/subscriptions-store.ts';
 import type { IconRow } from '../database/tables.ts';
 
@@ -104,7 +104,9 @@ export const STATE_COLUMNS = [
   'apps.latest',
   'apps.failingSince',
   'subscriptions.registrySince',
-  sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED})`.as('offeredCount'),
+  sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO})`.as('offeredCount'),
+  sql<string[] | null>`CASE WHEN subscriptions.attestations = 'require' THEN ARRAY(
+    SELECT versions.version FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO}) END`.as('offeredVersions'),
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP})`.as('versionCount'),
   // Only apps that cannot be installed need reasons.
   sql<string[] | null>`CASE WHEN apps.latest IS NULL THEN ARRAY(

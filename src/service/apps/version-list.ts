@@ -1,3 +1,4 @@
+import { attestationSection } from '../attestations/build-page.ts';
 import { size } from '../../report/words.ts';
 import type { VersionView } from './schema.ts';
 import { copyable, copyButton, status } from '../pages/components.ts';
@@ -34,7 +35,8 @@ function versionRow(version: VersionView, context: VersionContext): Html {
         ${version.verifiedAt === null ? NOTHING : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
       </p>
     </div>
-    ${explanation(version, now)} ${digests(version)} ${manualVerification(version, context)}
+    ${explanation(version, now)} ${attestationSection(version.attestation, now)} ${digests(version)}
+    ${manualVerification(version, context)}
   </li>`;
 }
 

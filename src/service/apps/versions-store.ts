@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { compareText } from '../../core/engine/order.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { redact } from '../../core/text/text.ts';
+import { type JudgedVersion, judgedVersions } from '../attestations/judged-versions-store.ts';
 import type { VersionView } from './schema.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
@@ -29,7 +30,7 @@ export async function versionsOf(
     .where('id', '=', subscriptionId)
     .where('key', '=', storable(key))
     .where(CONFIRMED)
-    .select(['apps.registryId', 'key', 'listed', 'registrySince'])
+    .select(['apps.registryId', 'key', 'listed', 'registrySince', 'attestations', 'attestationSigner'])
     .executeTakeFirst();
   if (app === undefined) return null;
   const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
@@ -40,8 +41,11 @@ export async function versionsOf(
   const last = page.at(-1);
   if (last === undefined) return { versions: [], next: null };
   const rows = await versions.selectAll().where('version', 'in', page).execute();
+  const attestations = await judgedVersions(db, { ...app, subscriptionId, appKey: app.key }, rows);
   return {
-    versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app)),
+    versions: rows
+      .sort((a, b) => highestFirst(a.version, b.version))
+      .map((row) => versionView(row, app, attestations.get(row.version) ?? null)),
     next: rest.length > page.length ? last : null,
   };
 }
@@ -55,6 +59,7 @@ function highestFirst(a: string, b: string): number {
 function versionView(
   row: Selectable<VersionRow>,
   { listed, registrySince }: { listed: boolean; registrySince: Date },
+  attestation: JudgedVersion | null,
 ): VersionView {
   const withdrawn = row.withdrawnAt !== null || !listed;
   return {
@@ -63,7 +68,7 @@ function versionView(
     artifactChecksum: row.artifactChecksum,
     firstSeenAt: timeSince(row.firstSeenAt, registrySince).toISOString(),
     state: withdrawn ? 'withdrawn' : row.state,
-    offered: row.state === 'verified' && !withdrawn,
+    offered: row.state === 'verified' && !withdrawn && attestation?.isOffered !== false,
     reason: row.rule === null ? null : { rule: row.rule, message: row.reason ?? '' },
     verifiedAt: isoTimeSince(row.verifiedAt, registrySince),
     bytes: row.bytes === null ? null : Number(row.bytes),
@@ -71,6 +76,7 @@ function versionView(
     servedChecksum: row.servedChecksum,
     withdrawnAt: isoTimeSince(row.withdrawnAt, registrySince),
     lostAt: isoTimeSince(row.lostAt, registrySince),
+    attestation: attestation?.view ?? null,
   };
 }
 

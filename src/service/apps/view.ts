@@ -1,4 +1,5 @@
 import type { StoredApp } from '../database/tables.ts';
+import { latestOf } from '../../core/registry/version.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { AppView } from './schema.ts';
 import { isoTimeSince } from '../registries/subscription-state.ts';
@@ -21,6 +22,8 @@ const SERVICE_REASONS = {
   'app-unchecked': 'Its metadata file has not been checked yet.',
   'artifact-unchecked': 'Its artifacts have not been checked yet.',
   'artifact-refused': 'None of its versions can be offered.',
+  'attestation-required':
+    'Your organization requires attestations of this registry, and none of its versions has a valid one.',
 } as const;
 
 /** The reasons that the service gives itself. */
@@ -64,6 +67,8 @@ export interface StoredAppState extends Pick<
   /** The number of offered and of known versions; the database returns counts as strings. */
   offeredCount: string;
   versionCount: string;
+  /** The offered versions if the organization requires attestations; null if it does not. */
+  offeredVersions: readonly string[] | null;
   /** The states of versions that are not withdrawn; null if one is offered. */
   states: readonly string[] | null;
   /** Why one of them is refused. */
@@ -77,7 +82,7 @@ type InstallabilityState = Pick<
 >;
 
 export function appView(app: StoredAppState): AppView {
-  const installability = installabilityOf(app);
+  const installability = withAttestations(installabilityOf(app), app.offeredVersions);
   return {
     key: app.key,
     name: app.name,
@@ -90,6 +95,13 @@ export function appView(app: StoredAppState): AppView {
     versions: Number(app.versionCount),
     failingSince: isoTimeSince(app.failingSince, app.registrySince),
   };
+}
+
+/** The highest version is the highest one that is offered to the organization. */
+function withAttestations(installability: Installability, offered: readonly string[] | null): Installability {
+  if (offered === null || installability.visible !== true) return installability;
+  const latest = latestOf(offered);
+  return latest === null ? hidden([serviceReason('attestation-required')]) : { ...installability, latest };
 }
 
 type Installability = Pick<AppView, 'visible' | 'reasons' | 'latest'>;

@@ -37,6 +37,11 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     gone(refused, (await reportOf(db, organizationId, subscriptionId))?.findings ?? []);
   if (isGone(version)) throw await refusal(version);
   if (version.state === 'pending') throw pending('The artifact has not been verified yet. Try again later.');
+  if (!version.offered)
+    throw new Refusal(
+      'artifact-held',
+      'The organization requires attestations of this registry, and the version has no valid one, or it is not known yet. The list of its versions has the reason.',
+    );
   if (artifacts === null)
     throw new Refusal(
       'artifacts-not-kept',

@@ -2,7 +2,7 @@ import type { StoredVersion } from '../database/tables.ts';
 import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
-import { CONFIRMED, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import { CONFIRMED, OFFERED_TO, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { isUuid } from '../database/page.ts';
 
 /**
@@ -29,6 +29,8 @@ export interface ArtifactVersion extends Pick<
   appListed: boolean;
   /** Whether its host no longer has the artifact. */
   lost: boolean;
+  /** Whether the organization is offered it, provided that its app is listed. */
+  offered: boolean;
 }
 
 /** The place of a version in the subscriptions of an organization. */
@@ -109,6 +111,7 @@ export async function artifactVersionOf(
       'apps.listed as appListed',
       sql<boolean>`versions.withdrawn_at IS NOT NULL OR NOT apps.listed`.as('withdrawn'),
       sql<boolean>`versions.lost_at IS NOT NULL`.as('lost'),
+      OFFERED_TO.as('offered'),
     ])
     .executeTakeFirst();
   return row === undefined ? null : { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };

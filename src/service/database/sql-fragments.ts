@@ -13,11 +13,23 @@ export const VERSION_OF_APP = sql<boolean>`versions.registry_id = apps.registry_
 export const OFFERED = sql<boolean>`versions.state = 'verified' AND versions.withdrawn_at IS NULL`;
 
 /**
- * An app that can be installed: one of its versions is offered. An app hidden by a rule cannot, but if only its
+ * A version that is offered to a subscription: one that requires attestations is offered only versions that were found
+ * to have a valid one, or that it was offered before. Without a decision, nothing is offered.
+ */
+export const OFFERED_TO = sql<boolean>`(${OFFERED} AND (subscriptions.attestations <> 'require' OR EXISTS (
+  SELECT FROM attestation_decisions AS decisions
+  WHERE decisions.subscription_id = subscriptions.id AND decisions.app_key = versions.app_key
+    AND decisions.version = versions.version AND decisions.checksum = versions.artifact_checksum
+    AND decisions.decision <> 'held')))`;
+
+/**
+ * An app that a subscription can install: one of its versions is offered. An app hidden by a rule cannot, but if only its
  * metadata file fails, the last known state remains valid. An index of `apps` uses the same expression.
  */
 export const INSTALLABLE = sql<boolean>`(apps.listed AND apps.latest IS NOT NULL
-  AND (apps.visible IS NOT FALSE OR apps.failing_since IS NOT NULL))`;
+  AND (apps.visible IS NOT FALSE OR apps.failing_since IS NOT NULL)
+  AND (subscriptions.attestations <> 'require'
+    OR EXISTS (SELECT FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO})))`;
 
 /**
  * A subscription that may see what the service has stored about its registry: the host has served the URL since the

@@ -1,5 +1,7 @@
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
+import type { AttestationMode, SignerRequirement } from '../attestations/policy.ts';
+import type { AttestationDecisionRow, AttestationRow } from './attestation-tables.ts';
 import type { AuthType } from '../registries/credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../history/events.ts';
 import type { CheckProgress } from '../registries/schema.ts';
@@ -28,6 +30,8 @@ export interface Database {
   subscriptions: SubscriptionRow;
   apps: AppRow;
   versions: VersionRow;
+  attestations: AttestationRow;
+  attestationDecisions: AttestationDecisionRow;
   icons: IconRow;
   events: EventRow;
   artifacts: ArtifactRow;
@@ -122,6 +126,10 @@ interface SubscriptionRow {
   checkRequestedAt: Generated<Date | null>;
   /** When a check that began since then failed; null if none did, and once it is confirmed. */
   refusedAt: Generated<Date | null>;
+  /** Whether attestations are fetched, and whether only versions with a valid one are offered. */
+  attestations: Generated<AttestationMode>;
+  /** Who has to have signed; null if attestations are off. Written as JSON. */
+  attestationSigner: ColumnType<SignerRequirement | null, string | null | undefined, string | null>;
 }
 
 /** An app of a registry, as of the last time its registry and its metadata file could be read. */

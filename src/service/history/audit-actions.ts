@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'registry-unsubscribed',
   'registry-refresh-requested',
   'registry-credentials-changed',
+  'registry-attestations-changed',
   'webhook-created',
   'webhook-changed',
   'webhook-secret-replaced',

@@ -37,6 +37,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'registry-unsubscribed': 'Registry unsubscribed',
   'registry-refresh-requested': 'Refresh requested',
   'registry-credentials-changed': 'Credentials changed',
+  'registry-attestations-changed': 'Attestations changed',
   'webhook-created': 'Webhook created',
   'webhook-changed': 'Webhook changed',
   'webhook-secret-replaced': 'Secret of a webhook replaced',

@@ -20,6 +20,8 @@ const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
   'version-refused': ['Version refused', 'bad'],
   'version-withdrawn': ['Version withdrawn', 'warn'],
   'version-restored': ['Version restored', 'good'],
+  'version-held': ['Version held back', 'warn'],
+  'version-attested': ['Attestation valid', 'good'],
   'app-listed': ['App listed', 'idle'],
   'app-hidden': ['App not installable', 'bad'],
   'app-shown': ['App installable', 'good'],

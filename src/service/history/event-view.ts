@@ -50,6 +50,8 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
       ? `${app} ${version} is no longer listed, and no longer offered.`
       : `${app} ${version} is no longer listed. It was never verified.`,
   'version-restored': (_, { app, version }) => `${app} ${version} is offered again, with the same SHA-256 as before.`,
+  'version-held': ({ rule }, { app, version }) => `${app} ${version} is held back: ${heldReason(rule)}`,
+  'version-attested': (data, { app, version }) => `${app} ${version} has a valid attestation${builtFrom(data)}.`,
   'app-listed': ({ name }, { app }) => `The app ${app} is listed${name === '' ? '' : ` (${nameOf(name)})`}.`,
   'app-hidden': ({ reasons }, { app }) =>
     [`The app ${app} cannot be installed.`, ...reasonsFrom(reasons).map(({ message }) => message)].join(' '),
@@ -58,6 +60,19 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
   'certificate-changed': ({ host, after }) =>
     `${nameOf(host)} has a new certificate, issued by ${nameOf(after.issuer)}, valid until ${after.notAfter.slice(0, 10)}.`,
 };
+
+/** By the rule of an attestation. */
+function heldReason(rule: string | null): string {
+  if (rule === null) return 'its attestation is not known yet.';
+  if (rule === 'attestation-missing') return 'it has no attestation.';
+  if (rule === 'attestation-identity') return 'its attestation is signed by someone else.';
+  return 'its attestation does not prove who built it.';
+}
+
+function builtFrom({ repository, commit, key }: EventData['version-attested']): string {
+  if (repository === null) return key === null ? '' : `, signed with the key sha256:${nameOf(key)}`;
+  return `: built from ${nameOf(repository)}${commit === null ? '' : ` at ${nameOf(commit)}`}`;
+}
 
 /** How a check ended, unless it found errors. */
 const OUTCOMES: Record<CheckOutcome, string> = {
@@ -96,6 +111,8 @@ const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]
   'version-refused': ['version', 'refused'],
   'version-withdrawn': ['version', 'no longer listed'],
   'version-restored': ['version', 'offered again'],
+  'version-held': ['version', 'held back'],
+  'version-attested': ['version', 'with a valid attestation'],
   'app-listed': ['app', 'listed'],
   'app-hidden': ['app', 'not installable'],
   'app-shown': ['app', 'installable again'],

@@ -11,6 +11,8 @@ export const EVENT_TYPES = [
   'version-refused',
   'version-withdrawn',
   'version-restored',
+  'version-held',
+  'version-attested',
   'app-listed',
   'app-hidden',
   'app-shown',
@@ -75,6 +77,18 @@ export interface EventData {
   'version-withdrawn': { checksum: string; wasVerified: boolean };
   /** A version is offered again, with the pinned digest. */
   'version-restored': { checksum: string };
+  /** The subscription requires attestations, and the version has no valid one, or it is not known yet (`rule` is null). */
+  'version-held': { checksum: string; rule: string | null; cause: string | null };
+  /** The version has the attestation that the subscription requires, and is offered to it. Null for what it does not say. */
+  'version-attested': {
+    checksum: string;
+    issuer: string | null;
+    identity: string | null;
+    repository: string | null;
+    commit: string | null;
+    /** The SHA-256 of the public key, for a signature by a key. */
+    key: string | null;
+  };
   /** The manifest lists an app that it did not list before. */
   'app-listed': { name: string };
   /** An app cannot be installed. `reasons`: codes as in the app's `reasons`. */

@@ -94,6 +94,25 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
     },
   ],
   'version-restored': ['A version is offered again, with the pinned digest.', { checksum }],
+  'version-held': [
+    'The organization requires attestations, and a version has no valid one: it is not offered.',
+    {
+      checksum,
+      rule: withDescription(orNull(rule), 'Why; null if its attestation is not known yet.'),
+      cause: orNull(text),
+    },
+  ],
+  'version-attested': [
+    'A version has the attestation that the organization requires: it is offered.',
+    {
+      checksum,
+      issuer: orNull(text),
+      identity: orNull(text),
+      repository: orNull(text),
+      commit: orNull(text),
+      key: withDescription(orNull(text), 'The SHA-256 of the public key, for a signature by a key.'),
+    },
+  ],
   'app-listed': ['An app is listed for the first time, or again.', { name: text }],
   'app-hidden': [
     'An app cannot be installed.',

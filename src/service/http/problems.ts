@@ -24,6 +24,7 @@ const KINDS = {
   'delivery-pending': [409, 'The delivery is still pending'],
   'last-admin-token': [409, 'The last token with the scope “admin” cannot be deleted'],
   'artifact-pending': [409, 'The artifact is not verified yet'],
+  'artifact-held': [409, 'The version is held back'],
   'artifact-refused': [410, 'The artifact was refused'],
   'artifact-withdrawn': [410, 'The version was withdrawn'],
   'body-too-large': [413, 'The body is too large'],

@@ -6,6 +6,7 @@ import { unpack } from '../database/packed.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';
 import { claimRegistry, Superseded } from './claim-store.ts';
 import { packedManifestOf, type RegistryRecord, registryRecords, writeRefreshResult } from './records-store.ts';
+import { checkAttestations } from './attestations/check-attestations.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import {
   openBudget,
@@ -101,10 +102,16 @@ async function refreshDue(
             bytes: DOCUMENT_LIMITS,
             isOver: () => isOver(REVALIDATION_SHARE),
           });
+    /** After the apps are written: it is about the versions that are offered. */
+    const attestationsUnfinished = async (): Promise<boolean> => {
+      const options = { http: client, credentials, isOver: () => budget.signal.aborted };
+      return (await checkAttestations(context, seen, options)).unfinished;
+    };
     if (unchanged !== null) {
+      const unfinished = (await attestationsUnfinished()) || artifacts.unfinished;
       const { at, random } = { at: context.now(), random: context.random() };
       // All documents but the manifest are metadata files of apps.
-      const end = { at, random, interval, apps: unchanged - 1, duration: elapsed(), unfinished: artifacts.unfinished };
+      const end = { at, random, interval, apps: unchanged - 1, duration: elapsed(), unfinished };
       const { confirmation, figures } = unchangedOutcome(seen, end);
       await confirmSubscriptions(db, seen);
       if (!(await registryRecords(db).writeUnchanged(confirmation))) throw new Superseded();
@@ -126,13 +133,15 @@ async function refreshDue(
     if (stopping.aborted) return 'released';
     if (client.machineLimit() !== null) return 'machine-limit';
 
+    const hasDeferred = (await attestationsUnfinished()) || budget.hasDeferred();
+    if (stopping.aborted) return 'released';
     const duration = elapsed();
     const incomplete = incompleteness(observation, judge.findings(), limits);
     const { report, unchangedToken } = judge.end(secondsOf(duration), incomplete);
     const { result, figures } = refreshOutcome(state, observation, {
       report,
       unchangedToken: unlessSecret(credentials, unchangedToken),
-      spent: { hasDeferred: budget.hasDeferred(), artifacts: budget.artifacts(), bytes: budget.bytes() },
+      spent: { hasDeferred, artifacts: budget.artifacts(), bytes: budget.bytes() },
       end: { at: context.now(), random: context.random(), interval, duration },
     });
     await writeRefreshResult(db, registry, result);

@@ -45,6 +45,7 @@ const CONFIRMATIONS = new Map([
   ['renamed', 'The registry was renamed.'],
   ['auth-set', 'The credentials were saved. The registry is now checked with them.'],
   ['auth-removed', 'The credentials were removed.'],
+  ['attestations-set', 'The attestations were saved. The registry is checked soon.'],
 ]);
 
 /** What the query of a registry's page says about the last action. */

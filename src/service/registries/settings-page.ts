@@ -1,3 +1,4 @@
+import { type PolicyForm, policyFields } from '../attestations/policy-form.ts';
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
 import { code, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
@@ -19,10 +20,11 @@ export interface RegistrySettingsPage extends RegistryFrame {
   auth: AuthForm;
   /** Why the submitted credentials are not stored; or null. */
   authError: string | null;
+  attestations: PolicyForm;
 }
 
 export function registrySettingsPage(view: RegistrySettingsPage): Screen {
-  const content = html`${nameSection(view)} ${authSection(view)} ${facts(view.subscription)}
+  const content = html`${nameSection(view)} ${authSection(view)} ${attestationSection(view)} ${facts(view.subscription)}
   ${allows(view.scope, 'manage') ? unsubscribeSection(view.subscription) : NOTHING}`;
   return registryScreen(view, 'settings', content);
 }
@@ -72,6 +74,20 @@ function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRe
             <input type="hidden" name="auth" value="none" /><button class="danger-quiet">Remove credentials</button>
           </form>`
     }`;
+}
+
+function attestationSection({ subscription, attestations, scope }: RegistrySettingsPage): Html {
+  const form = policyFields(attestations, `${registryPath(subscription.id)}/attestations`);
+  const { faults } = attestations;
+  return html`<section class="panel" aria-labelledby="attestations-title">
+    <h2 id="attestations-title">Attestations</h2>
+    <p>
+      An attestation is a signed statement of who built a version, and from which commit. Name the signer: issuer with
+      repository or identity, or a public key.
+    </p>
+    ${faults.length === 0 ? NOTHING : html`<p class="field-error" role="alert">The attestations were not saved.</p>`}
+    ${ifAllowed(scope, 'manage', 'Changing these settings', form)}
+  </section>`;
 }
 
 function facts({ id, url, createdAt }: SubscriptionView): Html {

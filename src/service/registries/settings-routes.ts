@@ -1,16 +1,21 @@
 import type { Service } from '../context.ts';
+import { readPolicy } from '../attestations/policy-fields.ts';
+import { policyForm, submittedPolicy } from '../attestations/policy-form.ts';
+import { attestationPolicy } from '../attestations/policy-store.ts';
+import { setPolicy } from '../attestations/set-policy.ts';
 import { nameError, LONGEST_URL } from '../http/fields.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from './subscriptions-store.ts';
 import { removeAuth, setAuth } from './set-credentials.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';
+import { orNotFound } from '../http/problems.ts';
 import { html } from '../pages/html.ts';
 import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { type PageStatus, type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 import { registriesPage } from './list-page.ts';
 import { registryFrame, requestedSubscription } from './page-routes.ts';
-import { registrySettingsPage, unsubscribePage } from './settings-page.ts';
+import { type RegistrySettingsPage, registrySettingsPage, unsubscribePage } from './settings-page.ts';
 import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), the settings of a subscription. */
@@ -25,6 +30,7 @@ export const settingsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', handle: showSettings },
   { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', handle: submitRename },
   { method: 'POST', path: `${LIST}/:id/auth`, access: 'member', handle: submitAuth },
+  { method: 'POST', path: `${LIST}/:id/attestations`, access: 'member', handle: submitAttestations },
   { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', scope: 'manage', handle: showUnsubscribe },
   { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: submitUnsubscribe },
 ];
@@ -94,38 +100,53 @@ function errorsOf(result: SubscribeOutcome): Pick<SubscribeForm, 'urlError'> | P
   return { unusable: result };
 }
 
-async function showSettings(request: MemberRequest, service: Service) {
+/** The page with what is stored. */
+async function settingsView(request: MemberRequest, service: Service): Promise<RegistrySettingsPage> {
   const subscription = await requestedSubscription(request, service);
-  const frame = registryFrame(request, subscription);
-  return request.show(
-    registrySettingsPage({ ...frame, name: subscription.name, nameError: null, auth: NO_AUTH, authError: null }),
-  );
+  const policy = orNotFound(await attestationPolicy(service.db, request.organization.id, subscription.id), 'registry');
+  const stored = { name: subscription.name, nameError: null, auth: NO_AUTH, authError: null };
+  return { ...registryFrame(request, subscription), ...stored, attestations: policyForm(policy) };
+}
+
+async function showSettings(request: MemberRequest, service: Service) {
+  return request.show(registrySettingsPage(await settingsView(request, service)));
 }
 
 async function submitRename(request: MemberRequest, service: Service) {
   const { organization, member, show, redirectTo, formField } = request;
-  const subscription = await requestedSubscription(request, service);
+  const view = await settingsView(request, service);
+  const { subscription } = view;
   const name = formField('name').trim();
   const fault = nameFault(name);
-  const frame = registryFrame(request, subscription);
-  if (fault !== null)
-    return show(registrySettingsPage({ ...frame, name, nameError: fault, auth: NO_AUTH, authError: null }), 400);
+  if (fault !== null) return show(registrySettingsPage({ ...view, name, nameError: fault }), 400);
   await renameSubscription(service.db, organization.id, subscription.id, name, member.actor);
   return redirectTo(`${LIST}/${subscription.id}/settings?done=renamed`);
 }
 
 async function submitAuth(request: MemberRequest, service: Service) {
   const { organization, member, show, redirectTo, formField } = request;
-  const subscription = await requestedSubscription(request, service);
+  const view = await settingsView(request, service);
+  const { subscription } = view;
   const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
   const submitted = submittedAuth(formField);
-  const page = { ...registryFrame(request, subscription), name: subscription.name, nameError: null };
-  if ('form' in submitted) return show(registrySettingsPage({ ...page, auth: submitted.form, authError: null }), 400);
+  if ('form' in submitted) return show(registrySettingsPage({ ...view, auth: submitted.form }), 400);
   const { auth } = submitted;
   const result = auth === null ? await removeAuth(service, target) : await setAuth(service, { ...target, auth });
-  if ('message' in result)
-    return show(registrySettingsPage({ ...page, auth: NO_AUTH, authError: result.message }), 400);
+  if ('message' in result) return show(registrySettingsPage({ ...view, authError: result.message }), 400);
   return redirectTo(`${LIST}/${subscription.id}/settings?done=${auth === null ? 'auth-removed' : 'auth-set'}`);
+}
+
+async function submitAttestations(request: MemberRequest, service: Service) {
+  const { organization, member, show, redirectTo, formField } = request;
+  const view = await settingsView(request, service);
+  const { subscription } = view;
+  const values = submittedPolicy(formField);
+  const policy = readPolicy(values);
+  if ('faults' in policy)
+    return show(registrySettingsPage({ ...view, attestations: { values, faults: policy.faults } }), 400);
+  const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
+  await setPolicy(service, target, policy);
+  return redirectTo(`${LIST}/${subscription.id}/settings?done=attestations-set`);
 }
 
 async function showUnsubscribe(request: MemberRequest, service: Service) {

@@ -12,6 +12,7 @@ import { listTokens } from '../../../src/service/tokens/store.ts';
 import { accessCases } from './access-cases.ts';
 import { addAccess, addWebhook } from './access-fixture.ts';
 import { appCases } from './app-cases.ts';
+import { attestationCases } from './attestation-cases.ts';
 import { artifactCases } from './artifact-cases.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
@@ -105,6 +106,7 @@ describe('responses', () => {
     ...eventCases,
     ...accessCases,
     ...webhookCases,
+    ...attestationCases,
     ...artifactCases,
     ...privateRegistryCases,
   ])('$name', async ({ method, path, send, status, check }) => {

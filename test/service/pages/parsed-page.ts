@@ -8,13 +8,13 @@ type Element = DefaultTreeAdapterTypes.Element;
 /** What the pages are made of. Nothing else may come from a text. */
 const ELEMENTS = new Set(
   `html head meta base title link script noscript body a header nav main section div span p h1 h2 h3 h4 ul ol li dl dt dd
-   form fieldset legend label input select option button table caption colgroup col thead tbody tr th td details summary
+   form fieldset legend label input textarea select option button table caption colgroup col thead tbody tr th td details summary
    time code bdi b i em strong img progress br svg path rect circle g use noscript`.split(/\s+/),
 );
 const ATTRIBUTES = new Set(
   `abbr action alt autocapitalize autocomplete autofocus checked class colspan content datetime defer dir disabled for
    formaction hidden height href http-equiv id inputmode lang loading max maxlength method min name open placeholder rel
-   required role rowspan scope selected spellcheck src tabindex title type value width charset decoding novalidate
+   required role rows rowspan scope selected spellcheck src tabindex title type value width charset decoding novalidate
    viewbox viewBox fill d x y rx r cx cy focusable stroke stroke-width stroke-linecap stroke-linejoin opacity preserveAspectRatio xmlns`.split(
     /\s+/,
   ),
@@ -70,6 +70,7 @@ function visit(element: Element, { page, base }: Walk): void {
   for (const [name, value] of values) {
     const isKnown = ATTRIBUTES.has(name) || /^(aria|data)-[a-z-]+$/.test(name);
     if (!isKnown) page.faults.push(`<${tagName} ${name}>`);
+    if (URLS.has(name) && isOutside(tagName, values)) continue;
     if (URLS.has(name)) checkUrl(page, { tagName, name, value }, base);
     // A form repeats what was typed.
     else if (!(tagName === 'input' && name === 'value')) addText(page, value, `<${tagName} ${name}>`);
@@ -86,6 +87,15 @@ function visit(element: Element, { page, base }: Walk): void {
       method: (values.get('method') ?? 'get').toUpperCase(),
       fields: fieldsOf(element),
     });
+}
+
+/** A link to the source of a version leads to another site, and tells it nothing. */
+function isOutside(tagName: string, values: ReadonlyMap<string, string>): boolean {
+  return (
+    tagName === 'a' &&
+    values.get('rel') === 'noreferrer noopener' &&
+    /^https:\/\/[\x21-\x7e]+$/.test(values.get('href') ?? '')
+  );
 }
 
 function checkUrl(page: ParsedPage, { tagName, name, value }: Record<string, string>, base: URL): void {

@@ -1,3 +1,5 @@
+import { ATTESTATIONS_OFF } from '../../../src/service/attestations/policy.ts';
+import { policyForm } from '../../../src/service/attestations/policy-form.ts';
 import type { Screen } from '../../../src/service/pages/layout.ts';
 import { appPage } from '../../../src/service/apps/page.ts';
 import {
@@ -89,6 +91,7 @@ function settings(more: Partial<RegistrySettingsPage>): Screen {
     nameError: null,
     auth: NO_AUTH,
     authError: null,
+    attestations: policyForm(ATTESTATIONS_OFF),
     ...more,
   });
 }

@@ -138,6 +138,7 @@ export function version(more: Partial<VersionView> = {}): VersionView {
     bytes: 48_213,
     swappedChecksum: null,
     servedChecksum: null,
+    attestation: null,
     withdrawnAt: null,
     lostAt: null,
     ...more,

@@ -143,6 +143,8 @@ const TABLES: Record<keyof Database, true> = {
   subscriptions: true,
   apps: true,
   versions: true,
+  attestations: true,
+  attestationDecisions: true,
   icons: true,
   events: true,
   artifacts: true,

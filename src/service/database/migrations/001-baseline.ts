@@ -1,6 +1,7 @@
 import { type Kysely, type Migration, sql } from 'kysely';
+import { ATTESTATIONS } from './attestations.ts';
 
-/** All tables; database/tables.ts and organization-tables.ts say what their columns mean. */
+/** All tables; the files of rows in database/ say what their columns mean. */
 
 const ORGANIZATIONS = [
   sql`CREATE TABLE organizations (
@@ -95,7 +96,10 @@ const REGISTRIES = [
       confirmed_at timestamptz,
       check_requested_at timestamptz,
       refused_at timestamptz,
-      UNIQUE (organization_id, registry_id))`,
+      attestations text NOT NULL DEFAULT 'off' CHECK (attestations IN ('off', 'report', 'require')),
+      attestation_signer jsonb,
+      UNIQUE (organization_id, registry_id),
+      CHECK ((attestations = 'off') = (attestation_signer IS NULL)))`,
   sql`CREATE INDEX ON subscriptions (registry_id)`,
   sql`CREATE INDEX ON subscriptions (registry_id) WHERE confirmed_at IS NULL`,
 ];
@@ -237,7 +241,15 @@ const WRITE_PROBE = [
 
 export const baseline: Migration = {
   async up(db: Kysely<unknown>) {
-    for (const statement of [...ORGANIZATIONS, ...REGISTRIES, ...APPS, ...ARTIFACTS, ...EVENTS, ...WRITE_PROBE])
+    for (const statement of [
+      ...ORGANIZATIONS,
+      ...REGISTRIES,
+      ...APPS,
+      ...ATTESTATIONS,
+      ...ARTIFACTS,
+      ...EVENTS,
+      ...WRITE_PROBE,
+    ])
       await statement.execute(db);
     // Names for people: independent of case and script, and numbers by their value. A PostgreSQL that was built without
     // ICU orders names by code point.

@@ -1,0 +1,32 @@
+import type { AttestationFacts } from '../../core/attestation/facts.ts';
+
+/** Who built a version, from which commit, as its attestation proves it. Null for what it does not say. */
+export interface Build {
+  issuer: string | null;
+  identity: string | null;
+  /** The digest of the public key, for a signature by a key. */
+  key: string | null;
+  repository: string | null;
+  commit: string | null;
+  ref: string | null;
+  /** URL of the run. */
+  run: string | null;
+  signedAt: string | null;
+}
+
+/** What the signer's certificate confirms; what it does not contain, as the signed statement says. */
+export function buildOf({ signer, content, signedAt }: AttestationFacts): Build {
+  const certificate = signer?.kind === 'certificate' ? signer : null;
+  const stated = content?.kind === 'statement' ? content.statement.build : null;
+  const workflow = stated?.parameters?.workflow ?? null;
+  return {
+    issuer: certificate?.issuer ?? null,
+    identity: certificate?.identity ?? null,
+    key: signer?.kind === 'key' ? signer.sha256 : null,
+    repository: certificate?.repository ?? workflow?.repository ?? null,
+    commit: certificate?.commit ?? stated?.commit ?? null,
+    ref: certificate?.ref ?? workflow?.ref ?? null,
+    run: certificate?.run ?? stated?.run ?? null,
+    signedAt,
+  };
+}

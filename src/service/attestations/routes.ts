@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../core/json/json.ts';
+import type { Service } from '../context.ts';
+import type { Caller } from '../http/auth.ts';
+import { readBody } from '../http/body.ts';
+import { invalidFields, quotedValue } from '../http/fields.ts';
+import { json, orNotFound } from '../http/problems.ts';
+import { pathParameter } from '../http/query.ts';
+import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
+import type { SubscriptionPolicy } from './policy.ts';
+import { type PolicyField, type PolicyFault, readPolicy } from './policy-fields.ts';
+import { attestationPolicy } from './policy-store.ts';
+import type { PolicyView } from './schema.ts';
+import { setPolicy } from './set-policy.ts';
+
+/** What an organization requires of the attestations of a registry. */
+export function attestationRoutes(service: Service): Route[] {
+  const path = '/api/registries/{id}/attestations';
+  return [
+    organizationRoute('GET', path, 'read', async (c, { id }) => {
+      const policy = await attestationPolicy(service.db, id, pathParameter(c, 'id'));
+      return json(c, policyView(orNotFound(policy, 'registry')));
+    }),
+    organizationRoute('PUT', path, 'manage', (c, caller) => putPolicy(c, service, caller)),
+  ];
+}
+
+async function putPolicy(c: WebContext, service: Service, { id: organizationId, actor }: Caller): Promise<Response> {
+  const policy = policyIn(await readBody(c));
+  const target = { organizationId, subscriptionId: pathParameter(c, 'id'), actor };
+  return json(c, policyView(orNotFound(await setPolicy(service, target, policy), 'registry')));
+}
+
+/** @throws Refusal that lists every invalid field */
+function policyIn(body: JsonObject): SubscriptionPolicy {
+  const faults: PolicyFault[] = [];
+  const textOf = (field: PolicyField): string => {
+    const value = (Object.hasOwn(body, field) ? body[field] : null) ?? null;
+    if (value === null || typeof value === 'string') return value ?? '';
+    faults.push({ field, fault: 'is neither a string nor null.' });
+    return '';
+  };
+  const mode = Object.hasOwn(body, 'mode') && typeof body['mode'] === 'string' ? body['mode'] : '';
+  const [issuer, identity, repository, publicKey] = [
+    textOf('issuer'),
+    textOf('identity'),
+    textOf('repository'),
+    textOf('publicKey'),
+  ];
+  const policy = faults.length > 0 ? { faults } : readPolicy({ mode, issuer, identity, repository, publicKey });
+  if (!('faults' in policy)) return policy;
+  throw invalidFields(
+    policy.faults.map(({ field, fault }) => ({
+      pointer: `/${field}`,
+      field,
+      detail: `The field “${field}” ${fault}${quotedValue(Object.hasOwn(body, field) ? body[field] : undefined)}`,
+    })),
+  );
+}
+
+function policyView(policy: SubscriptionPolicy): PolicyView {
+  const none = { issuer: null, identity: null, repository: null, publicKey: null };
+  if (policy.mode === 'off') return { mode: 'off', ...none };
+  const { mode, signer } = policy;
+  if ('publicKey' in signer) return { mode, ...none, publicKey: signer.publicKey };
+  return { mode, ...none, ...signer };
+}

@@ -1,0 +1,105 @@
+import type { AttestationFacts } from '../../core/attestation/facts.ts';
+import { type AttestationProblem, judgeAttestation } from '../../core/attestation/judge.ts';
+import type { SignerPolicy } from '../../core/attestation/policy.ts';
+import type { AppVersion } from '../../core/attestation/statement.ts';
+import type { AttestationDecisionRow, AttestationRow } from '../database/attestation-tables.ts';
+import { signerPolicy, type SignerRequirement } from './policy.ts';
+
+/** What attestations prove, and what is offered because of it. Pure: rows and facts in, rows out. */
+
+/** What is known about the attestation of a version, verified with one key or without. */
+export type Evidence = Pick<AttestationRow, 'checksum' | 'state'> & { facts: AttestationFacts | null };
+
+/** A version with its pinned digest. */
+export interface PinnedVersion extends AppVersion {
+  /** `sha256:` and 64 hexadecimal digits. */
+  checksum: string;
+}
+
+/** What the host has beside an artifact; `unknown`: it did not say. */
+export type Companion = { state: 'present'; facts: AttestationFacts } | { state: 'absent' | 'unknown' };
+
+/**
+ * What is known once the host was asked. Attestations are never replaced: one that was valid remains known, whatever the
+ * host has later. Any other one may still be corrected.
+ * @param before null if nothing is known
+ */
+export function nextEvidence(before: Evidence | null, companion: Companion, version: PinnedVersion): Evidence {
+  const { checksum } = version;
+  const known = before?.checksum === checksum ? before : null;
+  if (known?.state === 'proven') return known;
+  if (companion.state !== 'present') return { checksum, state: companion.state, facts: null };
+  const facts = boundedFacts(companion.facts, version);
+  return { checksum, state: problemOf(facts, version, null) === null ? 'proven' : 'unproven', facts };
+}
+
+/** Maximum characters of stored facts: a host decides how long they are. */
+const LONGEST_FACTS = 20_000;
+/** Maximum subjects of a statement that are stored, in addition to those of the version. */
+const FURTHER_SUBJECTS = 4;
+
+/** The facts without the subjects that say nothing about the version. */
+function boundedFacts(facts: AttestationFacts, { key, version, checksum }: PinnedVersion): AttestationFacts {
+  const { content } = facts;
+  const bounded = content?.kind === 'statement' ? { ...facts, content: { ...content, statement: own() } } : facts;
+  if (JSON.stringify(bounded).length <= LONGEST_FACTS) return bounded;
+  const failure = { cause: 'form', code: 'too-long' } as const;
+  return { ...facts, failure, signer: null, signedAt: null, log: [], content: null };
+
+  function own() {
+    if (content?.kind !== 'statement') throw new TypeError('The content is a statement.');
+    const { statement } = content;
+    const name = `${key}@${version}`;
+    const isOwn = (subject: (typeof statement.subjects)[number]): boolean =>
+      subject.name === name || `sha256:${subject.sha256}` === checksum;
+    const others = statement.subjects.filter((subject) => !isOwn(subject)).slice(0, FURTHER_SUBJECTS);
+    return { ...statement, subjects: [...statement.subjects.filter(isOwn), ...others] };
+  }
+}
+
+function problemOf(
+  facts: AttestationFacts,
+  { key, version, checksum }: PinnedVersion,
+  signer: SignerPolicy | null,
+): AttestationProblem | null {
+  const sha256 = checksum.replace('sha256:', '');
+  return judgeAttestation(facts, { sha256, app: { key, version }, sbomSha256: null, signer });
+}
+
+/** `pending`: it is not known yet, or the trusted root of the service is too old; the problem says which. */
+export type Verdict =
+  | { state: 'verified'; facts: AttestationFacts }
+  | { state: 'missing' }
+  | { state: 'pending'; problem: AttestationProblem | null }
+  | { state: 'refused'; problem: AttestationProblem };
+
+/** What the attestation of a version proves to a subscription. @param evidence null if the host was not asked yet */
+export function verdictOf(evidence: Evidence | null, version: PinnedVersion, signer: SignerRequirement): Verdict {
+  if (evidence === null || evidence.checksum !== version.checksum) return { state: 'pending', problem: null };
+  const { state, facts } = evidence;
+  if (state === 'absent') return { state: 'missing' };
+  if (state === 'unknown' || facts === null) return { state: 'pending', problem: null };
+  const problem = problemOf(facts, version, signerPolicy(signer));
+  if (problem === null) return { state: 'verified', facts };
+  return { state: problem.cause === 'root-outdated' ? 'pending' : 'refused', problem };
+}
+
+export type Decision = Pick<AttestationDecisionRow, 'checksum' | 'decision' | 'heldSince'>;
+
+/**
+ * Whether a version is offered to a subscription that requires attestations. A version that was offered stays offered.
+ * @param before null if nothing was decided yet
+ */
+export function nextDecision(
+  before: Decision | null,
+  { checksum }: PinnedVersion,
+  verdict: Verdict,
+  now: Date,
+): Decision {
+  const known = before?.checksum === checksum ? before : null;
+  if (known !== null && known.decision !== 'held') return known;
+  const heldSince = known?.heldSince ?? null;
+  return verdict.state === 'verified'
+    ? { checksum, decision: 'attested', heldSince }
+    : { checksum, decision: 'held', heldSince: heldSince ?? now };
+}

@@ -1,0 +1,103 @@
+import { readPublicKey, shippedTrust, type Trust } from '../../../attestation/trust.ts';
+import { verifyAttestation } from '../../../attestation/verify.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { HttpClient } from '../../../observe/http/client.ts';
+import { mapLimit } from '../../../observe/registry/concurrency.ts';
+import { groupBy } from '../../../report/group-by.ts';
+import { decideAttestations } from '../../attestations/decisions-store.ts';
+import {
+  type DueAttestation,
+  dueAttestations,
+  type FoundEvidence,
+  type WantedKey,
+  wantedKeys,
+  writeEvidence,
+} from '../../attestations/evidence-store.ts';
+import { type Companion, nextEvidence } from '../../attestations/verdict.ts';
+import type { RegistryRecord } from '../records-store.ts';
+import { containsSecret, type RefreshContext, type RequestCredentials } from '../request-options.ts';
+import { fetchAttestation, type FetchedCompanion } from './ask.ts';
+
+/**
+ * Asks the hosts of offered versions for their attestations, if a subscriber wants them, verifies them, and decides which
+ * versions are offered to the subscribers that require them. Each attestation is fetched once for all subscribers.
+ */
+
+/** Attestations per refresh, for all keys. */
+const LIMIT = 500;
+/** Requests at once; those to one host are limited further. */
+const CONCURRENCY = 8;
+
+interface AttestationCheck {
+  http: HttpClient;
+  credentials: RequestCredentials;
+  /** Whether no more requests may be sent. */
+  isOver(): boolean;
+}
+
+/** @returns whether some that are due were not asked for */
+export async function checkAttestations(
+  { db, now: clock }: RefreshContext,
+  { id, artifactsRequested: all }: Pick<RegistryRecord, 'id' | 'artifactsRequested'>,
+  { http, credentials, isOver }: AttestationCheck,
+): Promise<{ unfinished: boolean }> {
+  const now = clock();
+  const wanted = await wantedKeys(db, id);
+  if (wanted.length === 0) return { unfinished: false };
+  const trusts = new Map(wanted.map((key) => [key.keySha256, trustOf(key)]));
+  const due = await dueAttestations(db, id, { keys: [...trusts.keys()], all, now, limit: LIMIT + 1 });
+  const groups = [...groupBy(due.slice(0, LIMIT), ({ artifactUrl }) => artifactUrl)];
+  const isCutOff = await mapLimit(
+    groups,
+    async ([url, versions]) => {
+      if (isOver()) return true;
+      const fetched = await fetchAttestation(http, url);
+      if (isOver()) return true;
+      // What a node that cannot send requests finds says nothing about the host.
+      if (fetched === null || http.machineLimit() !== null) return false;
+      await writeEvidence(db, id, await foundIn(withoutSecrets(fetched, credentials), versions, trusts), now);
+      return false;
+    },
+    CONCURRENCY,
+  );
+  await decideAttestations(db, id, now);
+  // Those that were asked for before wait for the next check.
+  return { unfinished: isCutOff.includes(true) || due[LIMIT]?.evidence === null };
+}
+
+function trustOf({ publicKey }: WantedKey): Trust {
+  return shippedTrust(publicKey === null ? null : readPublicKey(publicKey, 'The key of a subscription'));
+}
+
+/** A host may echo the credentials, and what is stored is read later. */
+function withoutSecrets(
+  fetched: Exclude<FetchedCompanion, null>,
+  credentials: RequestCredentials,
+): Exclude<FetchedCompanion, null> {
+  return fetched.state === 'present' && containsSecret(credentials, fetched.bytes) ? { state: 'unknown' } : fetched;
+}
+
+/** Verifies a bundle once for each key. */
+async function foundIn(
+  fetched: Exclude<FetchedCompanion, null>,
+  versions: readonly DueAttestation[],
+  trusts: ReadonlyMap<string, Trust>,
+): Promise<FoundEvidence[]> {
+  const companions = new Map<string, Companion>();
+  for (const keySha256 of new Set(versions.map((one) => one.keySha256))) {
+    const trust = trusts.get(keySha256);
+    if (trust === undefined) continue;
+    // Other work of this thread goes on in between.
+    await setImmediate();
+    companions.set(
+      keySha256,
+      fetched.state === 'present' ? { state: 'present', facts: verifyAttestation(fetched.bytes, trust) } : fetched,
+    );
+  }
+  return versions.flatMap(({ appKey, version, checksum, keySha256, evidence }) => {
+    const companion = companions.get(keySha256);
+    if (companion === undefined) return [];
+    const pinned = { key: appKey, version, checksum };
+    return [{ appKey, version, keySha256, evidence: nextEvidence(evidence, companion, pinned) }];
+  });
+}
