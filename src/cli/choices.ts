@@ -7,6 +7,8 @@ export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'ne
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 /** Forms of the configuration that are accepted: with code, or without. */
 export const CONFIG_FORMATS = ['any', 'data'] as const;
+/** How a check judges attestations. */
+export const ATTESTATION_MODES = ['off', 'report', 'require'] as const;
 export const LEVELS = ['off', 'note', 'warning', 'error'] as const;
 /** What rules judge (`Rule.on`), in the order of the documentation. */
 export const RULE_GROUP_NAMES = [
@@ -18,6 +20,7 @@ export const RULE_GROUP_NAMES = [
   'version',
   'resource',
   'artifact',
+  'attestation',
   'icon',
   'local-file',
   'file',

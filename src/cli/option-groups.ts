@@ -1,4 +1,4 @@
-import { CONFIG_FORMATS } from './choices.ts';
+import { ATTESTATION_MODES, CONFIG_FORMATS } from './choices.ts';
 import type { ArgumentDefinition, OptionDefinitions } from './command-definition.ts';
 
 /** Arguments and options that several commands share. */
@@ -148,6 +148,41 @@ export const baseUrlOption = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Who has to have signed an attestation, and what it is verified with. */
+export const signerOptions = {
+  issuer: {
+    type: 'string',
+    flags: '--issuer <url>',
+    description: 'the OIDC issuer of the signer, such as https://token.actions.githubusercontent.com',
+    value: 'text',
+  },
+  identity: {
+    type: 'string',
+    flags: '--identity <glob>',
+    description: 'the identity of the signer: the URL of a workflow and its ref, or an e-mail address',
+    value: 'text',
+  },
+  repository: {
+    type: 'string',
+    flags: '--repository <url>',
+    description: 'the source repository of the signer',
+    value: 'url',
+  },
+  key: {
+    type: 'string',
+    flags: '--key <file>',
+    description: 'the public key of the signer (PEM, ECDSA P-256), in place of an identity',
+    value: 'file',
+  },
+  trustedRoot: {
+    type: 'string',
+    flags: '--trusted-root <file>',
+    description:
+      'the trusted root of a Sigstore instance (default: that of the public one, from this version of appreg)',
+    value: 'file',
+  },
+} as const satisfies OptionDefinitions;
+
 /** For commands that check a live registry. */
 export const checkOptions = {
   ...appOption,
@@ -173,6 +208,14 @@ export const checkOptions = {
     description: 'also report changes to published versions, compared with this state',
     value: 'file',
   },
+  attestations: {
+    type: 'string',
+    flags: '--attestations <mode>',
+    description:
+      'report: also verify the attestations of artifacts; require: each artifact must have one (default: off)',
+    value: ATTESTATION_MODES,
+  },
+  ...signerOptions,
 } as const satisfies OptionDefinitions;
 
 /** For commands that publish versions: what is refused because it cannot be taken back. */

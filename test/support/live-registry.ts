@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AttestationRequirement } from '../../src/core/attestation/observed.ts';
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts/facts.ts';
@@ -76,13 +77,25 @@ export interface Verified {
 export interface VerifiedOptions extends WebOptions {
   /** What had been published before. */
   before?: Baseline;
+  /** How attestations are judged; `attestations` verifies them. */
+  requirement?: AttestationRequirement;
 }
 
 /** Looks at a registry and judges it, as `appreg verify` does. */
-export async function verified(url: string, { before, ...options }: VerifiedOptions = {}): Promise<Verified> {
+export async function verified(
+  url: string,
+  { before, requirement, ...options }: VerifiedOptions = {},
+): Promise<Verified> {
   const origins = options.origins ?? [];
   const now = new Date().toISOString();
-  const judging = startJudging({ command: 'verify', target: url, now, origins, baseline: before ?? null });
+  const judging = startJudging({
+    command: 'verify',
+    target: url,
+    now,
+    origins,
+    baseline: before ?? null,
+    attestations: requirement ?? null,
+  });
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
   const seen = await observeRegistry(

@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src
 import { urlParts } from '../../src/core/http/url.ts';
 import type { Subject, VersionEntry } from '../../src/core/rules/subjects.ts';
 import { artifactFacts } from './archive-example.ts';
+import { attestationExample } from './attestation-example.ts';
 import { documentFacts, NOW } from './core-facts.ts';
 import { exchangeFacts, firstBody } from './exchange-example.ts';
 import { hasExchanges } from './exchange-text.ts';
@@ -77,6 +78,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   resource: exchangeFacts,
   artifact: artifactFacts,
+  attestation: attestationExample,
   icon: (text) => {
     const isExchange = hasExchanges(text);
     const { answer, origins = [] } = isExchange ? exchangeFacts(text) : {};

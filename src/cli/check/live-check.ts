@@ -1,15 +1,8 @@
+import type { AttestationRequirement } from '../../core/attestation/observed.ts';
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted } from '../../core/text/text.ts';
-import type {
-  AppFacts,
-  DocumentFacts,
-  Baseline,
-  Missing,
-  ServiceFacts,
-  Shard,
-  Snapshot,
-} from '../../core/facts/facts.ts';
+import type { AppFacts, DocumentFacts, Baseline, Missing, ServiceFacts, Shard } from '../../core/facts/facts.ts';
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { CheckCommand, Report } from '../../core/engine/report.ts';
 import type { SignalExit } from '../../core/errors.ts';
@@ -22,13 +15,14 @@ import { redactor } from '../../observe/http/redact.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { FactsSink, ObserveProgress, ObserveResult, WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
+import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import { type CheckSettings, checkSettings } from './check-settings.ts';
 import type { Context } from '../context.ts';
 import { tuneHeap } from '../../platform/heap.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
 import { describeProgress } from '../io/progress.ts';
-import type { SnapshotWriter } from './snapshot-file.ts';
+import type { SnapshotHeader, SnapshotWriter } from './snapshot-file.ts';
 import { onSignals, redeliver } from '../process/stop-signal.ts';
 import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
@@ -42,6 +36,8 @@ export interface LiveCheck extends CheckSettings {
   /** The entry file of an app's code, if the configuration names it. */
   appEntry: string | null;
   baseline: Baseline | null;
+  /** How attestations are judged; null if they are not. */
+  attestations: AttestationRequirement | null;
   /** ISO 8601; the time that the facts are judged at. */
   now: string;
   /** Facts of earlier runs, or null. */
@@ -65,7 +61,8 @@ export async function liveCheck(
   const loaded = await context.config();
   const { config } = loaded;
   const registry = registryUrl(url);
-  const web = webOptionsOf(context, config, registry, options);
+  const attested = await attestationCheck(context.cwd, loaded, options);
+  const web = { ...webOptionsOf(context, config, registry, options), attestations: attested?.verify ?? null };
   const settings = await checkSettings(context, loaded, options.baseline);
   const baseline =
     options.against === undefined
@@ -75,7 +72,18 @@ export async function liveCheck(
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const appEntry = config.artifact?.entry ?? null;
-  const check = { command, target: registry.href, web, ...settings, appEntry, baseline, conceal, started };
+  const attestations = attested?.requirement ?? null;
+  const check = {
+    command,
+    target: registry.href,
+    web,
+    ...settings,
+    appEntry,
+    attestations,
+    baseline,
+    conceal,
+    started,
+  };
   const renew = async (folder: string | null): Promise<LiveCheck> => {
     const now = new Date().toISOString();
     const cache = folder === null ? null : await openRunCache(folder, registry, web, now, conceal);
@@ -97,13 +105,14 @@ async function openRunCache(
 }
 
 /** The header of saved facts. */
-export function snapshotHeader({
-  target,
-  now,
-  web,
-  appEntry,
-}: LiveCheck): Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> {
-  return { target, seenAt: now, origins: [...(web.origins ?? [])], ...(appEntry !== null && { appEntry }) };
+export function snapshotHeader({ target, now, web, appEntry, attestations }: LiveCheck): SnapshotHeader {
+  return {
+    target,
+    seenAt: now,
+    origins: [...(web.origins ?? [])],
+    ...(appEntry !== null && { appEntry }),
+    ...(attestations !== null && { attestations }),
+  };
 }
 
 /** Saves the facts in addition to judging them. */
@@ -146,7 +155,8 @@ export async function observeAndJudge<Judge extends Judging>(
   check: LiveCheck,
   { start, writer = null, listener = null, service = null }: ObserveAndJudgeOptions<Judge>,
 ): Promise<CheckResult<Judge>> {
-  const { command, target, now, severities, exceptions, known, appEntry, baseline, web, cache, started } = check;
+  const { command, target, now, severities, exceptions, known, appEntry, attestations, baseline, web, cache, started } =
+    check;
   const shard = web.shard ?? null;
   const judging = start({
     command,
@@ -156,6 +166,7 @@ export async function observeAndJudge<Judge extends Judging>(
     exceptions,
     known,
     appEntry,
+    attestations,
     baseline,
     origins: web.origins ?? [],
     shard,

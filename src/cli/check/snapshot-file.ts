@@ -2,6 +2,9 @@ import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../
 import { redactInPlace } from '../../core/text/text.ts';
 import { openPartFile } from './part-file.ts';
 
+/** What saved facts say about the run, before what was observed. */
+export type SnapshotHeader = Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry' | 'attestations'>;
+
 /** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */
 export interface SnapshotWriter {
   manifest(facts: DocumentFacts): void;
@@ -22,18 +25,16 @@ export interface SnapshotWriter {
  * @param path absolute; an existing file is replaced atomically
  * @param conceal removes secrets from a text
  */
-export function writeSnapshot(
-  path: string,
-  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'>,
-  conceal: (text: string) => string,
-): SnapshotWriter {
+export function writeSnapshot(path: string, head: SnapshotHeader, conceal: (text: string) => string): SnapshotWriter {
   const file = openPartFile(path);
   let apps = 0;
   let limited: readonly HostFacts[] = [];
 
   const json = (value: unknown): string => factsJson(value, conceal);
+  const member = (name: keyof SnapshotHeader, value: unknown): string =>
+    value === undefined ? '' : `,"${name}":${json(value)}`;
   file.write(
-    `{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}${head.appEntry === undefined ? '' : `,"appEntry":${json(head.appEntry)}`}`,
+    `{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}${member('appEntry', head.appEntry)}${member('attestations', head.attestations)}`,
   );
 
   return {

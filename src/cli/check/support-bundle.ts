@@ -6,7 +6,6 @@ import type {
   RequestedApps,
   DocumentFacts,
   ServiceFacts,
-  Snapshot,
 } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { kindOfContent } from '../../core/text/file-type.ts';
@@ -14,7 +13,7 @@ import { isObject, parseDocument } from '../../core/json/json.ts';
 import { manifestApps } from '../../core/registry/manifest.ts';
 import type { Report } from '../../core/engine/report.ts';
 import { openPartFile } from './part-file.ts';
-import { factsJson } from './snapshot-file.ts';
+import { factsJson, type SnapshotHeader } from './snapshot-file.ts';
 
 /**
  * A support bundle: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved facts its
@@ -37,7 +36,7 @@ export interface SupportBundle {
 }
 
 export interface SupportBundleOptions {
-  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { requested: RequestedApps | null };
+  head: SnapshotHeader & { requested: RequestedApps | null };
   /** Removes secrets from a text. */
   conceal(text: string): string;
   /** Errors and warnings found so far: apps that have some take precedence if not all fit. */

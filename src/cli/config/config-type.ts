@@ -39,7 +39,7 @@ export interface Config {
       clarified?: Record<string, string>;
     };
   };
-  /** What is published beside artifacts. */
+  /** Evidence beside artifacts: what is published, and what is checked. */
   evidence?: {
     /**
      * A bill of materials of each artifact that is built.
@@ -47,6 +47,18 @@ export interface Config {
      * @default false
      */
     sbom?: boolean;
+    /** How verify and diagnose check attestations: as the options of the same names. */
+    attestations?: {
+      /** @default off */
+      mode?: 'off' | 'report' | 'require';
+      issuer?: NotBlank;
+      identity?: NotBlank;
+      repository?: NotBlank;
+      /** A file, relative to the configuration. */
+      key?: NotBlank;
+      /** A file, relative to the configuration. */
+      trustedRoot?: NotBlank;
+    };
   };
   artifact?: {
     /**

@@ -1,3 +1,4 @@
+import type { AttestationRequirement } from '../attestation/observed.ts';
 import { oldCopyAge } from '../http/cache.ts';
 import { type Baseline, isMissing, type Missing, type RequestedApps, type ServedApp } from '../facts/facts.ts';
 import type { RuleDispatcher } from './dispatch.ts';
@@ -18,6 +19,8 @@ export interface JudgeContext {
   readonly appEntry: string;
   /** True for a change that is judged before it is published. */
   readonly isPublishing: boolean;
+  /** How attestations are judged; null if they are not. */
+  readonly attestations: AttestationRequirement | null;
   /** The apps as they are served now, to be compared with what a service knows; null without a service. */
   readonly served: ServedApp[] | null;
 }

@@ -14,6 +14,8 @@ export class CoverageRecord {
   readonly #reused = new Map<string, { resource: ResourceKind; views: boolean; count: number; since: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
   readonly #staleCopies = new Map<ResourceKind, { count: number; age: number }>();
+  /** The number of versions whose required attestation is not known. */
+  #undecided = 0;
   readonly #omitsTimes: boolean;
 
   /** @param omitsTimes see `omitsReuseTimes` of JudgeOptions */
@@ -56,6 +58,11 @@ export class CoverageRecord {
       if (!this.#notJudged.wasNoted(JSON.stringify(reason))) this.#notJudged.addSkipped(resource, reason);
   }
 
+  /** Records a version whose required attestation is not known: the run does not prove what it was to prove. */
+  addUndecidedAttestation(): void {
+    this.#undecided += 1;
+  }
+
   /** Adds what was recorded to the entries that were not judged; call it at the end of the run. */
   finish(): void {
     // Sorted, since the order in which they were found depends on the network.
@@ -64,6 +71,10 @@ export class CoverageRecord {
       this.#notJudged.addSkipped(resource, { code: 'reused', count, since: this.#omitsTimes ? null : since, views });
     for (const [resource, { count, age }] of this.#staleCopies)
       this.#notJudged.addSkipped(resource, { code: 'stale-copy', count, age });
+    if (this.#undecided > 0)
+      this.#notJudged.addIncomplete(
+        `attestations are required, and ${this.#undecided === 1 ? 'that of one version is' : `those of ${this.#undecided} versions are`} not known`,
+      );
   }
 }
 

@@ -105,6 +105,7 @@ export function diagnose(
     shard: snapshot.shard ?? null,
     requested: snapshot.requested ?? null,
     appEntry: snapshot.appEntry ?? null,
+    attestations: snapshot.attestations ?? null,
     joinsService: snapshot.service !== undefined,
     saved: true,
     ...options,

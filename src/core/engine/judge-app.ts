@@ -36,7 +36,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
   const errors = run.hiding.takeVersionErrors();
   const documents = documentVerdictOf({ key, entry, metadata: value, versions, hiding, blocking });
-  const offers = offersOf(versions, facts.artifacts, { errors, earlier });
+  const offers = offersOf(versions, facts.artifacts, { errors, earlier, attestations: context.attestations });
   const verdict = verdictOf(documents, offers);
   const judged = { verdict, documents, errors, offers };
   context.served?.push(servedApp(facts, versions, judged));

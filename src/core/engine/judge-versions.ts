@@ -12,6 +12,7 @@ import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import { digestOf } from '../registry/checksum.ts';
 import { listedVersions, versionFields } from '../registry/metadata.ts';
 import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
@@ -53,7 +54,8 @@ export function judgeVersions(
     place,
   );
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
-  const all: AllVersions = { versions, artifacts, published };
+  const attested = context.attestations === null ? [] : attestedVersions(versions, artifacts);
+  const all: AllVersions = { versions, artifacts, published, attested };
   for (const entry of versions) judgeVersion(context, entry, all, place);
   return versions;
 }
@@ -83,6 +85,8 @@ interface AllVersions {
   artifacts: readonly ArtifactFacts[];
   /** The versions as they were published, by their number; empty if that is not known. */
   published: ReadonlyMap<string | null, PublishedVersion>;
+  /** The versions with an attestation, from the lowest upwards. */
+  attested: readonly string[];
 }
 
 function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
@@ -110,7 +114,10 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
     found: new Map(place.found),
   };
   dispatcher.url('artifact', artifactUrl, artifactPlace);
-  if (artifact) judgeArtifact(context, artifact, entry, all, artifactPlace);
+  if (!artifact) return;
+  judgeArtifact(context, artifact, entry, all, artifactPlace);
+  const before = all.published.get(version) ?? null;
+  judgeAttestationOf(context, artifact, entry, { attested: all.attested, before }, artifactPlace);
 }
 
 /** @param place of the artifact's URL */

@@ -1,3 +1,4 @@
+import type { AttestationRequirement } from '../attestation/observed.ts';
 import { openFastPath } from '../fast-path/fast-path.ts';
 import type {
   AppFacts,
@@ -50,6 +51,8 @@ export interface JudgeOptions extends FindingHooks {
   joinsService?: boolean;
   /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
+  /** How attestations are judged; null if they are not. */
+  attestations?: AttestationRequirement | null;
   /** True for a change that is judged before it is published. */
   isPublishing?: boolean;
   /** True if those who read the report must not know when reused facts were observed: the service shares registries. */
@@ -91,6 +94,7 @@ export function judge(
     shard: snapshot.shard ?? null,
     requested: snapshot.requested ?? null,
     appEntry: snapshot.appEntry ?? null,
+    attestations: snapshot.attestations ?? null,
     joinsService: snapshot.service !== undefined,
     ...options,
     now: snapshot.seenAt,
@@ -119,6 +123,7 @@ function openContext(run: JudgeContext['run'], dispatcher: RuleDispatcher, optio
     requested: options.requested ?? null,
     appEntry: options.appEntry ?? APP_ENTRY,
     isPublishing: options.isPublishing === true,
+    attestations: options.attestations ?? null,
     served: options.joinsService === true ? [] : null,
   };
 }
@@ -132,7 +137,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const shard = options.shard ?? null;
   const fastPath = openFastPath(run, {
     isOn: options.rules === undefined,
-    isWhole: !options.baseline && !options.requested && options.joinsService !== true,
+    isWhole: !options.baseline && !options.requested && !options.attestations && options.joinsService !== true,
   });
   const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
   const context = openContext(run, dispatcher, options);

@@ -1,3 +1,4 @@
+import { type AttestationRequirement, isUndecided } from '../attestation/observed.ts';
 import {
   type ArtifactFacts,
   isMissing,
@@ -22,12 +23,20 @@ const ONLY_PUBLISHED: OfferBefore = { isOffered: null, rule: null, isKept: false
 /**
  * Which versions are offered; several entries of one version are decided together.
  * @param artifacts by the index of the version
- * @param about `earlier`: the published versions of the app
+ * @param about `earlier`: the published versions of the app; `attestations`: how they are judged
  */
 export function offersOf(
   versions: readonly VersionEntry[],
   artifacts: readonly ArtifactFacts[],
-  { errors, earlier }: { errors: VersionErrors; earlier: readonly PublishedVersion[] | Missing },
+  {
+    errors,
+    earlier,
+    attestations,
+  }: {
+    errors: VersionErrors;
+    earlier: readonly PublishedVersion[] | Missing;
+    attestations: AttestationRequirement | null;
+  },
 ): OfferedVersion[] {
   const entries = new Map<string, [ListedOfferEntry, ...ListedOfferEntry[]]>();
   for (const one of versions) {
@@ -37,6 +46,7 @@ export function offersOf(
       index: one.index,
       checksum: isChecksum(artifactChecksum) ? artifactChecksum : null,
       facts: artifacts[one.index],
+      ...(attestations?.mode === 'require' && { isUnproved: isUndecided(artifacts[one.index]?.attestation) }),
     };
     const others = entries.get(version);
     if (others === undefined) entries.set(version, [entry]);

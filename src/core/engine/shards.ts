@@ -107,6 +107,11 @@ function refuseOtherRun({ file, snapshot, shard }: NamedShard, other: NamedShard
       message`${file} and ${first} were checked with different origins.`,
       message`Use the same --origin for each shard.`,
     );
+  if (JSON.stringify(snapshot.attestations) !== JSON.stringify(other.snapshot.attestations))
+    throw mismatch(
+      message`${file} and ${first} were checked with different requirements for attestations.`,
+      message`Use the same --attestations and signer for each shard.`,
+    );
 }
 
 function refuseOverlap(sorted: readonly NamedShard[]): void {

@@ -28,6 +28,8 @@ export interface OfferEntry {
   checksum: string | null;
   /** Undefined if nothing is known about its artifact. */
   facts: ArtifactFacts | undefined;
+  /** True if an attestation is required, and it is not known whether there is one. */
+  isUnproved?: boolean;
 }
 
 /** The digest that was verified or published before. */
@@ -91,7 +93,7 @@ function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<Offe
   const error = artifactError(entries, errors);
   const { facts } = entry;
   if (facts !== undefined && !isMissing(facts.content))
-    return byDigest(entry.checksum, facts.content, facts.again, error);
+    return provedByDigest(entry, byDigest(entry.checksum, facts.content, facts.again, error));
   if (facts !== undefined && !isMissing(facts.web) && !isAnswered(facts.web.server))
     return withoutBytes(facts.web.server, error, pinned);
   // Without its bytes, an error is about its URL.
@@ -102,6 +104,11 @@ function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<Offe
 function artifactError(entries: readonly OfferEntry[], errors: readonly VersionError[]): VersionError | undefined {
   const own = errors.filter(({ resource }) => resource === 'artifact');
   return entries.length === 1 ? own[0] : own.toSorted((a, b) => compareText(a.rule, b.rule))[0];
+}
+
+/** A version whose required attestation is not known stays as it was. */
+function provedByDigest({ isUnproved = false }: OfferEntry, decision: Decision): Decision {
+  return isUnproved && decision.state === 'verified' ? { state: 'unexamined', rule: null } : decision;
 }
 
 function byDigest(

@@ -58,6 +58,8 @@ export type MissingReason =
   | { code: 'not-saved'; bytes: Count }
   | { code: 'verified-before' }
   | { code: 'over-budget' }
+  /** It has no companion files. */
+  | { code: 'url-signed' }
   | { code: 'content-not-scanned' }
   /** The scan of the content ended before the archive's end: detectors took too long, or it has too many secrets. */
   | { code: 'content-scan-stopped'; limit: 'time' | 'secrets' }
@@ -137,6 +139,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'not-saved': ({ bytes }) => `its ${bytes} bytes are not in this file`,
   'verified-before': () => 'verified by an earlier check, and not fetched again',
   'over-budget': () => 'over the limit of one check: it is left to the next check, which follows soon',
+  'url-signed': () => 'its URL is signed by its query, so that no URL of a file beside it is known',
   'content-not-scanned': () => 'the content of artifacts is scanned only with --scan-content',
   'content-scan-stopped': ({ limit }) =>
     limit === 'time'

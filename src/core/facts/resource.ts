@@ -1,3 +1,4 @@
+import type { ObservedAttestation } from '../attestation/observed.ts';
 import type { Count, Digest, Integer, Moment } from '../scalars.ts';
 import type { HttpViews } from './http-views.ts';
 import type { Missing } from './missing.ts';
@@ -76,6 +77,8 @@ export interface ArtifactFacts extends Resource {
   /** The result of a second download, which is made once if the digest is not the listed one. */
   again?: Content | Missing;
   archive: ArchiveFacts | Missing;
+  /** The attestation beside it; absent if attestations were not requested. */
+  attestation?: ObservedAttestation | Missing;
 }
 
 /** What keeps an archive from being read to its end. */

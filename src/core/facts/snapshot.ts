@@ -1,3 +1,4 @@
+import type { AttestationRequirement } from '../attestation/observed.ts';
 import type { Count, Moment, PositiveInteger } from '../scalars.ts';
 import type { Missing } from './missing.ts';
 import type { ArtifactFacts, DocumentFacts, IconFacts } from './resource.ts';
@@ -47,6 +48,8 @@ export interface Snapshot {
   requested?: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact; absent if it is app.js. */
   appEntry?: string;
+  /** How attestations are judged; absent if they were not requested. */
+  attestations?: AttestationRequirement;
   /** The part of the apps that the run covers; absent when it covers all of them. */
   shard?: Shard;
   /** What a subscriber service knows about the registry, or why that is not known; absent if no service was named. */
@@ -87,6 +90,8 @@ export interface PublishedVersion {
   version: string;
   artifactUrl: string;
   artifactChecksum: string;
+  /** True if it had an attestation; absent if that is not known. */
+  isAttested?: true;
   /** What the service decided about it; absent if only its listing is known. */
   offer?: OfferBefore;
 }

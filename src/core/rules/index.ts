@@ -82,6 +82,11 @@ import { artifactUnsafeEntry } from './artifacts/artifact-unsafe-entry.ts';
 import { artifactSecret } from './artifacts/artifact-secret.ts';
 import { artifactLeftover } from './artifacts/artifact-leftover.ts';
 import { artifactTrailingData } from './artifacts/artifact-trailing-data.ts';
+import { attestationLost } from './attestations/attestation-lost.ts';
+import { attestationMissing } from './attestations/attestation-missing.ts';
+import { attestationInvalid } from './attestations/attestation-invalid.ts';
+import { attestationOtherVersion } from './attestations/attestation-other-version.ts';
+import { attestationIdentity } from './attestations/attestation-identity.ts';
 import { iconNotImage } from './icons/icon-not-image.ts';
 import { iconTypeWrong } from './icons/icon-type-wrong.ts';
 import { iconEmbeddingRefused } from './icons/icon-embedding-refused.ts';
@@ -179,6 +184,11 @@ export const rules: readonly AnyRule[] = [
   artifactSecret,
   artifactLeftover,
   artifactTrailingData,
+  attestationMissing,
+  attestationLost,
+  attestationInvalid,
+  attestationOtherVersion,
+  attestationIdentity,
   iconNotImage,
   iconTypeWrong,
   iconEmbeddingRefused,

@@ -19,6 +19,8 @@ import type {
   Probe,
   HttpViews,
 } from '../facts/facts.ts';
+import type { AttestationProblem } from '../attestation/judge.ts';
+import type { ObservedAttestation } from '../attestation/observed.ts';
 import type { JsonValue, ParsedDocument } from '../json/json.ts';
 import type { SideProbes } from '../facts/side-probes.ts';
 import type { UrlParts } from '../http/url.ts';
@@ -127,6 +129,15 @@ export interface Subjects {
     appEntry: string;
     /** True before the artifact is published, by a command that allows secrets by their fingerprint. */
     isPublishing: boolean;
+  };
+  /** The attestation of a version's artifact; dispatched only if attestations are checked. */
+  attestation: {
+    observed: ObservedAttestation;
+    /** The first thing that it does not prove; null if it proves everything, and if there is none. */
+    problem: AttestationProblem | null;
+    /** The version that had one: a lower version of the app, or the same one when it was published; null if none had. */
+    attestedBefore: { version: string; isSame: boolean } | null;
+    isRequired: boolean;
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
   /** The path that a URL of the workspace refers to, as messages name it, and what is there; null for a file. */

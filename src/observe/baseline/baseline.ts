@@ -1,8 +1,16 @@
 import { message } from '../../core/text/message.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
+import type {
+  AppFacts,
+  DocumentContent,
+  Baseline,
+  PublishedVersion,
+  Snapshot,
+  Missing,
+} from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
+import { isVerified } from '../../core/attestation/observed.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
 import { syntaxFaultOf } from '../../core/json/input-file.ts';
 import { faultText } from '../../core/json/faults.ts';
@@ -175,24 +183,37 @@ export function baselineFromSnapshot(saved: SavedDocuments | Snapshot, source: s
       // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
       if (metadata === undefined && !Object.hasOwn(listed, key)) return null;
       if (metadata === undefined || isMissing(metadata)) return withoutMetadata('not-observed', source);
-      return publishedVersionsIn(parseDocument(metadata).value) ?? withoutMetadata('unreadable', source);
+      const { value } = parseDocument(metadata);
+      return publishedVersionsIn(value, attestedIn(apps.get(key))) ?? withoutMetadata('unreadable', source);
     },
   };
+}
+
+/** The indexes of the versions whose artifacts had an attestation. */
+function attestedIn(app: SavedDocuments['apps'][number] | AppFacts | undefined): ReadonlySet<number> {
+  const artifacts = app !== undefined && 'artifacts' in app ? app.artifacts : [];
+  return new Set(artifacts.flatMap(({ attestation }, index) => (isVerified(attestation) ? [index] : [])));
 }
 
 function withoutMetadata(state: 'absent' | 'unreadable' | 'not-observed', source: string): Missing {
   return { missing: { code: 'baseline-without-metadata', state, source } };
 }
 
-/** The complete entries of a metadata file; null if it is not one. An incomplete entry was never published. */
-export function publishedVersionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
+/**
+ * The complete entries of a metadata file; null if it is not one. An incomplete entry was never published.
+ * @param attested the indexes of those that are known to have an attestation
+ */
+export function publishedVersionsIn(
+  value: JsonValue | undefined,
+  attested: ReadonlySet<number> = new Set(),
+): PublishedVersion[] | null {
   const versions = listedVersions(value);
   if (versions === null) return null;
   const found: PublishedVersion[] = [];
-  for (const entry of versions) {
+  for (const [index, entry] of versions.entries()) {
     const { version, artifactUrl, artifactChecksum } = versionFields(entry);
     if (version !== null && artifactUrl !== null && artifactChecksum !== null)
-      found.push({ version, artifactUrl, artifactChecksum });
+      found.push({ version, artifactUrl, artifactChecksum, ...(attested.has(index) && { isAttested: true }) });
   }
   return found;
 }

@@ -1,9 +1,11 @@
 import { type ArtifactFacts, isMissing, type Missing, type HttpViews } from '../../core/facts/facts.ts';
 import { comparableUrl } from '../../core/http/url.ts';
+import type { ObservedAttestation } from '../../core/attestation/observed.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
+import { observeAttestation } from './attestation.ts';
 import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';
 import { type RememberedApp, REQUESTED_ONCE } from './cache/observation-cache.ts';
 import { verifiedBefore } from './cache/reuse.ts';
@@ -27,6 +29,7 @@ interface ListedVersion {
 interface Downloads {
   first: Map<string, Promise<FetchedArtifact>>;
   second: Map<string, Promise<FetchedArtifact>>;
+  attestations: Map<string, Promise<ObservedAttestation | Missing>>;
 }
 
 /**
@@ -47,7 +50,7 @@ export async function observeArtifacts(
     return { version, url: artifactUrl, checksum: artifactChecksum ?? '' };
   });
   const isSelected = versionSelector(versions, options.versions ?? 'all');
-  const downloads: Downloads = { first: new Map(), second: new Map() };
+  const downloads: Downloads = { first: new Map(), second: new Map(), attestations: new Map() };
   if (!options.skipArtifacts) {
     progress.known += versions.length;
     progress.artifacts.listed += versions.length;
@@ -67,7 +70,27 @@ export async function observeArtifacts(
   return facts;
 }
 
+/** The artifact, with its attestation if attestations are requested. */
 async function observeArtifact(
+  app: string,
+  listed: ListedVersion,
+  run: RegistryRun,
+  shared: { known: RememberedApp | null; downloads: Downloads },
+): Promise<ArtifactFacts> {
+  const facts = await observeBytes(app, listed, run, shared);
+  const { context, options } = run;
+  const verify = options.attestations ?? null;
+  if (verify === null) return facts;
+  const { url, content } = facts;
+  // An attestation is about the bytes of the artifact.
+  if (url === null || isMissing(content)) return facts;
+  const attestation = await memoizeAsync(shared.downloads.attestations, url, () =>
+    observeAttestation(url, verify, context),
+  );
+  return { ...facts, attestation };
+}
+
+async function observeBytes(
   app: string,
   { version, url, checksum }: ListedVersion,
   { context, options }: RegistryRun,

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import type { DetectorLimits } from '../content/detector-run.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
+import type { VerifyBundle } from './attestation.ts';
 import type { ArtifactCopy } from './artifact-copy.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 import type { ByteLimits } from './context.ts';
@@ -21,6 +22,8 @@ export interface WebOptions extends HttpOptions {
   skipArtifacts?: boolean;
   /** Whether the content of archives is scanned, for secrets and for what is not part of the app. */
   scanContent?: boolean;
+  /** Verifies the attestations of artifacts, which are requested for that; null or absent: they are not requested. */
+  attestations?: VerifyBundle | null;
   /** Where the scan of one archive ends; absent for no limit of its time. */
   scanLimits?: DetectorLimits;
   /** Whether one resource of each kind and host is requested from every address of the host. */

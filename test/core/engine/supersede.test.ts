@@ -82,6 +82,7 @@ const ORDER: readonly Subject[] = [
   'version',
   'icon',
   'artifact',
+  'attestation',
 ];
 
 /** Rules about a resource that others supersede are judged last. */

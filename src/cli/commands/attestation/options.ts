@@ -1,5 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
+import { signerOptions } from '../../option-groups.ts';
 
 export const attestationCommand = {
   name: 'attestation',
@@ -18,37 +19,7 @@ export const attestationCommand = {
       description: 'the app and version that the attestation must name',
       value: 'text',
     },
-    issuer: {
-      type: 'string',
-      flags: '--issuer <url>',
-      description: 'the OIDC issuer of the signer, such as https://token.actions.githubusercontent.com',
-      value: 'text',
-    },
-    identity: {
-      type: 'string',
-      flags: '--identity <glob>',
-      description: 'the identity of the signer: the URL of a workflow and its ref, or an e-mail address',
-      value: 'text',
-    },
-    repository: {
-      type: 'string',
-      flags: '--repository <url>',
-      description: 'the source repository of the signer',
-      value: 'url',
-    },
-    key: {
-      type: 'string',
-      flags: '--key <file>',
-      description: 'the public key of the signer (PEM, ECDSA P-256), in place of an identity',
-      value: 'file',
-    },
-    trustedRoot: {
-      type: 'string',
-      flags: '--trusted-root <file>',
-      description:
-        'the trusted root of a Sigstore instance (default: that of the public one, from this version of appreg)',
-      value: 'file',
-    },
+    ...signerOptions,
   },
   formats: RESULT_FORMATS,
   notes:

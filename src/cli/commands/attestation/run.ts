@@ -3,9 +3,7 @@ import { resolve } from 'node:path';
 import { companionPath, LARGEST_COMPANION } from '../../../core/attestation/companion.ts';
 import type { AttestationFacts } from '../../../core/attestation/facts.ts';
 import { judgeAttestation } from '../../../core/attestation/judge.ts';
-import type { SignerPolicy } from '../../../core/attestation/policy.ts';
 import { artifactSubject, type AppVersion } from '../../../core/attestation/statement.ts';
-import type { Trust } from '../../../attestation/trust.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { message } from '../../../core/text/message.ts';
 import { printable } from '../../../core/text/text.ts';
@@ -16,6 +14,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { INSTEAD_OF_FOLDER, readInputFile, refuseUnreadableInput, unreadableFile } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
+import { signerPolicy, trustOf } from '../../signer-options.ts';
 import type { attestationCommand } from './options.ts';
 
 type Options = OptionValues<typeof attestationCommand.options>;
@@ -61,34 +60,6 @@ function appVersion(text: string): AppVersion {
     message`--app “${text}” is not an app key and a version.`,
     message`Write --app clock@1.2.0.`,
   );
-}
-
-async function trustOf(cwd: string, { key, trustedRoot }: Options): Promise<Trust> {
-  const { readPublicKey, readTrustedRoot, shippedTrust } = await import('../../../attestation/trust.ts');
-  const text = (file: string): string => readInputFile(resolve(cwd, file), file).toString('utf8');
-  const vendorKey = key === undefined ? null : readPublicKey(text(key), key);
-  return trustedRoot === undefined
-    ? shippedTrust(vendorKey)
-    : readTrustedRoot(text(trustedRoot), trustedRoot, vendorKey);
-}
-
-/** A certificate proves nothing about a signer that is not named: every user of Sigstore gets one. */
-function signerPolicy({ issuer, identity, repository }: Options, { key }: Trust): SignerPolicy {
-  const isIdentity = issuer !== undefined || identity !== undefined || repository !== undefined;
-  if (key !== null && !isIdentity) return { key: key.sha256 };
-  if (key !== null)
-    throw new AppregError(
-      'option-conflict',
-      message`--key is used with --issuer, --identity or --repository.`,
-      message`Give either a key, or the identity of the signer.`,
-    );
-  if (issuer === undefined || (identity === undefined && repository === undefined))
-    throw new AppregError(
-      'option-missing',
-      message`The signer is not given.`,
-      message`Add --key, or --issuer with --identity or --repository: every user of Sigstore can sign with an own identity.`,
-    );
-  return { issuer, identity: identity ?? null, repository: repository ?? null };
 }
 
 /** A bundle; of one that is too large, only enough to see that. */

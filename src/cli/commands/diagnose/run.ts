@@ -135,6 +135,12 @@ const LIVE_ONLY = [
   'against',
   'service',
   'tokenEnv',
+  'attestations',
+  'issuer',
+  'identity',
+  'repository',
+  'key',
+  'trustedRoot',
 ] as const;
 
 /** True for the name of a file, as opposed to a URL. */

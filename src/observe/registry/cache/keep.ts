@@ -106,5 +106,7 @@ function verifiedArtifact(facts: ArtifactFacts, digest: string, now: string): Ar
   const kept = probesIn(views).every(hasNoErrors)
     ? web
     : { server, browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE };
-  return { ...facts, web: kept, reusedFrom: facts.reusedFrom ?? now };
+  // An attestation may be removed or added: it is requested in each run.
+  const { attestation: _, ...reusable } = facts;
+  return { ...reusable, web: kept, reusedFrom: facts.reusedFrom ?? now };
 }

@@ -1,0 +1,78 @@
+import { judgeAttestation } from '../attestation/judge.ts';
+import { type AttestationRequirement, isUndecided, isVerified } from '../attestation/observed.ts';
+import { companionUrl } from '../attestation/companion.ts';
+import { type ArtifactFacts, isMissing, type PublishedVersion } from '../facts/facts.ts';
+import { blockedBy } from '../facts/missing.ts';
+import { digestOf } from '../registry/checksum.ts';
+import { comparePrecedence, isSemver } from '../registry/version.ts';
+import type { Subjects, VersionEntry } from '../rules/subjects.ts';
+import { type JudgeContext, NOT_REQUESTED } from './context.ts';
+import type { SubjectLocation } from './location.ts';
+
+/** The valid versions whose artifact has an attestation, from the lowest upwards. */
+export function attestedVersions(versions: readonly VersionEntry[], artifacts: readonly ArtifactFacts[]): string[] {
+  return versions
+    .flatMap(({ index, version }) =>
+      version !== null && isSemver(version) && isVerified(artifacts[index]?.attestation) ? [version] : [],
+    )
+    .sort(comparePrecedence);
+}
+
+/**
+ * Judges the attestation of a version's artifact, if the run does.
+ * @param attested from `attestedVersions`
+ * @param before the version as it was published; null if that is not known
+ * @param place of the artifact's URL
+ */
+export function judgeAttestationOf(
+  { run, dispatcher, attestations }: JudgeContext,
+  facts: ArtifactFacts,
+  entry: VersionEntry,
+  { attested, before }: { attested: readonly string[]; before: PublishedVersion | null },
+  place: SubjectLocation,
+): void {
+  if (attestations === null) return;
+  const observed = facts.attestation ?? (isMissing(facts.content) ? facts.content : NOT_REQUESTED);
+  const isRequired = attestations.mode === 'require';
+  if (isRequired && isUndecided(observed)) run.coverage.addUndecidedAttestation();
+  dispatcher.dispatch(
+    'attestation',
+    {
+      observed,
+      problem: isMissing(observed) ? observed : problemOf(observed, entry, place, attestations),
+      attestedBefore: attestedBefore(entry, attested, before),
+      isRequired,
+    },
+    {
+      ...place,
+      url: entry.artifactUrl === null ? null : companionUrl(entry.artifactUrl, 'attestation'),
+      web: NOT_REQUESTED,
+      found: new Map(place.found),
+    },
+  );
+}
+
+function problemOf(
+  observed: Subjects['attestation']['observed'],
+  { version, artifactChecksum }: VersionEntry,
+  { app }: SubjectLocation,
+  { signer }: AttestationRequirement,
+): ReturnType<typeof judgeAttestation> | ReturnType<typeof blockedBy> {
+  if (observed.state === 'absent') return null;
+  const sha256 = digestOf(artifactChecksum ?? '');
+  if (sha256 === null) return blockedBy('checksum-malformed');
+  const named = app === null || version === null ? null : { key: app, version };
+  return judgeAttestation(observed.facts, { sha256, app: named, sbomSha256: null, signer });
+}
+
+/** The version that had an attestation: this one when it was published, or else the next lower one that has one. */
+function attestedBefore(
+  { version }: VersionEntry,
+  attested: readonly string[],
+  before: PublishedVersion | null,
+): Subjects['attestation']['attestedBefore'] {
+  if (version === null || !isSemver(version)) return null;
+  if (before?.isAttested) return { version, isSame: true };
+  const lower = attested.findLast((other) => comparePrecedence(other, version) < 0);
+  return lower === undefined ? null : { version: lower, isSame: false };
+}
