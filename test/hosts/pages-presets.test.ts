@@ -91,6 +91,8 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
     expect(lifetime('/apps/clock/icon.svg')).toBe('public, max-age=3600');
     expect(lifetime('/apps/clock/icon.png')).toBe('public, max-age=3600');
     expect(lifetime('/apps/clock/versions/1.0.0.tar.gz')).toBe('public, max-age=31536000, immutable');
+    for (const suffix of ['sigstore', 'cdx'])
+      expect(lifetime(`/apps/clock/versions/1.0.0.tar.gz.${suffix}.json`)).toBe('public, max-age=31536000, immutable');
     expect(lifetime('/missing.html')).toBeUndefined();
   });
 
