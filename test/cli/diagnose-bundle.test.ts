@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import type { Report } from '../../src/core/engine/report.ts';
+import { sha256Of } from '../../src/store/bytes.ts';
+import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import { answer, type FaultHost, json } from '../support/fault-host.ts';
 import { gzipped, type Live, ORIGIN } from '../support/live-registry.ts';
+import { write } from '../support/folders.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { diagnoseFixture, line } from './diagnose-fixture.ts';
 
@@ -54,6 +57,33 @@ describe('diagnose --bundle', () => {
     expect(again.out).toBe(out.replace(/ · (?=\d{4}-)/, ' · saved '));
     expect(statSync(join(folder, 'ticket.json')).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+
+  test('saves what attestations prove, for the same verdict, and not the bytes of the bundles', async () => {
+    const { privateKey, publicKey } = vendorKeys();
+    write(folder, { 'vendor.pub': publicKey });
+    const sign = async (version: string, bytes: Uint8Array): Promise<Uint8Array> =>
+      signedBy(privateKey, statementOf({ key: 'app-a', version }, bytes));
+    const bundle = await sign('1.0.0', live.older);
+    host.on('/1.tar.gz.sigstore.json', answer({ body: bundle }));
+    host.on('/2.tar.gz.sigstore.json', answer({ body: await sign('1.0.0', live.artifact) }));
+    const { out } = await diagnosed(live.url, { attestations: 'require', key: 'vendor.pub', bundle: 'ticket.json' });
+    const saved = JSON.parse(ticket('ticket.json'));
+    const [app] = saved.apps;
+    const subject = { name: 'app-a@1.0.0' };
+    expect(app.artifacts.map(({ attestation }: { attestation: object }) => attestation)).toMatchObject(
+      [undefined, sha256Of(bundle)].map((sha256) => ({
+        state: 'present',
+        facts: { ...(sha256 && { sha256 }), failure: null, content: { statement: { subjects: [subject] } } },
+      })),
+    );
+    const report = await judged('ticket.json');
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ rule: 'attestation-other-version', version: '2.0.0' }),
+    );
+    expect(comparable(report)).toEqual(comparable(saved.report));
+    expect((await diagnosed('ticket.json')).out).toBe(out.replace(/ · (?=\d{4}-)/, ' · saved '));
+    expect(ticket('ticket.json')).not.toContain(JSON.parse(Buffer.from(bundle).toString()).dsseEnvelope.payload);
   });
 
   test('saves facts that answer for the observed apps, and reports other apps as missing from the file', async () => {

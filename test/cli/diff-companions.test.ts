@@ -1,7 +1,10 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { runDiff } from '../../src/cli/commands/diff/run.ts';
+import type { ArtifactFacts, Snapshot } from '../../src/core/facts/facts.ts';
+import { sha256Of } from '../../src/store/bytes.ts';
+import { registryState } from '../../src/workspace/registry-state.ts';
 import { folder, write } from '../support/folders.ts';
 import { archive, checksum } from '../support/live-registry.ts';
 import { contextIn } from './author-support.ts';
@@ -80,3 +83,36 @@ test('the differences are named, as text, JSON and Markdown', async () => {
     /\*\*Companion files:\*\*\n\n- clock 3\.0\.0: bill of materials added\n/,
   );
 });
+
+test('facts that were saved with attestations are compared with a folder and with others', async () => {
+  const state = await registryState(join(root, 'before'), { cwd: root });
+  const observed = (attestations: (string | null)[]): Snapshot => ({
+    ...state,
+    apps: state.apps.map((app) => ({
+      ...app,
+      artifacts: app.artifacts.map((facts, index) => ({
+        ...facts,
+        file: null,
+        ...attestationOf(attestations[index] ?? null),
+      })),
+    })),
+  });
+  const digest = sha256Of(readFileSync(join(root, 'before/apps/clock/versions/2.0.0.tar.gz.sigstore.json')));
+  write(root, { 'one.json': observed([null, digest, null]), 'two.json': observed([digest, digest, digest]) });
+  expect(await output('before', 'one.json', 'pretty')).toBe(
+    'clock 1.0.0: attestation removed, but evidence of a published version must stay\nNothing changes for subscribers',
+  );
+  expect(JSON.parse(await output('one.json', 'two.json', 'json')).companions).toEqual([
+    { app: 'clock', version: '3.0.0', kind: 'attestation', change: 'added' },
+    { app: 'clock', version: '1.0.0', kind: 'attestation', change: 'added' },
+  ]);
+});
+
+function attestationOf(sha256: string | null): Pick<ArtifactFacts, 'attestation'> {
+  if (sha256 === null) return { attestation: { state: 'absent' } };
+  const root = { date: '2026-11-01T00:00:00.000Z', shipped: true };
+  const facts = { bytes: 1, sha256, root, failure: { cause: 'form', code: 'json' } as const };
+  return {
+    attestation: { state: 'present', facts: { ...facts, signer: null, signedAt: null, log: [], content: null } },
+  };
+}

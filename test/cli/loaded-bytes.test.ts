@@ -17,7 +17,7 @@ const LOADED: Record<string, number> = {
   checksum: 275,
   completion: 220,
   diagnose: 1640,
-  diff: 985,
+  diff: 990,
   'edit-app': 1115,
   explain: 845,
   init: 845,

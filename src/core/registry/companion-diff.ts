@@ -1,8 +1,8 @@
 import { COMPANION_KINDS, type CompanionKind } from '../attestation/companion.ts';
 import { compareText } from '../engine/order.ts';
 
-/** The digests of the companion files of a version; null for one that does not exist. */
-export type CompanionDigests = Readonly<Record<CompanionKind, string | null>>;
+/** The digests of the companion files of a version; null for one that does not exist, and absent if that is not known. */
+export type CompanionDigests = Readonly<Partial<Record<CompanionKind, string | null>>>;
 
 /** By app key, then by version. */
 export type RegistryCompanions = ReadonlyMap<string, ReadonlyMap<string, CompanionDigests>>;
@@ -30,8 +30,8 @@ export function diffCompanions(before: RegistryCompanions, after: RegistryCompan
   return found;
 }
 
-function changeOf(old: string | null, now: string | null): CompanionDiff['change'] | null {
-  if (old === now) return null;
+function changeOf(old: string | null | undefined, now: string | null | undefined): CompanionDiff['change'] | null {
+  if (old === now || old === undefined || now === undefined) return null;
   if (old === null) return 'added';
   return now === null ? 'removed' : 'changed';
 }

@@ -4,7 +4,7 @@ import { diffRegistries } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { companionsBeside } from '../../../workspace/companions.ts';
+import { companionsOf } from '../../../workspace/companions.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import { stateOptions } from '../../stored-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
@@ -22,7 +22,7 @@ export async function runDiff(
   const state = stateOptions(context, options);
   const [old, now] = [await registryState(before, state), await registryState(after ?? '.', state)];
   const { cwd } = context;
-  const companions = diffCompanions(await companionsBeside(old, cwd), await companionsBeside(now, cwd));
+  const companions = diffCompanions(await companionsOf(old, cwd), await companionsOf(now, cwd));
   const found = { ...diffRegistries(old, now), ...(companions.length > 0 && { companions }) };
   printResult<'diff'>(context, {
     pretty: (style) => diffAsText(found, style),
