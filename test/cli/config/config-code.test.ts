@@ -75,6 +75,7 @@ describe('a configuration that is code', () => {
     mirror: ['mirror', 'http://127.0.0.1:1/registry.json', 'copy', '--base-url', 'https://a.example/'],
     rules: ['rules'],
     explain: ['explain', 'url-unstable'],
+    attestation: ['attestation', 'registry.json', '--key', 'acme.pub'],
     checksum: ['checksum', 'registry.json'],
     completion: ['completion', 'bash'],
     subscribe: ['subscribe', 'https://a.example/registry.json', '--service', 'http://127.0.0.1:1/', '--name', 'a'],

@@ -159,6 +159,11 @@ test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
     /facts-2\.json is from a run with 3 shards, facts-1\.json from one with 2/,
   ],
   ['other origins', ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, origins: ['https://x.test'] } }], /origins/],
+  [
+    'other requirements for attestations',
+    ([a, b]) => [a!, { ...b!, snapshot: { ...b!.snapshot, attestations: { mode: 'report', signer: null } } }],
+    /different requirements for attestations/,
+  ],
   ['the same shard twice', ([a]) => [a!, { ...a!, file: 'copy.json' }], /facts-1\.json and copy\.json are both/],
   ['a whole run', ([a]) => [a!, { file: 'whole.json', snapshot: snapshot(KEYS) }], /whole\.json .*not of a shard/],
   ['two whole runs', () => [1, 2].map((n) => ({ file: `${n}`, snapshot: snapshot(KEYS) })), /not of a shard/],
