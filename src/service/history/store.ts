@@ -185,9 +185,7 @@ interface EventRetention {
 
 /** Deletes events that are too old or too many. The start of a subscription is kept as long as the subscription. */
 export async function deleteOldEvents(db: Db, { days, perRegistry }: EventRetention = EVENT_RETENTION): Promise<void> {
-  await sql`DELETE FROM events WHERE at < now() - make_interval(days => ${days}) AND subscription_id IS NULL`.execute(
-    db,
-  );
+  await sql`DELETE FROM events WHERE at < now() - make_interval(days => ${days}) AND type <> 'subscribed'`.execute(db);
   await sql`
     DELETE FROM events USING (
       SELECT registries.id, (
@@ -196,4 +194,10 @@ export async function deleteOldEvents(db: Db, { days, perRegistry }: EventRetent
       FROM registries) AS bounds
     WHERE events.registry_id = bounds.id AND events.sequence <= bounds.last_deleted
       AND events.subscription_id IS NULL`.execute(db);
+  // Those of one subscription count separately: they say nothing about others.
+  await sql`
+    DELETE FROM events USING (
+      SELECT id, row_number() OVER (PARTITION BY subscription_id ORDER BY sequence DESC) AS place
+      FROM events WHERE subscription_id IS NOT NULL AND type <> 'subscribed') AS placed
+    WHERE events.id = placed.id AND placed.place > ${perRegistry}`.execute(db);
 }

@@ -173,6 +173,29 @@ test('old and excess events are deleted, but not the start of a subscription', a
   ]);
 });
 
+test('events of one subscription are deleted like those of its registry, and do not displace them', async () => {
+  const { db } = database;
+  const organization = await addOrganization(db);
+  const registry = await addRegistry(db, 'https://held.test/');
+  const subscriptionId = await addSubscription(db, organization, registry);
+  await record(registry, [listed('a')]);
+  const data = { checksum: 'sha256:', rule: null, cause: null };
+  const held = (version: string, daysAgo: number) => ({
+    ...{ type: 'version-held' as const, app: 'a', version, data },
+    ...{ registryId: registry, subscriptionId, at: new Date(Date.now() - daysAgo * DAY) },
+  });
+  await recordEvents(db, [
+    held('1.0.0', 40),
+    ...['1.1.0', '1.2.0', '1.3.0', '1.4.0'].map((version) => held(version, 1)),
+  ]);
+  await deleteOldEvents(db, { days: 30, perRegistry: 3 });
+  const { events } = (await listEvents(db, organization, ALL))!;
+  expect(events.map(({ version, type }) => version ?? type)).toEqual([
+    ...['1.4.0', '1.3.0', '1.2.0'],
+    ...['app-listed', 'subscribed'],
+  ]);
+});
+
 test('events are not recorded if the change fails, and a first check of many apps records them in batches', async () => {
   const { db } = database;
   const organization = await addOrganization(db);
