@@ -3,7 +3,10 @@ import type { NewEvent } from '../../../src/service/history/events.ts';
 import type { RefreshContext } from '../../../src/service/refresh/request-options.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { recordAudit } from '../../../src/service/history/audit-store.ts';
-import { storable } from '../../../src/service/database/packed.ts';
+import type { AttestationFacts } from '../../../src/core/attestation/facts.ts';
+import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
+import type { Db } from '../../../src/service/database/database.ts';
+import { storable, storableJson } from '../../../src/service/database/packed.ts';
 import { recordEvents } from '../../../src/service/history/store.ts';
 import { answer, CORS, type FaultHost, json } from '../../support/fault-host.ts';
 import { archive, checksum, gzipped, SVG } from '../../support/live-registry.ts';
@@ -57,6 +60,7 @@ export async function openHostileWorld(web: WebFixture, host: FaultHost, hostile
     .where('registryId', '=', registry)
     .where('version', '=', '0.0.1')
     .execute();
+  await attest(db, { registry, subscription, version: '1.0.0', text });
   const certificate = (field: string) => ({
     fingerprint256: text('fingerprint', false),
     subject: text('subject', false),
@@ -126,6 +130,68 @@ export async function openHostileWorld(web: WebFixture, host: FaultHost, hostile
     },
     marks,
   };
+}
+
+/** An attestation whose every text is hostile, and which is valid. */
+async function attest(
+  db: Db,
+  {
+    registry,
+    subscription,
+    version,
+    text,
+  }: { registry: number; subscription: string; version: string; text: (field: string) => string },
+): Promise<void> {
+  const { artifactChecksum: checksum } = await db
+    .selectFrom('versions')
+    .where('registryId', '=', registry)
+    .where('version', '=', version)
+    .select('artifactChecksum')
+    .executeTakeFirstOrThrow();
+  const app = { key: 'plain-key', version };
+  const sha256 = checksum.replace('sha256:', '');
+  const statement = provenanceStatement({ app, sha256, sbomSha256: null, run: null, toolVersion: '1.0.0' });
+  const issuer = `https://issuer.example/${storable(text('issuer').slice(0, 1000))}`;
+  const repository = `https://git.example/${storable(text('repository').slice(0, 1000))}`;
+  const facts: AttestationFacts = {
+    bytes: 1,
+    sha256,
+    root: { date: '2026-11-05T00:00:00Z', shipped: true },
+    failure: null,
+    signer: {
+      kind: 'certificate',
+      issuer,
+      identity: text('identity').slice(0, 1000),
+      repository,
+      commit: text('commit').slice(0, 1000),
+      ref: text('ref').slice(0, 1000),
+      run: `javascript:${text('run').slice(0, 1000)}`,
+    },
+    signedAt: null,
+    log: [],
+    content: { kind: 'statement', statement: parseStatement(statement)! },
+  };
+  await db
+    .updateTable('subscriptions')
+    .set({
+      attestations: 'report',
+      attestationSigner: JSON.stringify({ issuer, identity: null, repository }),
+    })
+    .where('id', '=', subscription)
+    .execute();
+  await db
+    .insertInto('attestations')
+    .values({
+      registryId: registry,
+      appKey: app.key,
+      version,
+      keySha256: '',
+      checksum,
+      state: 'proven',
+      facts: storableJson(facts),
+      askedAt: new Date(),
+    })
+    .execute();
 }
 
 /** Percent-encoded, also with half of a surrogate pair. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Report } from '../../../src/core/engine/report.ts';
 import type { AppView, VersionView } from '../../../src/service/apps/schema.ts';
+import type { AttestationView } from '../../../src/service/attestations/schema.ts';
 import type { OrganizationView } from '../../../src/service/organizations/schema.ts';
 import type { SubscriptionView } from '../../../src/service/registries/schema.ts';
 import { finding, notJudged, report } from '../../support/reports.ts';
@@ -280,3 +281,24 @@ export const HOSTILE_TEXTS = [
   '',
   'مي‌خواهم',
 ];
+
+/** The attestation of a version, verified. */
+export function attestation(more: Partial<AttestationView> = {}): AttestationView {
+  return {
+    state: 'verified',
+    reason: null,
+    build: {
+      issuer: 'https://token.actions.githubusercontent.com',
+      identity: 'https://github.com/acme/apps/.github/workflows/release.yml@refs/tags/v2.1.0',
+      key: null,
+      repository: 'https://github.com/acme/apps',
+      commit: 'f00dcafe'.repeat(5),
+      ref: 'refs/tags/v2.1.0',
+      run: 'https://github.com/acme/apps/actions/runs/42/attempts/1',
+      signedAt: '2026-04-02T08:59:00.000Z',
+    },
+    held: null,
+    offeredBefore: false,
+    ...more,
+  };
+}
