@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
+import { type EventToRecord, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
 import { SERVICE_ACTOR as actor } from '../../../src/service/history/audit-actions.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { confirmSubscriptions, databaseTime } from '../../../src/service/registries/insert-store.ts';
@@ -180,10 +180,10 @@ test('events of one subscription are deleted like those of its registry, and do 
   const subscriptionId = await addSubscription(db, organization, registry);
   await record(registry, [listed('a')]);
   const data = { checksum: 'sha256:', rule: null, cause: null };
-  const held = (version: string, daysAgo: number) => ({
-    ...{ type: 'version-held' as const, app: 'a', version, data },
-    ...{ registryId: registry, subscriptionId, at: new Date(Date.now() - daysAgo * DAY) },
-  });
+  const held = (version: string, daysAgo: number): EventToRecord => {
+    const at = new Date(Date.now() - daysAgo * DAY);
+    return { type: 'version-held', app: 'a', version, data, registryId: registry, subscriptionId, at };
+  };
   await recordEvents(db, [
     held('1.0.0', 40),
     ...['1.1.0', '1.2.0', '1.3.0', '1.4.0'].map((version) => held(version, 1)),
@@ -191,8 +191,11 @@ test('events of one subscription are deleted like those of its registry, and do 
   await deleteOldEvents(db, { days: 30, perRegistry: 3 });
   const { events } = (await listEvents(db, organization, ALL))!;
   expect(events.map(({ version, type }) => version ?? type)).toEqual([
-    ...['1.4.0', '1.3.0', '1.2.0'],
-    ...['app-listed', 'subscribed'],
+    '1.4.0',
+    '1.3.0',
+    '1.2.0',
+    'app-listed',
+    'subscribed',
   ]);
 });
 

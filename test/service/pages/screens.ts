@@ -76,8 +76,6 @@ const FRAME = {
   now: NOW,
 } as const;
 
-const HELD = views.attestation({ state: 'missing', build: null, held: { since: views.minutesFrom(-200) } });
-
 function registry(more: Partial<RegistryAppsPage>): Screen {
   return registryAppsPage({ ...FRAME, catalogue: catalogue(APPS), query: QUERY, ...more });
 }
@@ -316,20 +314,6 @@ export const SCREENS: Record<string, () => Screen> = {
       after: null,
       findings: { own: FINDINGS.slice(0, 1), shared: FINDINGS.slice(1, 2) },
       events: EVENTS.slice(1, 4),
-      now: NOW,
-    }),
-  'app-attested': () =>
-    appPage({
-      subscription: PROBLEMS,
-      app: APPS[0]!,
-      versions: [
-        views.version({ offered: false, attestation: HELD }),
-        views.version({ version: '2.0.0', attestation: views.attestation() }),
-      ],
-      next: null,
-      after: null,
-      findings: { own: [], shared: [] },
-      events: [],
       now: NOW,
     }),
   'app-none': () =>
