@@ -42,6 +42,9 @@ export function checkArguments(env, json, base) {
     throw new UsageError('The input against is not for judge: the saved facts include what they were compared with.');
   if (env.INPUT_BASELINE && !WITH_BASELINE.includes(command))
     throw new UsageError(`The input baseline is for ${WITH_BASELINE.join(', ')}; the command is ${command}.`);
+  const attest = env.INPUT_ATTEST === 'true' ? ['--attest'] : [];
+  if (attest.length > 0 && command !== 'publish')
+    throw new UsageError(`The input attest is for publish; ${command} publishes nothing.`);
   const path = env.INPUT_PATH || '.';
   const words = wordsOf(env.INPUT_ARGS ?? '');
   const output = ['--format=json', `--output=${json}`, '--yes'];
@@ -58,7 +61,7 @@ export function checkArguments(env, json, base) {
     ...output,
   ];
   if (command === 'release') return ['release', '--check', ...words, `--cwd=${path}`, ...options];
-  if (command === 'publish') return ['release', ...words, `--cwd=${path}`, ...options];
+  if (command === 'publish') return ['release', ...attest, ...words, `--cwd=${path}`, ...options];
   return [command, ...words, ...options, '--', isLive ? url : path];
 }
 

@@ -181,6 +181,11 @@ describe('the action with inputs', () => {
       message: /against is only for checks/,
     },
     {
+      name: 'an attestation of a check',
+      inputs: { command: 'release', attest: 'true' },
+      message: /attest is for publish; release publishes nothing/,
+    },
+    {
       name: 'a baseline without findings',
       inputs: { command: 'diff', baseline: 'x.json' },
       message: /baseline is for lint, verify, judge; the command is diff/,
@@ -315,6 +320,10 @@ test('the action publishes new versions', () => {
   });
   expect(summary).toContain('1 published');
   expect(readFileSync(join(workspace, 'apps/clock/versions.json'), 'utf8')).toContain('"1.1.0"');
+
+  const unproven = run(workspace, PUSH, { command: 'publish', attest: 'true' });
+  expect(unproven.code).toBe(2);
+  expect(unproven.commands).toEqual([expect.stringMatching(/offers no OIDC token/)]);
 
   const changed = { 'src/clock/main.ts': 'export const app = 2;' };
   write(workspace, changed);

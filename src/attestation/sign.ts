@@ -4,7 +4,7 @@ import { dsse } from '@sigstore/core';
 import { STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
 import { AppregError } from '../core/errors.ts';
 import { message, type SafeText } from '../core/text/message.ts';
-import { fingerprintOf, isP256 } from './trust.ts';
+import { fingerprintOf, isP256, type VendorKey } from './trust.ts';
 
 /** Signs a statement. */
 export interface AttestationSigner {
@@ -44,6 +44,16 @@ export function keySigner(env: NodeJS.ProcessEnv, name: string): AttestationSign
       return Promise.resolve(bundleToJSON(bundle));
     },
   };
+}
+
+/**
+ * The public key of the private key in an environment variable.
+ * @param name of the variable
+ * @throws AppregError (exit 2) without such a key
+ */
+export function signingKeyIn(env: NodeJS.ProcessEnv, name: string): VendorKey {
+  const publicKey = createPublicKey(privateKeyIn(env, name));
+  return { publicKey, sha256: fingerprintOf(publicKey).toString('hex') };
 }
 
 function privateKeyIn(env: NodeJS.ProcessEnv, name: string): KeyObject {

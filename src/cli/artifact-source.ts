@@ -9,6 +9,7 @@ import type { Provenance } from '../core/registry/lock-file.ts';
 import { MAX_ARTIFACT_BYTES } from '../observe/http/limits.ts';
 import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { fileBytes } from '../store/bytes.ts';
+import { type AttestOptions, requestsAttestation } from './attest-options.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
 import { isHttpUrl } from '../core/http/url.ts';
@@ -21,7 +22,7 @@ import { readChunks } from '../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */
 
-export interface SourceOptions {
+export interface SourceOptions extends AttestOptions {
   artifact?: string;
   entry?: string;
   ui?: string;
@@ -54,7 +55,8 @@ export async function withSource<Options extends SourceOptions>(
 }
 
 /** Checks that exactly one source is given. Throws AppregError (exit 2) otherwise. */
-export function checkSource({ artifact, entry, ui, artifactUrl, notices, sbom }: SourceOptions): void {
+export function checkSource(options: SourceOptions): void {
+  const { artifact, entry, ui, artifactUrl, notices, sbom } = options;
   const count = [artifact, entry, artifactUrl].filter((one) => one !== undefined).length;
   if (count === 0)
     throw new AppregError(
@@ -85,6 +87,12 @@ export function checkSource({ artifact, entry, ui, artifactUrl, notices, sbom }:
       'option-conflict',
       message`--sbom cannot be combined with --artifact-url: the bill of materials belongs on the host of the artifact.`,
       message`Upload it there, at the URL of the artifact followed by .cdx.json, and omit --sbom.`,
+    );
+  if (requestsAttestation(options) && artifactUrl !== undefined)
+    throw new AppregError(
+      'option-conflict',
+      message`An attestation cannot be published with --artifact-url: it belongs on the host of the artifact.`,
+      message`Sign it with another tool (docs/attestations.md), upload it there, at the URL of the artifact followed by .sigstore.json, and omit the option.`,
     );
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }

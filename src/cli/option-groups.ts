@@ -183,6 +183,28 @@ export const signerOptions = {
   },
 } as const satisfies OptionDefinitions;
 
+/** How published versions are attested. */
+export const attestOptions = {
+  attest: {
+    type: 'boolean',
+    flags: '--attest',
+    description: 'also publish an attestation (Sigstore), signed with the OIDC token of the CI system',
+  },
+  attestKeyEnv: {
+    type: 'string',
+    flags: '--attest-key-env <ENV>',
+    description: 'also publish an attestation, signed with the private key in this environment variable (ECDSA P-256)',
+    value: 'text',
+  },
+  attestation: {
+    type: 'string',
+    flags: '--attestation <file>',
+    description: 'also publish this attestation (Sigstore bundle), after verifying it',
+    value: 'file',
+  },
+  ...signerOptions,
+} as const satisfies OptionDefinitions;
+
 /** For commands that check a live registry. */
 export const checkOptions = {
   ...appOption,

@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import type { LineChanges } from '../publish/changed-lines.ts';
-import { describePlan, type Plan } from '../publish/plan.ts';
+import { describePlan, type Plan, type PlannedStep } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
 import type { Terminal } from './io/terminal.ts';
 import type { Style } from '../report/style.ts';
@@ -29,7 +29,7 @@ export function planStatus<Done extends string>(
 }
 
 /** The planned writes and the lines of a document that they change: the result of a dry run. */
-export function planText(style: Style, plan: Plan, lines: LineChanges | null = null): string {
+export function planText(style: Style, plan: Plan<PlannedStep>, lines: LineChanges | null = null): string {
   const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);
   return [
     'Nothing was written. The plan:',

@@ -3,7 +3,7 @@ import type { Document } from '../author/document.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import { companionPath } from '../core/attestation/companion.ts';
 import { AppregError } from '../core/errors.ts';
-import type { Digest } from '../store/bytes.ts';
+import { type Digest, sha256Of } from '../store/bytes.ts';
 import {
   type Artifact,
   artifactPath,
@@ -12,15 +12,17 @@ import {
   type HostedArtifact,
   isStoredAs,
 } from './artifact.ts';
-import { companionsFit, companionSteps } from './companion.ts';
-import type { CreateStep } from './plan.ts';
+import { type Companion, companionsFit, companionSteps } from './companion.ts';
+import type { CreateStep, SignStep } from './plan.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
 /** Where the artifact of a version is, or is to be stored: `path` is null if it is hosted elsewhere. */
-type ArtifactTarget = { entry: NewVersion } & (
-  | { path: null; artifact: HostedArtifact }
-  | { path: string; artifact: ArtifactToStore }
-);
+type ArtifactTarget = StoredTarget | { entry: NewVersion; path: null; artifact: HostedArtifact };
+interface StoredTarget {
+  entry: NewVersion;
+  path: string;
+  artifact: ArtifactToStore;
+}
 
 export function targetOf(
   { base }: RegistryLocation,
@@ -39,7 +41,24 @@ export function targetOf(
 /** The paths of the artifact and of its companion files, if they are to be stored. */
 export function filesOf({ path, artifact, entry }: ArtifactTarget): string[] {
   if (path === null) return [];
-  return [path, ...(artifact.companions?.(entry) ?? []).map(({ kind }) => companionPath(path, kind))];
+  const kinds = (artifact.companions?.(entry) ?? []).map(({ kind }) => kind);
+  if (artifact.attester !== undefined) kinds.push('attestation');
+  return [path, ...kinds.map((kind) => companionPath(path, kind))];
+}
+
+/** The companion files; the attestation is about the bill of materials that is stored already, if there is one. */
+async function companionsOf(
+  { store }: RegistryLocation,
+  key: string,
+  { path, artifact, entry }: StoredTarget,
+): Promise<readonly Companion[]> {
+  const companions = artifact.companions?.(entry) ?? [];
+  if (artifact.attester === undefined) return companions;
+  const bill = companions.find(({ kind }) => kind === 'sbom');
+  const stored = bill === undefined ? null : await store.digest(companionPath(path, 'sbom'));
+  const sbomSha256 = stored?.sha256 ?? (bill?.bytes ? sha256Of(bill.bytes) : null);
+  const app = { key, version: entry.version };
+  return [...companions, artifact.attester({ app, sha256: artifact.content.sha256, sbomSha256 })];
 }
 
 /** The steps that store the files of a version. */
@@ -48,7 +67,7 @@ interface CreateSteps {
   /** Whether the artifact exists already. */
   exists: boolean;
   /** The companion files that do not exist yet. */
-  companions: CreateStep[];
+  companions: (CreateStep | SignStep)[];
 }
 
 /**
@@ -56,33 +75,33 @@ interface CreateSteps {
  * @throws AppregError `immutable` (exit 1) if a file exists with other bytes
  */
 export async function createFiles(
-  { store }: RegistryLocation,
+  place: RegistryLocation,
   key: string,
-  { path, artifact, entry }: ArtifactTarget,
+  target: ArtifactTarget,
 ): Promise<CreateSteps | null> {
-  if (path === null) return null;
+  if (target.path === null) return null;
+  const { store } = place;
+  const { path, artifact, entry } = target;
   const stored = await store.digest(path);
   if (stored !== null && !isStoredAs(stored, artifact)) throw occupied(path, stored, entry);
   const of = `${key} ${entry.version}`;
   return {
     artifact: { kind: 'create', path, bytes: artifact.bytes, what: `the artifact of ${of}` },
     exists: stored !== null,
-    companions: await companionSteps(store, path, artifact.companions?.(entry) ?? [], of),
+    companions: await companionSteps(store, path, await companionsOf(place, key, target), of),
   };
 }
 
 /** True if the version was never published, and its files do not exist with other bytes. */
-export async function isFree(
-  { firstSeen, store }: RegistryLocation,
-  key: string,
-  { path, artifact, entry }: ArtifactTarget,
-): Promise<boolean> {
-  const { version, artifactChecksum } = entry;
+export async function isFree(place: RegistryLocation, key: string, target: ArtifactTarget): Promise<boolean> {
+  const { firstSeen, store } = place;
+  const { version, artifactChecksum } = target.entry;
   if ((firstSeen?.(key, version) ?? artifactChecksum) !== artifactChecksum) return false;
-  if (path === null) return true;
+  if (target.path === null) return true;
+  const { path, artifact } = target;
   const stored = await store.digest(path);
   if (stored !== null && !isStoredAs(stored, artifact)) return false;
-  return companionsFit(store, path, artifact.companions?.(entry) ?? []);
+  return companionsFit(store, path, await companionsOf(place, key, target));
 }
 
 function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {

@@ -2,12 +2,14 @@ import type { Bytes } from '../store/bytes.ts';
 import { grouped, printable } from '../core/text/text.ts';
 
 /** The writes to make, in order, each with its precondition. Plain data, so it can be shown instead of applied. */
-export interface Plan {
+export interface Plan<AnyStep = Step> {
   /** A one-line summary such as `Publish clock 1.2.0`: the subject of a commit. */
   title?: string;
-  steps: Step[];
+  steps: AnyStep[];
 }
 export type Step = CreateStep | ReplaceStep | EditStep;
+/** A plan is shown without signing anything. */
+export type PlannedStep = Step | SignStep;
 
 /** A file that must not exist yet; an existing file with the same bytes is success. */
 export interface CreateStep {
@@ -15,6 +17,13 @@ export interface CreateStep {
   path: string;
   bytes: Bytes;
   what: string;
+}
+
+/** A file that must not exist yet, and that is signed before any step is applied. */
+export interface SignStep extends Omit<CreateStep, 'bytes'> {
+  bytes: null;
+  /** Signs it once, however often it is called. */
+  sign(): Promise<Uint8Array>;
 }
 
 /** An existing file that is replaced as a whole, such as an icon. */
@@ -48,11 +57,13 @@ interface PlannedEdit {
 const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
 
 /** Describes the plan for `--dry-run`, one line per step. */
-export function describePlan(plan: Plan): string {
+export function describePlan(plan: Plan<PlannedStep>): string {
   return plan.steps
-    .map((step) => {
-      const size = step.kind === 'edit' ? '' : `, ${grouped(step.bytes.length)} bytes`;
-      return `${VERBS[step.kind]} ${printable(step.path)}  (${printable(step.what)}${size})`;
-    })
+    .map((step) => `${VERBS[step.kind]} ${printable(step.path)}  (${printable(step.what)}${sizeOf(step)})`)
     .join('\n');
+}
+
+function sizeOf(step: PlannedStep): string {
+  if (step.kind === 'edit') return '';
+  return step.bytes === null ? ', not signed yet' : `, ${grouped(step.bytes.length)} bytes`;
 }

@@ -14,7 +14,7 @@ import { versionSeverities } from './check-content.ts';
 import { isBump, chooseVersion, increment } from './choose-version.ts';
 import { refuseTypos } from './refuse-typos.ts';
 import { changedLines, type LineChanges } from './changed-lines.ts';
-import type { EditStep, Plan } from './plan.ts';
+import type { EditStep, Plan, PlannedStep } from './plan.ts';
 import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
 
@@ -24,7 +24,7 @@ export interface VersionPlan {
   entry: NewVersion;
   /** True if these bytes are already listed; the artifact itself may still be missing in the store. */
   published: boolean;
-  plan: Plan;
+  plan: Plan<PlannedStep>;
   /** The file to create, relative to the store's root; null if the artifact is hosted elsewhere. */
   path: string | null;
   /** The metadata file, and the artifact with its companion files if it is in this store. */

@@ -5,12 +5,15 @@ import { isBump } from './choose-version.ts';
 import type { JudgeSettings } from './check-change.ts';
 import type { RegistryLocation } from './registry-location.ts';
 import type { CreateStep, Step } from './plan.ts';
+import { signedPlan } from './sign-plan.ts';
 import { planListedVersion, type VersionToPublish } from './plan-listed-version.ts';
 import type { VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
 /** How often an increment is recomputed after conflicts. */
 const ATTEMPTS = 50;
+/** The number of companion files of an artifact: another publisher may store each of them first. */
+const COMPANIONS = 2;
 
 export interface Published {
   planned: VersionPlan;
@@ -45,11 +48,12 @@ export async function publish(
       if (attempt > 1) place.store.forget?.();
       planned = await planListedVersion(place, version, judgeSettings);
       const { entry, path } = planned;
+      const plan = await signedPlan(planned.plan);
+      planned = { ...planned, plan };
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const readBackStep = readBack && {
         readBack: async (step: CreateStep) => (step.path === path ? readBack(entry) : undefined),
       };
-      const { plan } = planned;
       const fullPlan = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
       const results = await applyPlan(fullPlan, place.store, { ...others, ...readBackStep });
       const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
@@ -58,8 +62,8 @@ export async function publish(
       // Another publisher may also take the number during planning, between two reads.
       const number = planned?.entry.version ?? null;
       const isRefused = isAppregError(error) && error.code === 'immutable';
-      // A companion file that another publisher has just stored is looked at once: it may describe the same artifact.
-      if (isRefused && attempt === 1 && planned !== null && hasCompanions(planned)) continue;
+      // A companion file that another publisher has just stored is looked at: it may describe the same artifact.
+      if (isRefused && attempt <= COMPANIONS && planned !== null && hasCompanions(planned)) continue;
       const taken = isRefused && (number === null || number !== lastTried);
       if (!taken || !isBump(version.version) || attempt === ATTEMPTS) throw error;
       if (number !== null) lastTried = number;

@@ -92,7 +92,8 @@ function companionOf(bytes: Uint8Array, artifact: ArtifactToStore): Companion {
     kind: 'sbom',
     bytes,
     what: 'the bill of materials',
-    describesSame: (stored) => describes(stored, artifact),
+    difference: (stored) =>
+      describes(stored, artifact) ? null : message`It is not a bill of materials with the digest of the artifact.`,
   };
 }
 

@@ -13,7 +13,8 @@ import {
   withStoredLock,
 } from './publish-together.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
-import type { Plan, Step } from '../publish/plan.ts';
+import type { Plan, PlannedStep } from '../publish/plan.ts';
+import { signedPlan } from '../publish/sign-plan.ts';
 import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import type { Finding } from '../core/engine/report.ts';
@@ -57,6 +58,7 @@ export async function publishApps(
   if (isBatchStore(store)) await publishTogether({ ...place, store }, apps, judgeSettings, settle);
   else {
     const known = await openForApps(place);
+    await signAhead(known, apps, { jobs, judgeSettings });
     await inPool(apps, Math.max(1, jobs), async (app) => settle(await publishOne(known, app, judgeSettings, readBack)));
   }
   return apps.flatMap((app) => results.get(app) ?? []);
@@ -65,7 +67,7 @@ export async function publishApps(
 /** The apps as they are planned, and the steps of all that can be published, in the order in which they are applied. */
 interface PlannedApps {
   apps: PlannedApp[];
-  plan: Plan;
+  plan: Plan<PlannedStep>;
 }
 
 /**
@@ -94,6 +96,23 @@ export async function planApps(
   return { apps: planned, plan: { steps } };
 }
 
+/**
+ * Signs the attestations of all apps that can be published, so that nothing is written if the signing service fails.
+ * Attesters sign the same version once.
+ * @throws AppregError `attestation-failed` (exit 2)
+ */
+async function signAhead(
+  place: RegistryLocation,
+  apps: readonly PreparedApp[],
+  { jobs, judgeSettings }: Pick<PublishAppsOptions, 'jobs' | 'judgeSettings'>,
+): Promise<void> {
+  const attested = apps.filter(({ artifact }) => artifact.attester !== undefined);
+  await inPool(attested, Math.max(1, jobs), async (app) => {
+    const { version } = await planPreparedApp(place, app, judgeSettings);
+    if (version !== null) await signedPlan(version.plan);
+  });
+}
+
 /** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */
 async function openForApps(place: RegistryLocation): Promise<RegistryLocation> {
   await readManifest(place);
@@ -114,7 +133,7 @@ async function publishOne(
   let entry: NewVersion | null = null;
   let findings: Finding[] = [];
   let isListed = false;
-  let lists: Step | undefined;
+  let lists: PlannedStep | undefined;
   try {
     const { isNew } = await publish(place, app, judgeSettings, {
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),

@@ -4,7 +4,7 @@ import type { NewVersion } from '../author/metadata.ts';
 import type { AppregError } from '../core/errors.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion } from '../publish/lock-step.ts';
-import type { Plan } from '../publish/plan.ts';
+import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
 import { lockVersions } from '../workspace/lock.ts';
@@ -43,7 +43,7 @@ export async function planEvaluated(
   repository: OpenRepository,
   evaluated: readonly EvaluatedApp[],
   { published, jobs, allow }: PublishSettings,
-): Promise<{ evaluated: EvaluatedApp[]; plan: Plan }> {
+): Promise<{ evaluated: EvaluatedApp[]; plan: Plan<PlannedStep> }> {
   const apps = evaluated.flatMap(({ prepared, result }) =>
     prepared === null || result.state !== 'new' ? [] : [prepared],
   );

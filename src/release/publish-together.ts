@@ -13,7 +13,8 @@ import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
-import type { Plan } from '../publish/plan.ts';
+import type { Plan, PlannedStep } from '../publish/plan.ts';
+import { signedPlan } from '../publish/sign-plan.ts';
 import { planListedVersion, type VersionToPublish } from '../publish/plan-listed-version.ts';
 import type { VersionPlan } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
@@ -64,9 +65,12 @@ export async function planPreparedApp(
   }
 }
 
-/** The error of one app. @throws everything else, which ends the run: a signal, or a defect of the program */
+/**
+ * The error of one app.
+ * @throws everything else, which ends the run: a signal, a signature that cannot be made, or a defect of the program
+ */
 export function errorOfApp(error: unknown): AppregError {
-  if (isAppregError(error) && error.code !== 'interrupted') return error;
+  if (isAppregError(error) && error.code !== 'interrupted' && error.code !== 'attestation-failed') return error;
   throw error;
 }
 
@@ -168,7 +172,7 @@ async function writeAll(
   now: string,
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
-  const results = await applyPlan(joinedPlan(planned, now), store);
+  const results = await applyPlan(await signedPlan(joinedPlan(planned, now)), store);
   for (const { app, version } of planned) {
     const { plan, entry, findings } = version;
     const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
@@ -177,7 +181,7 @@ async function writeAll(
 }
 
 /** The plans as one, which ends with the lock file. */
-export function joinedPlan(planned: readonly PlannedVersion[], now: string): Plan {
+export function joinedPlan(planned: readonly PlannedVersion[], now: string): Plan<PlannedStep> {
   const newVersions = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,

@@ -4,7 +4,8 @@ import { AppregError } from '../core/errors.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
-import type { Plan } from '../publish/plan.ts';
+import type { Attester } from '../publish/artifact.ts';
+import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
 import { bumpApps } from './bump.ts';
 import { brokenBy, type EvaluatedApp, evaluateApps } from './evaluate.ts';
@@ -33,13 +34,15 @@ export interface ReleaseOptions extends PublishCallbacks {
   /** Allows sources that are not committed in git. */
   allowDirty?: boolean;
   allow?: Allowances;
+  /** Makes the attestations of the versions that `publish` publishes; absent for none. */
+  attester?: Attester | undefined;
 }
 
 /** The outcome of a release. */
 export interface Released {
   report: ReleaseReport;
   /** What a dry run of `publish` would write; otherwise null. */
-  plan: Plan | null;
+  plan: Plan<PlannedStep> | null;
 }
 
 /**
@@ -56,7 +59,8 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   if (action === 'bump')
     return { report: reportOf(await bumpApps(repository, built, published, { dryRun, jobs })), plan: null };
   const allowed = allowSecretsIn(repository, built, options.allowedSecrets ?? []);
-  const accepted = options.allowDirty === true ? allowed : refuseUncommitted(repository, allowed);
+  const committed = options.allowDirty === true ? allowed : refuseUncommitted(repository, allowed);
+  const accepted = action === 'publish' ? withAttester(committed, options.attester) : committed;
   const settings = { published, jobs, allow };
   if (action === 'publish' && !dryRun) {
     const { evaluated, failed } = await publishEvaluated(repository, accepted, { ...options, ...settings });
@@ -70,7 +74,7 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
 function reportOf(
   evaluated: readonly EvaluatedApp[],
   failed: ReadonlySet<string> = new Set(),
-  plan: Plan | null = null,
+  plan: Plan<PlannedStep> | null = null,
 ): ReleaseReport {
   const results = evaluated.map(({ result }) => result);
   return releaseReport(VERSION, results, failed, plan && plan.steps);
@@ -92,6 +96,16 @@ function allowSecretsIn(
   });
   for (const fingerprint of unused) listener.log(message`warning: ${unusedSecret(fingerprint)}`);
   return filtered;
+}
+
+/** The new versions are attested; an older one keeps what it has. */
+function withAttester(apps: readonly EvaluatedApp[], attester: Attester | undefined): readonly EvaluatedApp[] {
+  if (attester === undefined) return apps;
+  return apps.map((one) => {
+    const { prepared, result } = one;
+    if (prepared === null || result.state !== 'new') return one;
+    return { ...one, prepared: { ...prepared, artifact: { ...prepared.artifact, attester } } };
+  });
 }
 
 /** A new version whose sources are not committed in git makes its app broken: it could not be built again. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { companionPath } from '../../src/core/attestation/companion.ts';
+import { message } from '../../src/core/text/message.ts';
 import { isAppregError } from '../../src/core/errors.ts';
 import { publishApps } from '../../src/release/publish-apps.ts';
 import { publish, type Published } from '../../src/publish/publish.ts';
@@ -42,7 +43,8 @@ function bill(code: string, content: string): Companion {
     kind: 'sbom',
     bytes: Buffer.from(`${code}: ${content}`),
     what: 'the bill of materials',
-    describesSame: (stored) => Buffer.from(stored).toString().startsWith(`${code}: `),
+    difference: (stored) =>
+      Buffer.from(stored).toString().startsWith(`${code}: `) ? null : message`It is another one.`,
   };
 }
 

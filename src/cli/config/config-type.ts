@@ -47,6 +47,16 @@ export interface Config {
      * @default false
      */
     sbom?: boolean;
+    /**
+     * An attestation of each version, signed with the OIDC token of the CI system.
+     *
+     * @default false
+     */
+    attest?: boolean;
+    /** In place of attest: the environment variable with the private key that signs (PEM, ECDSA P-256). */
+    attestKeyEnv?: NotBlank;
+    /** The Sigstore instance that attest signs with; absent: the public one. */
+    sigstore?: { fulcio: ConfiguredUrl; rekor: ConfiguredUrl };
     /** How verify and diagnose check attestations: as the options of the same names. */
     attestations?: {
       /** @default off */

@@ -170,4 +170,8 @@ export const PUBLISHING_ERRORS = {
     title: 'The certificate authority or the transparency log did not accept the attestation, or cannot be reached.',
     fix: 'Run the command again. If the failure persists, check the OIDC token and the network.',
   },
+  'attestation-refused': {
+    title: 'The given attestation does not prove the version that is to be published.',
+    fix: 'Attest the artifact as <key>@<version>, or name its signer (--key, or --issuer and --repository).',
+  },
 } as const satisfies ErrorTable;

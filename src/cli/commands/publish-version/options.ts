@@ -3,6 +3,7 @@ import type { CommandDefinition } from '../../command-definition.ts';
 import {
   allowSecretOption,
   allowVersionOptions,
+  attestOptions,
   dryRunOption,
   noticesOption,
   sbomOption,
@@ -47,6 +48,7 @@ export const publishVersionCommand = {
     },
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside the artifact'),
+    ...attestOptions,
     ...allowSecretOption,
     ...allowVersionOptions,
     allowLower: {

@@ -10,8 +10,11 @@ import { appToPublish } from '../../../publish/app-to-publish.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep } from '../../../publish/lock-step.ts';
 import { planListedVersion } from '../../../publish/plan-listed-version.ts';
+import type { PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
+import type { StepResult } from '../../../publish/step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
+import { attesterOf } from '../../attester-of.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
 import type { Results } from '../../../report/results.ts';
@@ -43,10 +46,14 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const options = await withSource(context, given);
   if (options === null) return 130;
   const allowed = allowedSecrets(options);
+  // Nothing is stored for an artifact that is hosted elsewhere.
+  const attester =
+    options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const isReleased = describesApp(root, config.release, key);
   const traced = options.dryRun !== true && (isReleased || hasLock(root));
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
-  const artifact = withoutSecrets(made, allowed, terminal);
+  const inspected = withoutSecrets(made, allowed, terminal);
+  const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
     now: new Date().toISOString(),
@@ -127,7 +134,7 @@ function resultJson(
   bytes: number,
 ): Results['publish-version'] {
   const { version, artifactUrl, artifactChecksum } = planned.entry;
-  const outcomes = new Map(results.map(({ step, outcome }) => [step, outcome]));
+  const outcomes = new Map<PlannedStep, StepResult['outcome']>(results.map(({ step, outcome }) => [step, outcome]));
   const steps = planned.plan.steps.map((step) => {
     const { kind, path, what } = step;
     return { kind, path, what, outcome: outcomes.get(step) ?? null };

@@ -4,6 +4,7 @@ import {
   allowSecretOption,
   allowVersionOptions,
   appOption,
+  attestOptions,
   dryRunOption,
   noticesOption,
   sbomOption,
@@ -36,6 +37,7 @@ export const releaseCommand = {
     },
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside each artifact'),
+    ...attestOptions,
     ...allowSecretOption,
     ...allowVersionOptions,
     allowDirty: {

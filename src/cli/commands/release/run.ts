@@ -5,6 +5,7 @@ import { release, type ReleaseOptions } from '../../../release/release.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
+import { attesterOf } from '../../attester-of.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { LoadedConfig } from '../../config/config.ts';
@@ -27,6 +28,8 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const loaded = withOptions(await context.config(), options);
   if (loaded.file === null) throw workspaceMissing(context.cwd);
   const { config, file, root } = loaded;
+  const isPublishing = options.check !== true && options.bump !== true;
+  const attester = isPublishing ? await attesterOf(context, loaded, options) : undefined;
   const { report, plan } = await release(
     {
       ...stateOptions(context),
@@ -37,7 +40,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       openStore: () => openStore(context, config.store, root),
       severities: () => severitiesOf(context, { config, file }),
     },
-    { ...requested(context, loaded, options), allowedSecrets: allowed },
+    { ...requested(context, loaded, options), allowedSecrets: allowed, attester },
   );
   printResult<'release'>(context, {
     pretty(style) {

@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import type { AttestationSigner } from '../attestation/sign.ts';
+import type { Trust } from '../attestation/trust.ts';
+import { type CiRun, ciRunOf } from '../core/attestation/ci-run.ts';
+import { LARGEST_COMPANION } from '../core/attestation/companion.ts';
+import { type AttestationProblem, judgeAttestation } from '../core/attestation/judge.ts';
+import type { SignerPolicy } from '../core/attestation/policy.ts';
+import { provenanceStatement } from '../core/attestation/statement.ts';
+import { AppregError } from '../core/errors.ts';
+import { message, safe } from '../core/text/message.ts';
+import { VERSION } from '../core/tool-version.ts';
+import { readRegularFile } from '../platform/regular-file.ts';
+import type { Attested, Attester } from '../publish/artifact.ts';
+import type { Companion } from '../publish/companion.ts';
+import { type AttestOptions, type AttestWish, namesSigner } from './attest-options.ts';
+import type { LoadedConfig } from './config/config.ts';
+import type { Context } from './context.ts';
+import { type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
+
+/** Makes the attestations of versions that are published. Loaded if versions are attested. */
+
+/** The first thing that a bundle does not prove about a version; null if it proves all. */
+type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | null;
+
+/** What is requested. */
+interface Request {
+  wish: AttestWish;
+  options: AttestOptions;
+  /** True if nothing will be signed, so that neither a key nor a token is needed. */
+  dryRun: boolean;
+}
+
+/**
+ * What attests the versions that a command publishes. Nothing is signed before the plan of a version is applied.
+ * @throws AppregError (exit 2) for a key, a token or a file that is missing or invalid
+ */
+export async function attesterFor(
+  { cwd, env }: Pick<Context, 'cwd' | 'env'>,
+  { config: { evidence = {} }, root }: Pick<LoadedConfig, 'config' | 'root'>,
+  { wish, options, dryRun }: Request,
+): Promise<Attester> {
+  const expected = evidence.attestations ?? {};
+  const run = ciRunOf(env);
+  if (wish.kind === 'given') {
+    const [folder, signer] = namesSigner(options) ? [cwd, options] : [root, expected];
+    const trust = await trustOf(folder, signer);
+    return givenAttester(givenBundle(cwd, wish.file), wish.file, await checkBy(trust, policyOf(signer, trust)));
+  }
+  if (wish.kind === 'key') {
+    const { keySigner, signingKeyIn } = await import('../attestation/sign.ts');
+    const { shippedTrust } = await import('../attestation/trust.ts');
+    if (dryRun && !env[wish.variable]) return signingAttester(null, () => null, run);
+    const key = signingKeyIn(env, wish.variable);
+    return signingAttester(keySigner(env, wish.variable), await checkBy(shippedTrust(key), { key: key.sha256 }), run);
+  }
+  const { issuer, identity, repository = run?.workflow.repository, trustedRoot } = expected;
+  const trust = await trustOf(root, { trustedRoot });
+  const check = await checkBy(trust, {
+    issuer: issuer ?? null,
+    identity: identity ?? null,
+    repository: repository ?? null,
+  });
+  if (dryRun) return signingAttester(null, check, run);
+  const { keylessSigner } = await import('../attestation/keyless.ts');
+  const services = evidence.sigstore && { fulcioUrl: evidence.sigstore.fulcio, rekorUrl: evidence.sigstore.rekor };
+  return signingAttester(keylessSigner(env, services), check, run);
+}
+
+/** Any signer, if none is named. */
+function policyOf({ issuer, identity, repository, key }: SignerOptions, trust: Trust): SignerPolicy | null {
+  const isNamed = [issuer, identity, repository, key].some((value) => value !== undefined);
+  return isNamed ? signerPolicy({ issuer, identity, repository, key }, trust) : null;
+}
+
+async function checkBy(trust: Trust, signer: SignerPolicy | null): Promise<Check> {
+  const { verifyAttestation } = await import('../attestation/verify.ts');
+  return (bundle, { app, sha256, sbomSha256 }) =>
+    judgeAttestation(verifyAttestation(bundle, trust), { app, sha256, sbomSha256, signer });
+}
+
+const WHAT = 'the attestation';
+
+/** @param signer null if nothing will be signed */
+function signingAttester(signer: AttestationSigner | null, check: Check, run: CiRun | null): Attester {
+  const signed = new Map<string, Promise<Uint8Array>>();
+  return (attested): Companion => ({
+    kind: 'attestation',
+    bytes: null,
+    what: WHAT,
+    difference: (stored) => check(stored, attested)?.message ?? null,
+    sign() {
+      if (signer === null) throw new Error('a dry run signs nothing');
+      const statement = provenanceStatement({ ...attested, run, toolVersion: VERSION });
+      const known = signed.get(statement) ?? attestationOf(statement, signer);
+      signed.set(statement, known);
+      return known;
+    },
+  });
+}
+
+async function attestationOf(statement: string, signer: AttestationSigner): Promise<Uint8Array> {
+  const { createAttestation } = await import('../attestation/sign.ts');
+  return createAttestation(statement, signer);
+}
+
+/** @param shownAs the name of the file, for messages */
+function givenAttester(bytes: Uint8Array, shownAs: string, check: Check): Attester {
+  return (attested): Companion => {
+    const problem = check(bytes, attested);
+    if (problem !== null)
+      throw new AppregError(
+        'attestation-refused',
+        message`${shownAs} does not attest ${attested.app.key} ${attested.app.version}: ${safe(problem.message)}`,
+        problem.advice,
+        { effect: 'none' },
+      );
+    return {
+      kind: 'attestation',
+      bytes,
+      what: WHAT,
+      difference: (stored) => check(stored, attested)?.message ?? null,
+    };
+  };
+}
+
+function givenBundle(cwd: string, file: string): Uint8Array {
+  const read = readRegularFile(resolve(cwd, file), LARGEST_COMPANION.attestation);
+  if ('bytes' in read) return read.bytes;
+  throw new AppregError(
+    'file-unreadable',
+    message`${file} ${read.failure}.`,
+    message`Give the path of a Sigstore bundle.`,
+  );
+}

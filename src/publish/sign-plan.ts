@@ -1,0 +1,25 @@
+import { isAppregError } from '../core/errors.ts';
+import { stopIfInterrupted } from '../store/interrupt.ts';
+import type { Plan, PlannedStep, SignStep, Step } from './plan.ts';
+
+/**
+ * The same plan with every file signed, in order.
+ * @throws AppregError of `sign`, before anything is written
+ */
+export async function signedPlan(plan: Plan<PlannedStep>): Promise<Plan> {
+  const steps: Step[] = [];
+  for (const step of plan.steps) {
+    if (step.kind !== 'create' || step.bytes !== null) steps.push(step);
+    else steps.push({ kind: 'create', path: step.path, bytes: await signed(step), what: step.what });
+  }
+  return { ...plan, steps };
+}
+
+async function signed(step: SignStep): Promise<Uint8Array> {
+  stopIfInterrupted();
+  try {
+    return await step.sign();
+  } catch (error) {
+    throw isAppregError(error) ? error.with({ effect: 'none' }) : error;
+  }
+}
