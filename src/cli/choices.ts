@@ -20,6 +20,7 @@ export const RULE_GROUP_NAMES = [
   'version',
   'resource',
   'artifact',
+  'materials',
   'attestation',
   'icon',
   'local-file',

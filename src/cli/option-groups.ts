@@ -89,6 +89,15 @@ export const authorityOption = {
   },
 } as const satisfies OptionDefinitions;
 
+export const advisoriesOption = {
+  advisories: {
+    type: 'string',
+    flags: '--advisories <folder>',
+    description: 'also report known vulnerabilities of bundled packages, by these OSV files; nothing is downloaded',
+    value: 'folder',
+  },
+} as const satisfies OptionDefinitions;
+
 /** @param what is done with it, as the help says it */
 export function sbomOption(what: string) {
   return {

@@ -4,6 +4,7 @@ import type { Baseline, PublishedVersion } from '../core/facts/facts.ts';
 import { isMissing } from '../core/facts/facts.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
+import type { PackageVersion } from '../core/registry/bill-of-materials.ts';
 import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import { decideState, explainState, highestOf, type ReleaseState } from '../core/release/state.ts';
@@ -32,6 +33,8 @@ export interface EvaluatedApp {
   prepared: PreparedApp | null;
   /** The files from which its version is built and listed, absolute. */
   sources: readonly string[];
+  /** The packages in its code that have a version; empty for a broken app. */
+  packages: readonly PackageVersion[];
 }
 
 /** What the apps are compared with. */
@@ -114,6 +117,7 @@ async function evaluateApp(
       ? await prepare(repository, app, version, built, { provenance, listing })
       : null,
     sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
+    packages: packagesIn(built),
     result: {
       key,
       folder,
@@ -126,6 +130,11 @@ async function evaluateApp(
       ...words,
     },
   };
+}
+
+function packagesIn({ materials }: Bundle): PackageVersion[] {
+  const packages = materials?.packages ?? [];
+  return packages.flatMap(({ name, version }) => (version === null ? [] : [{ name, version }]));
 }
 
 /** How an app that is not listed will be listed. */
@@ -217,6 +226,7 @@ function brokenApp(
     declared: null,
     prepared: null,
     sources: [],
+    packages: [],
     result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
   };
 }

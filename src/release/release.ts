@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { AppregError } from '../core/errors.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
 import { VERSION } from '../core/tool-version.ts';
+import type { AdvisoryFolder } from '../observe/advisories/advisory-folder.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
 import type { Attester } from '../publish/artifact.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
@@ -14,6 +15,7 @@ import { planEvaluated, publishEvaluated, type PublishCallbacks } from './publis
 import { publishedState } from './published.ts';
 import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
 import { describeUncommitted, uncommittedFiles } from './uncommitted.ts';
+import { withVulnerabilities } from './vulnerabilities.ts';
 
 export interface ReleaseOptions extends PublishCallbacks {
   /**
@@ -36,6 +38,8 @@ export interface ReleaseOptions extends PublishCallbacks {
   allow?: Allowances;
   /** Makes the attestations of the versions that `publish` publishes; absent for none. */
   attester?: Attester | undefined;
+  /** Advisories about the packages in the code of the apps; null to look up none. */
+  advisories?: AdvisoryFolder | null;
 }
 
 /** The outcome of a release. */
@@ -55,7 +59,8 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const repository = withDefaults(given);
   const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
   const published = await publishedState(repository, against);
-  const built = await evaluateApps(repository, apps, published, jobs);
+  const evaluatedApps = await evaluateApps(repository, apps, published, jobs);
+  const built = await withVulnerabilities(repository, evaluatedApps, options.advisories ?? null);
   if (action === 'bump')
     return { report: reportOf(await bumpApps(repository, built, published, { dryRun, jobs })), plan: null };
   const allowed = allowSecretsIn(repository, built, options.allowedSecrets ?? []);

@@ -1,3 +1,4 @@
+import { describeVulnerable } from '../core/rules/artifacts/package-vulnerable.ts';
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
@@ -37,7 +38,8 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
   for (const [index, app] of shown.entries()) {
     const { mark, color } = needsAttention(app) ? FAILED : MARKS[app.state];
     lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
-    const remarks = app.published && app.advice === null ? [] : [app.message, app.advice];
+    const own = app.published && app.advice === null ? [] : [app.message, app.advice];
+    const remarks = [...own, ...vulnerabilities(app)];
     for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
   if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
@@ -48,6 +50,8 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
 /** `48 apps: 36 unchanged, 11 changed, 1 new`; states without apps are left out. */
 export function releaseSummary({ apps, summary }: ReleaseReport): string {
   const parts = RELEASE_STATES.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`);
+  const vulnerable = apps.filter(isVulnerable).length;
+  if (vulnerable > 0) parts.push(`${vulnerable} with known vulnerabilities`);
   if (summary.published > 0) parts.push(`${summary.published} published`);
   if (summary.failed > summary.broken) parts.push(`${summary.failed - summary.broken} not published`);
   return `${counted(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
@@ -55,12 +59,12 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
 
 /** For a comment on a pull request; all text is escaped. */
 export function releaseAsMarkdown(report: ReleaseReport): string {
-  const changed = report.apps.filter((app) => app.state !== 'unchanged');
+  const changed = report.apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app));
   const lines = [`### ${prose(releaseSummary(report))}`];
   if (changed.length > 0)
     lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
   for (const app of changed.slice(0, MAX_APPS)) {
-    const remarks = [app.message, app.advice]
+    const remarks = [app.message, app.advice, ...vulnerabilities(app)]
       .filter((part) => part !== null)
       .map((part) => shorten(redact(part), MAX_MESSAGE));
     lines.push(
@@ -71,6 +75,14 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
   return lines.join('\n');
 }
 
+function isVulnerable({ vulnerable = [] }: ReleasedApp): boolean {
+  return vulnerable.length > 0;
+}
+
+function vulnerabilities({ vulnerable = [] }: ReleasedApp): string[] {
+  return vulnerable.map(describeVulnerable).map(({ message, advice }) => `${message} ${advice}`);
+}
+
 /** True for an app that a failing run has to name: also a new version that could not be published. */
 export function needsAttention({ state, published, advice }: ReleasedApp): boolean {
   return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null);
@@ -78,7 +90,7 @@ export function needsAttention({ state, published, advice }: ReleasedApp): boole
 
 function selected(apps: readonly ReleasedApp[], isVerbose: boolean): { shown: readonly ReleasedApp[]; left: number } {
   if (isVerbose) return { shown: apps, left: 0 };
-  const named = apps.filter(({ state }) => state !== 'unchanged');
+  const named = apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app));
   const shown = named.slice(0, MAX_APPS);
   return { shown, left: named.length - shown.length };
 }

@@ -14,6 +14,7 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   version: 'Versions',
   resource: 'Responses',
   artifact: 'Artifacts',
+  materials: 'Packages in artifacts',
   attestation: 'Attestations (--attestations)',
   icon: 'Icons',
   'local-file': 'Files of the workspace',

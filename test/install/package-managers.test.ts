@@ -126,6 +126,9 @@ function bundled({ folder, appreg }: Project, ...flags: string[]): Buffer {
   return readFileSync(join(folder, 'out.tar.gz'));
 }
 
+/** The packages of the bundle; scheduler is a dependency of react-dom. */
+const BUNDLED = ['debug 4.4.0', 'ms 2.1.3', 'react 19.1.0', 'react-dom 19.1.0', 'scheduler 0.26.0'];
+
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 describe.each([[[]], [['--sourcemap']], [['--minify']]])('a bundle with the flags %j', (flags) => {
@@ -141,6 +144,29 @@ describe.each([[[]], [['--sourcemap']], [['--minify']]])('a bundle with the flag
     expect(sha(theirs)).toBe(sha(ours));
     const text = gunzipSync(theirs).toString('latin1');
     for (const trace of ['.pnpm', '.zip/', '__virtual__', 'yarn-global']) expect(text).not.toContain(trace);
+  });
+});
+
+describe('the license notices and the bill of materials', () => {
+  const billOf = (one: Project): { bytes: Buffer; packages: string[] } => {
+    bundled(one, '--sbom');
+    const bytes = readFileSync(join(one.folder, 'out.tar.gz.cdx.json'));
+    const { components } = JSON.parse(bytes.toString()) as { components: { name: string; version: string }[] };
+    return { bytes, packages: components.map(({ name, version }) => `${name} ${version}`) };
+  };
+
+  test('name each package, and have its license text', { timeout: 240_000 }, () => {
+    const { packages } = billOf(project('npm')!);
+    expect(packages).toEqual(BUNDLED);
+    const text = gunzipSync(readFileSync(join(project('npm')!.folder, 'out.tar.gz'))).toString();
+    for (const name of BUNDLED) expect(text).toContain(`\n${name}\nLicense: MIT\n`);
+    expect(text.match(/Copyright \(c\)/g)?.length).toBeGreaterThanOrEqual(BUNDLED.length);
+  });
+
+  test.for(LAYOUTS.slice(1))('have the same bytes under %s as under npm', { timeout: 600_000 }, (layout, { skip }) => {
+    const other = project(layout);
+    if (other === null) return skip(`${layout} cannot be installed here`);
+    expect(billOf(other).bytes).toEqual(billOf(project('npm')!).bytes);
   });
 });
 

@@ -15,6 +15,7 @@ import { redactor } from '../../observe/http/redact.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { FactsSink, ObserveProgress, ObserveResult, WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
+import { advisoriesAt } from './advisories.ts';
 import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import { type CheckSettings, checkSettings } from './check-settings.ts';
@@ -62,7 +63,11 @@ export async function liveCheck(
   const { config } = loaded;
   const registry = registryUrl(url);
   const attested = await attestationCheck(context.cwd, loaded, options);
-  const web = { ...webOptionsOf(context, config, registry, options), attestations: attested?.verify ?? null };
+  const web = {
+    ...webOptionsOf(context, config, registry, options),
+    attestations: attested?.verify ?? null,
+    advisories: await advisoriesAt(context, options),
+  };
   const settings = await checkSettings(context, loaded, options.baseline);
   const baseline =
     options.against === undefined

@@ -155,6 +155,7 @@ function judgeArtifact(
     },
     { ...place, pointer: `/versions/${index}/artifactChecksum` },
   );
+  if (facts.materials !== undefined) dispatcher.dispatch('materials', { materials: facts.materials }, place);
   dispatcher.resource(facts, place, 'after-content');
 }
 

@@ -50,6 +50,10 @@ export const USAGE_ERRORS = {
     title: 'The configuration or an option refers to an environment variable that is not set.',
     fix: 'Set the variable.',
   },
+  'advisories-unusable': {
+    title: 'The folder of --advisories cannot be read, or contains no advisories about packages of npm.',
+    fix: 'Unpack the archive of https://osv.dev about npm, and name its folder.',
+  },
   'ca-file-invalid': {
     title: 'The file of --ca cannot be read, or does not contain a certificate.',
     fix: 'Specify a PEM file with the certificate of the authority.',

@@ -1,6 +1,8 @@
 import type { ObservedAttestation } from '../attestation/observed.ts';
 import type { Count, Digest, Integer, Moment } from '../scalars.ts';
+
 import type { HttpViews } from './http-views.ts';
+import type { MaterialsFacts } from './materials.ts';
 import type { Missing } from './missing.ts';
 
 /** The files of a registry: their location and their content. */
@@ -79,6 +81,8 @@ export interface ArtifactFacts extends Resource {
   archive: ArchiveFacts | Missing;
   /** The attestation beside it; absent if attestations were not requested. */
   attestation?: ObservedAttestation | Missing;
+  /** Its packages, and their known vulnerabilities; absent if no advisories were given. */
+  materials?: MaterialsFacts | Missing;
 }
 
 /** What keeps an archive from being read to its end. */

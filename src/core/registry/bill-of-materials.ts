@@ -9,7 +9,7 @@ export interface BillOfMaterials {
   subject: string | null;
 }
 
-interface PackageVersion {
+export interface PackageVersion {
   name: string;
   version: string;
 }

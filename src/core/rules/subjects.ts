@@ -15,6 +15,7 @@ import type {
   ImageFacts,
   LocalState,
   ResourceKind,
+  MaterialsFacts,
   Missing,
   Probe,
   HttpViews,
@@ -130,6 +131,8 @@ export interface Subjects {
     /** True before the artifact is published, by a command that allows secrets by their fingerprint. */
     isPublishing: boolean;
   };
+  /** The packages in an artifact; dispatched if advisories were given. */
+  materials: { materials: MaterialsFacts };
   /** The attestation of a version's artifact; dispatched only if attestations are checked. */
   attestation: {
     observed: ObservedAttestation;

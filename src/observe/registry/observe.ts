@@ -51,7 +51,7 @@ export async function observeRegistry(url: string, options: WebOptions, sink: Fa
 }
 
 async function observeAll(url: string, options: WebOptions, sink: FactsSink, clients: Clients): Promise<ObserveResult> {
-  const { memory = null, signal } = options;
+  const { advisories = null, memory = null, signal } = options;
   const { addresses } = clients;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
   const progress: ObserveProgress = {
@@ -98,7 +98,9 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
       progress.app = redaction.text(app.key);
       options.onProgress?.(progress);
       memory?.keepApp(app);
-      await sink.app(redaction.app((await addresses?.app(app)) ?? app));
+      const compared = (await addresses?.app(app)) ?? app;
+      const complete = advisories && (await import('./materials.ts')).withMaterials(compared, advisories, context);
+      await sink.app(redaction.app((await complete) ?? compared));
     },
   );
   const interrupted = !(await isManifestSent) || isInterrupted;

@@ -93,5 +93,9 @@ async function observeArtifactFile(
   const file = context.nameOf(path);
   if (state !== null) return { ...absentArtifact(url, NOT_THERE), file, local: state };
   const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
-  return { url, file, web: OFFLINE, content, archive };
+  const facts = { url, file, web: OFFLINE, content, archive };
+  const { advisories } = context;
+  if (advisories === null) return facts;
+  const { materialsBeside } = await import('./materials.ts');
+  return { ...facts, materials: await materialsBeside(context, path, content, advisories) };
 }

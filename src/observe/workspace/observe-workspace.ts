@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { companionKindOf } from '../../core/attestation/companion.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
+import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { listArtifacts, observeArtifacts } from './artifact-files.ts';
 import { readDocumentFile } from './documents.ts';
 import { openIcons } from './icon-file.ts';
@@ -37,6 +38,8 @@ export interface ObserveWorkspaceOptions {
   /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;
   onApp?(done: number, all: number): void;
+  /** Advisories about the packages in artifacts (default: bills of materials are not read). */
+  advisories?: AdvisoryFolder | null;
 }
 
 /** Observes the whole workspace. Throws AppregError for a file that may not be read. */
@@ -55,6 +58,7 @@ export async function observeWorkspace(
     outsideFolder: '',
     names: openOtherNames(root),
     nameOf: options.nameOf,
+    advisories: options.advisories ?? null,
   };
   const reads = base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES;
   const ahead = reads ? (await import('./prefetch.ts')).openPrefetch(root) : null;
@@ -105,7 +109,7 @@ export async function observeWorkspace(
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
-  nameOf: ObserveWorkspaceOptions['nameOf'],
+  { nameOf, advisories = null }: Pick<ObserveWorkspaceOptions, 'nameOf' | 'advisories'>,
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const context: WorkspaceContext = {
@@ -116,6 +120,7 @@ export async function observeMetadataFile(
     outsideFolder: '',
     names: openOtherNames(workspace.root),
     nameOf,
+    advisories,
   };
   const metadata = observeDocumentFile(context, null, path);
   return { metadata, artifacts: await observeArtifacts(context, listArtifacts(context, metadata)) };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
+import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { stateAt } from './local-state.ts';
 import type { OtherNames } from './other-names.ts';
 import { localPath, staysInside } from './places.ts';
@@ -27,6 +28,8 @@ export interface WorkspaceContext {
   outsideFolder: string;
   names: OtherNames;
   nameOf(path: string): string;
+  /** Advisories about the packages in artifacts; null if bills of materials are not read. */
+  advisories: AdvisoryFolder | null;
 }
 
 /** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */

@@ -159,6 +159,7 @@ const CASES: Case[] = [
   ['artifact-no-app', 'absent', {}, 'author'],
   ['artifact-secret', null, {}, 'author'],
   ['artifact-leftover', null, {}, 'author'],
+  ['package-vulnerable', null, {}, 'author'],
   ['artifact-trailing-data', null, {}, 'author'],
   ['attestation-missing', null, {}, 'author'],
   ['attestation-lost', 'removed', {}, 'author'],

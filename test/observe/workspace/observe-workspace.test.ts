@@ -296,7 +296,9 @@ test('a single metadata file is observed with its artifacts', async () => {
     'apps/a/versions.json': metadataWith('1.0.0', '2.0.0'),
     'apps/a/versions/1.0.0.tar.gz': bytes,
   });
-  const { metadata, artifacts } = await observeMetadataFile(workspace(root), 'apps/a/versions.json', (path) => path);
+  const { metadata, artifacts } = await observeMetadataFile(workspace(root), 'apps/a/versions.json', {
+    nameOf: (path) => path,
+  });
   expect(metadata).toMatchObject({ file: 'apps/a/versions.json', url: null });
   expect(artifacts.map(({ local }) => local)).toEqual([undefined, 'missing']);
 });

@@ -1,6 +1,6 @@
 import { FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { baselineOption } from '../../option-groups.ts';
+import { advisoriesOption, baselineOption } from '../../option-groups.ts';
 
 export const lintCommand = {
   name: 'lint',
@@ -15,6 +15,7 @@ export const lintCommand = {
       value: 'registry-state',
     },
     ...baselineOption,
+    ...advisoriesOption,
     fix: { type: 'boolean', flags: '--fix', description: 'fix what can be fixed automatically' },
   },
   formats: FORMATS,

@@ -9,6 +9,8 @@ import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
 import { readLock } from '../../../workspace/lock.ts';
+import type { AdvisoryFolder } from '../../../observe/advisories/advisory-folder.ts';
+import { advisoriesAt } from '../../check/advisories.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
@@ -42,6 +44,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     if (first === undefined) throw new Error('No path to lint was given.');
     const { config } = first.config;
     const settings = await checkSettings(context, first.config, options.baseline);
+    const advisories = await advisoriesAt(context, options);
     const against =
       options.against === undefined
         ? defaultBaseline(first.target)
@@ -63,7 +66,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     const progress = terminal.progress(message`Reading`);
     try {
       const observed = await useEach(targets, ({ target }) =>
-        observeTarget(context, target, judging, against, progress),
+        observeTarget(context, target, judging, { against, advisories, progress }),
       );
       failed.push(...observed.failed);
     } finally {
@@ -108,17 +111,24 @@ async function requestedBaseline(where: string, target: LintTarget, context: Con
   return readBaselineOption(where, target, context);
 }
 
+/** How targets are observed. */
+interface Observing {
+  against: BaselineOption;
+  /** Null if bills of materials are not read. */
+  advisories: AdvisoryFolder | null;
+  progress: Progress;
+}
+
 async function observeTarget(
   context: Context,
   target: LintTarget,
   judging: Judging,
-  against: BaselineOption,
-  progress: Progress,
+  { against, advisories, progress }: Observing,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
   if (target.kind === 'metadata') {
-    const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, nameOf);
+    const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, { nameOf, advisories });
     judging.metadata(metadata, artifacts, against.versions);
     return;
   }
@@ -126,6 +136,7 @@ async function observeTarget(
     context.terminal.detail(message`Using ${workspace.baseUrl ?? ''} as the base URL of this folder.`);
   await observeWorkspace(workspace, judging, {
     nameOf,
+    advisories,
     onApp: (done, all) => progress.update(() => message`Reading apps: ${done} of ${all}`),
   });
 }

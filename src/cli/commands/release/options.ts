@@ -1,6 +1,7 @@
 import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
 import {
+  advisoriesOption,
   allowSecretOption,
   allowVersionOptions,
   appOption,
@@ -45,6 +46,7 @@ export const releaseCommand = {
       flags: '--allow-dirty',
       description: 'allow sources that are not committed in git',
     },
+    ...advisoriesOption,
     ...dryRunOption,
   },
   formats: COMMENT_FORMATS,

@@ -7,6 +7,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { attesterOf } from '../../attester-of.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
+import { advisoriesAt } from '../../check/advisories.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
@@ -27,6 +28,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const allowed = allowedSecrets(options);
   const loaded = withOptions(await context.config(), options);
   if (loaded.file === null) throw workspaceMissing(context.cwd);
+  const advisories = await advisoriesAt(context, options);
   const { config, file, root } = loaded;
   const isPublishing = options.check !== true && options.bump !== true;
   const attester = isPublishing ? await attesterOf(context, loaded, options) : undefined;
@@ -40,7 +42,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       openStore: () => openStore(context, config.store, root),
       severities: () => severitiesOf(context, { config, file }),
     },
-    { ...requested(context, loaded, options), allowedSecrets: allowed, attester },
+    { ...requested(context, loaded, options), allowedSecrets: allowed, attester, advisories },
   );
   printResult<'release'>(context, {
     pretty(style) {

@@ -1,6 +1,12 @@
 import { FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { baselineOption, checkOptions, registryUrlArgument, versionsOption } from '../../option-groups.ts';
+import {
+  advisoriesOption,
+  baselineOption,
+  checkOptions,
+  registryUrlArgument,
+  versionsOption,
+} from '../../option-groups.ts';
 
 export const verifyCommand = {
   name: 'verify',
@@ -42,6 +48,7 @@ export const verifyCommand = {
       description: 'check part i of n of the apps; appreg judge merges the saved facts',
       value: 'any',
     },
+    ...advisoriesOption,
     ...checkOptions,
     ...baselineOption,
   },
