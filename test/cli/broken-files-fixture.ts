@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -18,6 +19,10 @@ export async function writeRegistry(root: string, appreg: SharedProcess): Promis
   write('src/main.js', "export const activate = () => console.log('active');\n");
   write('icon.svg', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8"/></svg>\n');
   write('backup.gz', gzipSync('not a backup'));
+  write('proof.json', '{ "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json" }\n');
+  write('root.json', '{ "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1" }\n');
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  write('acme.pub', publicKey.export({ format: 'pem', type: 'spki' }));
   await run('init . --base-url https://apps.example.com/ --service-origin https://service.example --yes');
   await run('add-app clock --name Clock --description Clock. --icon icon.svg --color #3b5bdb --yes');
   write('apps/clock/main.js', 'export const activate = () => {};\n');

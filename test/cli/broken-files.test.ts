@@ -74,6 +74,16 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       files: { [CONFIG]: OPTIONAL, 'src/main.js': { empty: 0, truncated: 1 } },
     },
   ],
+  attestation: [
+    {
+      words: 'attestation clock.tar.gz --bundle proof.json --key acme.pub',
+      files: { 'clock.tar.gz': CONTENT, 'proof.json': CONTENT, 'acme.pub': ERROR },
+    },
+    {
+      words: 'attestation clock.tar.gz --bundle proof.json --key acme.pub --trusted-root root.json',
+      files: { 'root.json': ERROR },
+    },
+  ],
   checksum: [{ words: 'checksum clock.tar.gz', files: { 'clock.tar.gz': { empty: 0, truncated: 0 } } }],
   'publish-version': [
     {

@@ -164,7 +164,7 @@ export const PUBLISHING_ERRORS = {
   },
   'attestation-identity-missing': {
     title: 'An attestation without a key needs an OIDC token of the CI system, and there is none.',
-    fix: 'In GitHub Actions, add the permission id-token: write; in GitLab CI, an id_tokens entry SIGSTORE_ID_TOKEN. Elsewhere, sign with a key.',
+    fix: 'Add the permission id-token: write (GitHub) or an id_tokens entry SIGSTORE_ID_TOKEN (GitLab), or sign with a key.',
   },
   'attestation-failed': {
     title: 'The certificate authority or the transparency log did not accept the attestation, or cannot be reached.',
