@@ -131,6 +131,13 @@ const BUNDLED = ['debug 4.4.0', 'ms 2.1.3', 'react 19.1.0', 'react-dom 19.1.0', 
 
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
+function billOf(one: Project): { bytes: Buffer; packages: string[] } {
+  bundled(one, '--sbom');
+  const bytes = readFileSync(join(one.folder, 'out.tar.gz.cdx.json'));
+  const { components } = JSON.parse(bytes.toString()) as { components: { name: string; version: string }[] };
+  return { bytes, packages: components.map(({ name, version }) => `${name} ${version}`) };
+}
+
 describe.each([[[]], [['--sourcemap']], [['--minify']]])('a bundle with the flags %j', (flags) => {
   let ours: Buffer;
   beforeAll(() => {
@@ -148,13 +155,6 @@ describe.each([[[]], [['--sourcemap']], [['--minify']]])('a bundle with the flag
 });
 
 describe('the license notices and the bill of materials', () => {
-  const billOf = (one: Project): { bytes: Buffer; packages: string[] } => {
-    bundled(one, '--sbom');
-    const bytes = readFileSync(join(one.folder, 'out.tar.gz.cdx.json'));
-    const { components } = JSON.parse(bytes.toString()) as { components: { name: string; version: string }[] };
-    return { bytes, packages: components.map(({ name, version }) => `${name} ${version}`) };
-  };
-
   test('name each package, and have its license text', { timeout: 240_000 }, () => {
     const { packages } = billOf(project('npm')!);
     expect(packages).toEqual(BUNDLED);
