@@ -76,8 +76,9 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     checks: { ineffectiveDynamicImport: false },
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
-  // The assets of the service's pages are next to the code that reads them.
-  cpSync(join(root, 'src/service/pages/assets'), join(out, 'cli/assets'), { recursive: true });
+  // The assets of pages are next to the code that reads them.
+  for (const folder of ['html', 'service/pages'])
+    cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
   // The program of a process (src/cli/config/config-code.ts).
   cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));

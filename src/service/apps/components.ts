@@ -1,7 +1,7 @@
-import { isLight } from '../../core/text/color.ts';
 import { counted } from '../../core/text/text.ts';
 import type { AppView } from './schema.ts';
-import { sanitized, initial, type Html, html, NOTHING } from '../pages/html.ts';
+import { sanitized, type Html, html, NOTHING } from '../../html/html.ts';
+import { tile as appTile, type TileApp } from '../../html/tile.ts';
 import { chip } from '../pages/components.ts';
 
 /** Whether an app can be installed, and why not. */
@@ -31,42 +31,14 @@ export function reasons({ visible, reasons: list, failingSince }: AppView): Html
   </ul>`;
 }
 
-/** What a tile shows of an app. */
-interface TileApp {
-  name: string;
-  key: string;
-  color: string | null;
+/** An app as lists show it. */
+interface ListedApp extends Omit<TileApp, 'icon'> {
+  /** The digest of its icon; null for none. */
   icon: string | null;
   iconFragment?: string;
 }
 
-const COLOR = /^#[0-9a-f]{6}$/i;
-
-/** An app's icon on its color, or the first letter of its name. Decorative: it adds no information to the name. */
-export function tile(app: TileApp, large = false): Html {
-  const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
-  const front = app.icon === null ? letter(app, color) : icon(app.icon + (app.iconFragment ?? ''), large ? 36 : 24);
-  return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${background(color)}${front}</span>`;
-}
-
-/** The color is an attribute of a shape: the page's Content-Security-Policy forbids inline styles. */
-function background(color: string | null): Html {
-  if (color === null) return NOTHING;
-  return html`<svg class="back" viewBox="0 0 1 1" preserveAspectRatio="none">
-    <rect width="1" height="1" fill="${color}" />
-  </svg>`;
-}
-
-function letter({ name, key }: TileApp, color: string | null): Html {
-  const text = initial(name) === '?' ? initial(key) : initial(name);
-  return html`<span class="letter ${letterTone(color)}">${text}</span>`;
-}
-
-function letterTone(background: string | null): 'plain' | 'dark' | 'light' {
-  if (background === null) return 'plain';
-  return isLight(background) ? 'dark' : 'light';
-}
-
-function icon(path: string, size: number): Html {
-  return html`<img src="icons/${path}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
+/** An app's icon, which the service serves, on its color. */
+export function tile({ name, key, color, icon, iconFragment = '' }: ListedApp, large = false): Html {
+  return appTile({ name, key, color, icon: icon === null ? null : `icons/${icon}${iconFragment}` }, large);
 }

@@ -3,7 +3,7 @@ import type { AppFilter, AppOrder, Catalogue, CatalogueApp } from './catalogue-s
 import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
 import { reasons, installability, tile } from './components.ts';
 import { type Choice, searchForm, select, emptyState, table } from '../pages/components.ts';
-import { type Html, html, NOTHING, code, untrusted } from '../pages/html.ts';
+import { type Html, html, NOTHING, code, untrusted } from '../../html/html.ts';
 import { pageLinks, tabs } from '../pages/navigation.ts';
 import { relativeTime } from '../pages/time.ts';
 import type { Screen } from '../pages/layout.ts';

@@ -1,8 +1,9 @@
 import { attestationSection } from '../attestations/build-page.ts';
 import { size } from '../../report/words.ts';
 import type { VersionView } from './schema.ts';
-import { copyable, copyButton, status } from '../pages/components.ts';
-import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
+import { status } from '../pages/components.ts';
+import { copyable, copyButton } from '../../html/copy.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import { versionState } from '../pages/states.ts';
 import { calendarDay, relativeTime } from '../pages/time.ts';
 import { shellWord } from '../../core/text/shell-word.ts';

@@ -1,5 +1,5 @@
 import type { EventData, NewEvent } from '../history/events.ts';
-import { buildOf } from './build.ts';
+import { buildOf } from '../../core/attestation/build.ts';
 import type { PinnedVersion, Verdict } from './verdict.ts';
 
 /** The event of a decision about a version, for the subscription that it is about. Pure. */

@@ -1,6 +1,6 @@
 import type { AttestationProblem } from '../../core/attestation/judge.ts';
 import type { SignerRequirement } from './policy.ts';
-import { buildOf } from './build.ts';
+import { buildOf } from '../../core/attestation/build.ts';
 import type { AttestationView } from './schema.ts';
 import { type Decision, type Evidence, type PinnedVersion, verdictOf } from './verdict.ts';
 

@@ -2,7 +2,7 @@ import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from '
 import type { AuditEntryView } from './schema.ts';
 import { pathWithQuery } from '../pages/paths.ts';
 import { chip, emptyState, select, table } from '../pages/components.ts';
-import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { cursorLinks } from '../pages/navigation.ts';
 import { relativeTime } from '../pages/time.ts';

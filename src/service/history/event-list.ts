@@ -4,7 +4,7 @@ import { changesText } from './event-view.ts';
 import type { CheckOutcome, EventType, EventView } from './events.ts';
 import { appPath, registryPath } from '../pages/paths.ts';
 import { status, type Tone, table } from '../pages/components.ts';
-import { type Html, html, NOTHING, code, sanitized, untrusted } from '../pages/html.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import { relativeTime } from '../pages/time.ts';
 
 /** Events in tables: everything that happened, and checks alone. */

@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventType, type EventView } from './events.ts';
 import { pathWithQuery, registryPath } from '../pages/paths.ts';
 import { type Choice, emptyState, select } from '../pages/components.ts';
 import { checkTable, eventLabel, eventTable } from './event-list.ts';
-import { type Html, html, NOTHING, untrusted } from '../pages/html.ts';
+import { type Html, html, NOTHING, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { cursorLinks } from '../pages/navigation.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';

@@ -1,7 +1,8 @@
 import type { OrganizationView } from './schema.ts';
-import { untrusted, html } from '../pages/html.ts';
+import { untrusted, html } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { copyable, ifAllowed } from '../pages/components.ts';
+import { ifAllowed } from '../pages/components.ts';
+import { copyable } from '../../html/copy.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { calendarDay } from '../pages/time.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { sharedStyle } from '../../html/style.ts';
 
 /** Static files shared by all pages: read once, with a content hash in the URL for caching. */
 
@@ -12,8 +13,6 @@ interface Asset {
 
 /** The style sheet is one file for browsers; later rules override earlier ones. */
 const STYLE_SHEETS = [
-  'colors',
-  'base',
   'layout',
   'forms',
   'cards',
@@ -21,17 +20,18 @@ const STYLE_SHEETS = [
   'lists',
   'tables',
   'navigation',
-  'tile',
   'search',
   'findings',
   'details',
   'responsive',
 ];
+const SHARED_STYLES = ['colors', 'base', 'tile'] as const;
 
 const ASSETS = {
   'style.css': {
     type: 'text/css; charset=utf-8',
-    read: () => STYLE_SHEETS.map((name) => readAssetFile(`css/${name}.css`)).join('\n'),
+    read: () =>
+      [...SHARED_STYLES.map(sharedStyle), ...STYLE_SHEETS.map((name) => readAssetFile(`css/${name}.css`))].join('\n'),
   },
   'script.js': { type: 'text/javascript; charset=utf-8', read: () => readAssetFile('script.js') },
   'icon.svg': { type: 'image/svg+xml', read: () => readAssetFile('icon.svg') },

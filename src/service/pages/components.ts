@@ -1,6 +1,6 @@
 import { LONGEST_SEARCH } from '../database/page.ts';
 import { LONGEST_URL } from '../http/fields.ts';
-import { code, sanitized, type Html, html, NOTHING } from './html.ts';
+import { sanitized, type Html, html, NOTHING } from '../../html/html.ts';
 import { allows, type Scope } from '../tokens/scopes.ts';
 
 /** Small components shared by the pages. */
@@ -16,19 +16,9 @@ export function chip(word: string, tone: Tone | 'plain' = 'plain'): Html {
   return html`<span class="chip ${tone}">${word}</span>`;
 }
 
-/** A copy button, which the script makes visible. */
-export function copyButton(text: string, what: string): Html {
-  return html`<button type="button" class="copy" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`;
-}
-
 /** A button that copies what a URL responds with; the script makes it visible. @param what for screen readers */
 export function copyUrlButton(url: string, what: string, label: string): Html {
   return html`<button type="button" class="copy" data-copy-url="${url}" title="Copy ${what}" hidden>${label}</button>`;
-}
-
-/** A URL or digest with a copy button. */
-export function copyable(text: string, what: string): Html {
-  return html`<span class="copyable">${code(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
 }
 
 interface Field {

@@ -3,7 +3,7 @@ import { ruleUrl } from '../../core/links.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { Cause } from '../../report/diagnosis-types.ts';
 import { causesOf } from '../../report/diagnosis-causes.ts';
-import { code, sanitized, untrusted, type Html, html, NOTHING } from './html.ts';
+import { code, sanitized, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
 
 /** Findings: what is wrong, what to do, and the evidence; worded as in `appreg diagnose`. */
 

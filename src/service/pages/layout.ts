@@ -1,7 +1,7 @@
 import { allows, type Scope } from '../tokens/scopes.ts';
 import type { OrganizationView } from '../organizations/schema.ts';
 import { asset } from './assets.ts';
-import { sanitized, untrusted, type Html, html, NOTHING } from './html.ts';
+import { sanitized, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
 
 /** The layout of all pages: head, navigation, landmarks. */
 

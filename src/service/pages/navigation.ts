@@ -1,5 +1,5 @@
 import { grouped } from '../../core/text/text.ts';
-import { type Html, html, NOTHING, untrusted } from './html.ts';
+import { type Html, html, NOTHING, untrusted } from '../../html/html.ts';
 
 /** How pages are connected: breadcrumbs, tabs, and numbered pages of a list. All are links. */
 

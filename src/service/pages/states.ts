@@ -2,7 +2,7 @@ import { symptomName } from '../../report/words.ts';
 import { counted, grouped } from '../../core/text/text.ts';
 import type { CheckProgress, SubscriptionView } from '../registries/schema.ts';
 import type { VersionView } from '../apps/schema.ts';
-import { type Html, html, NOTHING } from './html.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
 import type { Tone } from './components.ts';
 import { dueTime, relativeTime } from './time.ts';
 

@@ -1,5 +1,5 @@
 import { formatTime } from '../../core/text/format-time.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../html/html.ts';
 
 /** Times for people, kept current by the page's script. */
 

@@ -7,7 +7,7 @@ import {
   readAuth,
 } from './credentials.ts';
 import { field } from '../pages/components.ts';
-import { type Html, html, NOTHING } from '../pages/html.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
 
 /** The credentials of a private registry in a form. They are write-only: no value is shown again. */
 

@@ -1,8 +1,9 @@
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
-import { sanitized, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
+import { sanitized, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { chip, copyable, doneNotice, ifAllowed, status } from '../pages/components.ts';
+import { chip, doneNotice, ifAllowed, status } from '../pages/components.ts';
+import { copyable } from '../../html/copy.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { breadcrumbs, tabs } from '../pages/navigation.ts';
 import { REGISTRY_TABS, registryPath, type RegistryTab } from '../pages/paths.ts';

@@ -6,7 +6,7 @@ import { symptomsOf } from '../../report/diagnosis-view.ts';
 import { elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
 import { copyUrlButton, emptyState, notice } from '../pages/components.ts';
 import { causeList, ruleLink } from '../pages/findings.ts';
-import { type Html, html, NOTHING, sanitized } from '../pages/html.ts';
+import { type Html, html, NOTHING, sanitized } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { type RegistryFrame, registryScreen } from './frame.ts';
 import { registryPath } from '../pages/paths.ts';

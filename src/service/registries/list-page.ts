@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
 import { pathWithQuery } from '../pages/paths.ts';
-import { code, untrusted, type Html, html, NOTHING } from '../pages/html.ts';
+import { code, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { chip, doneNotice, emptyState, searchForm, status, table } from '../pages/components.ts';
 import { subscribeLink } from './subscribe-page.ts';

@@ -9,7 +9,7 @@ import { removeAuth, setAuth } from './set-credentials.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';
 import { orNotFound } from '../http/problems.ts';
-import { html } from '../pages/html.ts';
+import { html } from '../../html/html.ts';
 import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { type PageStatus, type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';

@@ -1,4 +1,4 @@
-import { sanitized, type Html, html, NOTHING } from '../pages/html.ts';
+import { sanitized, type Html, html, NOTHING } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { type AuthForm, authFields } from './auth-form.ts';
 import { field, ifAllowed } from '../pages/components.ts';

@@ -1,7 +1,8 @@
 import { SCOPES, type Scope } from './scopes.ts';
 import type { TokenView } from './schema.ts';
-import { chip, confirmDeletion, copyButton, doneNotice, field, table } from '../pages/components.ts';
-import { type Html, html, NOTHING, untrusted } from '../pages/html.ts';
+import { chip, confirmDeletion, doneNotice, field, table } from '../pages/components.ts';
+import { copyButton } from '../../html/copy.ts';
+import { type Html, html, NOTHING, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
 import { calendarDay, relativeTime } from '../pages/time.ts';

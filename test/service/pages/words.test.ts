@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isLight } from '../../../src/core/text/color.ts';
-import { code, initial, sanitized, untrusted } from '../../../src/service/pages/html.ts';
+import { code, initial, sanitized, untrusted } from '../../../src/html/html.ts';
 import { tile } from '../../../src/service/apps/components.ts';
 import { findingsOf } from '../../../src/service/pages/findings.ts';
 import {

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { isBlank, printable, redact, shorten } from '../../core/text/text.ts';
+import { isBlank, printable, redact, shorten } from '../core/text/text.ts';
 
 /** Markup. All texts in `html` are escaped. */
 export type Html = ReturnType<typeof html>;

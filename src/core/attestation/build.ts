@@ -1,4 +1,4 @@
-import type { AttestationFacts } from '../../core/attestation/facts.ts';
+import type { AttestationFacts } from './facts.ts';
 
 /** Who built a version, from which commit, as its attestation proves it. Null for what it does not say. */
 export interface Build {
