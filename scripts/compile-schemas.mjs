@@ -49,6 +49,12 @@ export function validatorFiles(root) {
       { validateAppDescription: 'appDescription', validateLock: 'lock' },
       { allErrors: true, allowUnionTypes: true },
     ),
+    'about.js': sourceOf(
+      root,
+      { about: read('about') },
+      { validateAbout: 'about' },
+      { allErrors: true, allowUnionTypes: true },
+    ),
     'facts.js': sourceOf(
       root,
       { facts: { ...withoutWords(facts), $id: 'facts' } },

@@ -1,5 +1,5 @@
 // Generates JSON Schemas (draft 7) from TypeScript types. A doc comment becomes a description, and these tags of it become
-// keywords: @minimum, @maximum, @exclusiveMinimum, @minLength, @minItems, @maxItems, @uniqueItems, @pattern,
+// keywords: @minimum, @maximum, @exclusiveMinimum, @minLength, @maxLength, @minItems, @maxItems, @uniqueItems, @pattern,
 // @patternErrorMessage, @additionalProperties and @default (such a member may be absent). Besides:
 //   @asType integer       a JSON type in place of the TypeScript type, which may be narrower
 //   @discriminator name   in a union, an object with that member is of this type
@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 /** @type {typeof import('typescript-5.9')} */
 const ts = createRequire(import.meta.url)('typescript-5.9');
 
-const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'minLength', 'minItems', 'maxItems'];
+const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 const TEXTS = ['pattern', 'patternErrorMessage'];
 const FLAGS = ['uniqueItems', 'additionalProperties'];
 

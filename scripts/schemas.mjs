@@ -9,6 +9,7 @@ const SCHEMAS = {
   report: { file: 'src/core/engine/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
+  about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true },
   'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
   config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
 };

@@ -46,7 +46,7 @@ const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? ''
 
 /** What each folder may import: folders of ours, and packages (node: for the platform). */
 const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> = {
-  core: { folders: [], packages: /^schemas\/(app-description|lock)\.schema\.json$/ },
+  core: { folders: [], packages: /^schemas\/(about|app-description|lock)\.schema\.json$/ },
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },

@@ -14,7 +14,7 @@ function read(name: string): object {
   return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as object;
 }
 const validators = Object.fromEntries(
-  ['registry', 'app', 'config', 'report', 'facts', 'release', 'app-description', 'lock'].map((name) => [
+  ['registry', 'app', 'config', 'report', 'facts', 'release', 'app-description', 'lock', 'about'].map((name) => [
     name,
     // Editors show `patternErrorMessage` in place of a pattern.
     new Ajv({

@@ -52,7 +52,7 @@ export function companionUrl(artifactUrl: string, kind: CompanionKind): string |
 }
 
 /** True for a query that signs its URL: SigV4, SAS, Google, CloudFront, and the schemes that resemble them. */
-function isSignedByQuery(query: URLSearchParams): boolean {
+export function isSignedByQuery(query: URLSearchParams): boolean {
   return signatureExpiry(query) !== null || [...query.keys()].some((name) => URL_SIGNATURE.test(name));
 }
 

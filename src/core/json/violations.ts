@@ -165,6 +165,7 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   '<=': 'at most #',
   '>': 'more than #',
   '<': 'less than #',
+  maxLength: 'text of at most # characters',
   minItems: 'a list of at least # values',
   maxItems: 'a list of at most # values',
 };

@@ -1,0 +1,90 @@
+import type { Moment, NotBlank } from '../scalars.ts';
+
+/** The about file of an app, as it is written: the one declaration behind schemas/about.schema.json and its validator. */
+
+/**
+ * The about file of an app, beside its metadata file: what the author tells subscribers about the app and its versions.
+ *
+ * @title About file of an app
+ */
+export interface AboutDocument {
+  $schema?: string;
+  schema: 1;
+  app?: AboutAppFields;
+  /** By version. */
+  versions?: Record<SemanticVersion, AboutVersionFields>;
+}
+
+/** What applies to all versions of the app. */
+export interface AboutAppFields {
+  /** The home page of the app. */
+  homepage?: WebUrl;
+  /** The source code of the app. */
+  source?: WebUrl;
+  /** The license of the app, for example as an SPDX expression. */
+  licence?: Licence;
+  /** Where users get help: a web page, or a mail address after mailto:. */
+  support?: SupportUrl;
+}
+
+/** What applies to one version. */
+export interface AboutVersionFields {
+  /** When the version was published, as the author says. It is written once. */
+  published?: Moment;
+  /** The release notes in Markdown: at most 20,000 bytes in UTF-8, without HTML and images. */
+  notes?: string;
+  deprecated?: DeprecationFields;
+}
+
+/** The author advises against the version. It stays listed, and its artifact never changes. */
+export interface DeprecationFields {
+  reason: RetirementReason;
+  /** What subscribers should know. */
+  message: RetirementMessage;
+  /** The version to use in place of this one. */
+  use?: SemanticVersion;
+  since?: Day;
+}
+
+/** Why a version is retired. */
+export type RetirementReason = 'security' | 'broken' | 'superseded' | 'unmaintained' | 'legal';
+
+/**
+ * @pattern ^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$
+ * @patternErrorMessage a semantic version, such as 1.2.0
+ */
+type SemanticVersion = string;
+
+/**
+ * @maxLength 2000
+ * @pattern ^https?://[^\s<>"]+$
+ * @patternErrorMessage an absolute http(s) URL
+ */
+type WebUrl = string;
+
+/**
+ * @maxLength 2000
+ * @pattern ^(https?://|mailto:)[^\s<>"]+$
+ * @patternErrorMessage an absolute http(s) URL, or mailto: with an address
+ */
+type SupportUrl = string;
+
+/**
+ * @maxLength 200
+ * @pattern \S
+ * @patternErrorMessage text that is not blank
+ */
+type Licence = NotBlank;
+
+/**
+ * @maxLength 280
+ * @pattern \S
+ * @patternErrorMessage text that is not blank
+ */
+type RetirementMessage = NotBlank;
+
+/**
+ * @pattern ^\d{4}-\d\d-\d\d$
+ * @patternErrorMessage a date, such as "2026-01-31"
+ */
+type Day = string;

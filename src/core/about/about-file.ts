@@ -1,0 +1,154 @@
+import schema from '../../../schemas/about.schema.json' with { type: 'json' };
+import type { DocumentContent } from '../facts/facts.ts';
+import { validateAbout } from '../generated/about.js';
+import { urlError } from '../http/url-error.ts';
+import { type Fault, positionsInJson } from '../json/faults.ts';
+import { readInputFile } from '../json/input-file.ts';
+import type { JsonValue } from '../json/json.ts';
+import type { ShapeError } from '../json/shape-error.ts';
+import { pointerTo } from '../json/pointer.ts';
+import { type Violation, violationsOf } from '../json/violations.ts';
+import { isSemver } from '../registry/version.ts';
+import { message, safe } from '../text/message.ts';
+import { grouped } from '../text/text.ts';
+import type { AboutDocument, DeprecationFields, RetirementReason } from './about-document.ts';
+
+/** Reads about files. Fields that are not known are ignored and named, so that later ones can be added. */
+
+/** What an author tells subscribers about an app. All of it is a claim of the author, and untrusted text. */
+export interface About {
+  app: AboutApp;
+  /** By version; versions that are not listed may be among them. */
+  versions: ReadonlyMap<string, AboutVersion>;
+}
+
+/** Absolute http(s) URLs, and the license; null for absent ones. `support` may be a mailto: URL. */
+export interface AboutApp {
+  homepage: string | null;
+  source: string | null;
+  licence: string | null;
+  support: string | null;
+}
+
+export interface AboutVersion {
+  /** A time in UTC (ISO 8601). */
+  published: string | null;
+  /** Markdown, for `renderNotes`. */
+  notes: string | null;
+  deprecated: Retirement | null;
+}
+
+/** Why an author advises against a version. */
+export interface Retirement {
+  reason: RetirementReason;
+  /** One line of text, at most 280 characters. */
+  message: string;
+  /** The version to use in its place. */
+  use: string | null;
+  /** A date, such as `2026-01-31`. */
+  since: string | null;
+}
+
+/** Release notes have at most this number of bytes, in UTF-8. */
+export const LARGEST_NOTES = 20_000;
+
+const WORDS = { schema, whole: 'The about file', member: 'field' } as const;
+
+/** An about file: what it says, and what is wrong with it. */
+export interface AboutReading {
+  /** Null if the file has faults. */
+  about: About | null;
+  faults: readonly Fault[];
+  /** Fields that are not known. They are ignored. */
+  unknown: readonly Fault[];
+}
+
+/** Reads an about file. A file with a fault is not used in part: what is missing could be a retirement. */
+export function readAboutFile(content: DocumentContent): AboutReading {
+  let unknown: readonly Violation[] = [];
+  const { value, faults } = readInputFile(content, (given) => {
+    const found = violationsIn(given);
+    ({ unknown } = found);
+    return found.faults;
+  });
+  const positions = positionsInJson(content.text ?? '', unknown);
+  const ignored = unknown.map((one, index) => ({ message: one.message, position: positions[index] ?? null }));
+  // Without faults, it has the form of the schema.
+  return { about: value === null ? null : aboutIn(value as unknown as AboutDocument), faults, unknown: ignored };
+}
+
+/** What is wrong with the value of an about file; fields that are not known are separate. */
+export function violationsIn(value: JsonValue): { faults: Violation[]; unknown: Violation[] } {
+  if (validateAbout(value)) return { faults: contentViolations(value as unknown as AboutDocument), unknown: [] };
+  const errors = validateAbout.errors ?? [];
+  const wrong = errors.filter((error) => !isUnknown(error));
+  const faults = violationsOf(wrong, value, WORDS);
+  return {
+    faults: faults.length === 0 ? contentViolations(value as unknown as AboutDocument) : faults,
+    unknown: violationsOf(errors.filter(isUnknown), value, WORDS),
+  };
+}
+
+function isUnknown({ keyword }: ShapeError): boolean {
+  return keyword === 'additionalProperties';
+}
+
+/** What the schema cannot express. */
+function contentViolations({ app = {}, versions = {} }: AboutDocument): Violation[] {
+  const urls = (['homepage', 'source', 'support'] as const).flatMap((name) => {
+    const url = app[name];
+    const error = url === undefined || url.startsWith('mailto:') ? null : urlError(url);
+    return error === null
+      ? []
+      : [
+          {
+            pointer: pointerTo('app', name),
+            isAboutName: false,
+            message: message`“app.${name}”: ${safe(error.message)}`,
+          },
+        ];
+  });
+  return [...urls, ...Object.entries(versions).flatMap(([version, fields]) => versionViolations(version, fields))];
+}
+
+function versionViolations(version: string, { notes, deprecated }: VersionFields): Violation[] {
+  const found: Violation[] = [];
+  const add = (steps: string[], isAboutName: boolean, text: Violation['message']): void => {
+    found.push({ pointer: pointerTo('versions', version, ...steps), isAboutName, message: text });
+  };
+  if (!isSemver(version)) add([], true, message`“${version}” is not a semantic version, such as 1.2.0.`);
+  const bytes = notes === undefined ? 0 : new TextEncoder().encode(notes).length;
+  if (bytes > LARGEST_NOTES)
+    add(
+      ['notes'],
+      false,
+      message`The notes of ${version} have ${grouped(bytes)} bytes; at most ${grouped(LARGEST_NOTES)} are allowed.`,
+    );
+  const use = deprecated?.use;
+  if (use !== undefined && !isSemver(use))
+    add(['deprecated', 'use'], false, message`“${use}” is not a semantic version, such as 1.2.0.`);
+  const since = deprecated?.since;
+  if (since !== undefined && !isDay(since))
+    add(['deprecated', 'since'], false, message`“${since}” is not a date of the calendar.`);
+  return found;
+}
+
+type VersionFields = NonNullable<AboutDocument['versions']>[string];
+
+/** True for a date that exists. */
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function aboutIn({ app = {}, versions = {} }: AboutDocument): About {
+  const { homepage = null, source = null, licence = null, support = null } = app;
+  const known = Object.entries(versions).map(([version, { published = null, notes = null, deprecated }]) => {
+    return [version, { published, notes, deprecated: deprecated ? retirementIn(deprecated) : null }] as const;
+  });
+  return { app: { homepage, source, licence, support }, versions: new Map(known) };
+}
+
+function retirementIn({ reason, message: text, use, since }: DeprecationFields): Retirement {
+  return { reason, message: text, use: use ?? null, since: since ?? null };
+}
