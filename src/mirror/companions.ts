@@ -16,7 +16,7 @@ import { comparePrecedence, isSemver } from '../core/registry/version.ts';
 import { versionSelector } from '../observe/registry/artifacts.ts';
 import type { HttpClient } from '../observe/http/client.ts';
 import { mapLimit } from '../observe/registry/concurrency.ts';
-import { fetchCompanion, type FetchedCompanion } from '../observe/registry/companion.ts';
+import { fetchCompanion, type RequestedCompanion } from '../observe/registry/companion.ts';
 import { DEFAULT_TIMEOUTS } from '../observe/http/limits.ts';
 import { discardFile, remember } from './index-file.ts';
 import { digestOfFile } from './receive.ts';
@@ -103,13 +103,14 @@ async function copyCompanion(
   kind: CompanionKind,
 ): Promise<boolean> {
   const { root, store, index, options } = run;
-  const url = companionUrl(artifactUrl, kind);
-  if (url === null || options.signal?.aborted === true) return false;
+  if (options.signal?.aborted === true) return false;
   const path = companionPath(artifactPath, kind);
   const copy = await digestOfFile(join(root, path));
   const known = Object.hasOwn(index.files, path) ? index.files[path] : undefined;
   const etag = copy !== null && known?.sha256 === copy.sha256 ? (known.etag ?? null) : null;
-  const fetched = await fetchCompanion({ url, kind, etag }, { http, total: DEFAULT_TIMEOUTS.small });
+  const fetched = await fetchCompanion({ artifactUrl, kind, etag }, { http, total: DEFAULT_TIMEOUTS.small });
+  if (fetched.state === 'url-signed') return false;
+  const { url } = fetched;
   const report = (code: string, message: string): boolean => {
     // A request that an interruption ended says nothing about the file.
     if (options.signal?.aborted !== true) found.problems.push({ app: key, version, url, code, message });
@@ -132,7 +133,7 @@ const NAMES = {
 
 /** Why a companion file is not copied, or differs from its copy; null if it is, and if there is none. */
 function problemOf(
-  { state, probe, bytes, isCut }: FetchedCompanion,
+  { state, probe, bytes, isCut }: RequestedCompanion,
   kind: CompanionKind,
   copied: string | null,
 ): Pick<MirrorProblem, 'code' | 'message'> | null {

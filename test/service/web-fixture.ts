@@ -31,6 +31,7 @@ const SETTINGS: Settings = {
   allowHttp: false,
   ca: null,
   machineCa: null,
+  trustedRoot: null,
   operatorToken: OPERATOR,
   secretsKeys: [secretsKeyIn(Buffer.alloc(32, 7).toString('base64'))!],
   openSignUp: false,

@@ -21,7 +21,7 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
   const settings = resolveSettings(
     { allowHost: ['localhost'] },
     { DATABASE_URL: databaseUrl },
-    { cwd: '/', ca: null, machineCa: null },
+    { cwd: '/', ca: null, machineCa: null, trustedRoot: null },
   );
   const { db } = openDatabase(databaseUrl, 20, () => undefined);
   await migrate(db);

@@ -27,13 +27,13 @@ const DEFAULT_CONCURRENCY = 8;
 /**
  * Settings from flags, then the environment, then defaults for a single machine.
  * @param cwd the base of a relative --data and of files with secrets
- * @param ca, machineCa PEM text, or null
+ * @param files PEM text of authorities, and a trusted root of Sigstore, or null
  * @throws AppregError `setting-invalid`, `secret-file-unusable`
  */
 export function resolveSettings(
   flags: ServiceFlags,
   env: Environment,
-  { cwd, ca, machineCa }: { cwd: string; ca: string | null; machineCa: string | null },
+  { cwd, ca, machineCa, trustedRoot }: { cwd: string } & Pick<Settings, 'ca' | 'machineCa' | 'trustedRoot'>,
 ): Settings {
   const host = flags.host ?? (env['HOST'] || '127.0.0.1');
   const operatorToken = secretSetting(env, 'OPERATOR_TOKEN', cwd);
@@ -56,6 +56,7 @@ export function resolveSettings(
     allowHttp: flags.allowHttp === true,
     ca,
     machineCa,
+    trustedRoot,
     operatorToken,
     secretsKeys: secretsKeys(env, cwd),
     openSignUp: flags.openSignUp ?? (operatorToken === null && isLocalListenAddress(host)),

@@ -3,7 +3,14 @@ import type { AttestationFacts, CertificateSigner, FailureCause } from './facts.
 import { failureProblem } from './failure-text.ts';
 import { type AttestationPolicy, type IdentityMismatch, identityMismatch, sameRepository } from './policy.ts';
 import { APPREG_BUILD } from './build-types.ts';
-import { artifactSubject, type AppVersion, type BuildFacts, sbomSubject, type StatementFacts } from './statement.ts';
+import {
+  artifactSubject,
+  type AppVersion,
+  type BuildFacts,
+  isSbomSubject,
+  sbomSubject,
+  type StatementFacts,
+} from './statement.ts';
 
 /** Why an attestation proves nothing: `digest` and `build` are found in its content, the others by its verification. */
 type AttestationCause = FailureCause | 'digest' | 'build';
@@ -35,10 +42,9 @@ export function judgeAttestation(facts: AttestationFacts, policy: AttestationPol
     : buildProblem(content.statement.build, signer, policy.app);
 }
 
-/** The digest of the bill of materials that an attestation names for a version; null without one. */
-export function attestedSbom({ content }: AttestationFacts, app: AppVersion): string | null {
-  if (content?.kind !== 'statement') return null;
-  return content.statement.subjects.find(({ name }) => name === sbomSubject(app))?.sha256 ?? null;
+/** True if an attestation names a bill of materials, of whatever version. */
+export function namesBill({ content }: AttestationFacts): boolean {
+  return content?.kind === 'statement' && content.statement.subjects.some(({ name }) => isSbomSubject(name));
 }
 
 function invalid(cause: AttestationCause, text: SafeText, advice: SafeText): AttestationProblem {

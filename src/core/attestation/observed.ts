@@ -1,4 +1,5 @@
 import { isMissing, type Missing } from '../facts/missing.ts';
+import type { Digest } from '../scalars.ts';
 import type { AttestationFacts } from './facts.ts';
 import type { SignerPolicy } from './policy.ts';
 
@@ -13,6 +14,13 @@ interface AbsentAttestation {
 interface PresentAttestation {
   state: 'present';
   facts: AttestationFacts;
+  /** The bill of materials beside the artifact; absent if the attestation does not name one. */
+  bill?: ObservedBill | Missing;
+}
+
+export interface ObservedBill {
+  /** Null if the host has none. */
+  sha256: Digest | null;
 }
 
 /** How a check judges attestations. */

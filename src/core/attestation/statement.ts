@@ -27,8 +27,15 @@ export function artifactSubject({ key, version }: AppVersion): string {
 
 /** The name of the subject that is the bill of materials. Neither keys nor versions contain a slash. */
 export function sbomSubject(app: AppVersion): string {
-  return `${artifactSubject(app)}/sbom.cdx.json`;
+  return `${artifactSubject(app)}${SBOM_SUFFIX}`;
 }
+
+/** True for the name of a subject that is the bill of materials of a version. */
+export function isSbomSubject(name: string): boolean {
+  return name.endsWith(SBOM_SUFFIX);
+}
+
+const SBOM_SUFFIX = '/sbom.cdx.json';
 
 /** What a new statement is about. */
 export interface StatementInput {

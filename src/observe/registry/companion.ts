@@ -1,59 +1,139 @@
 import {
+  COMPANION_TYPES,
   type CompanionKind,
   companionState,
   type CompanionState,
+  companionUrl,
   LARGEST_COMPANION,
 } from '../../core/attestation/companion.ts';
-import type { Probe } from '../../core/facts/facts.ts';
+import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
+import { notRequested } from '../http/circuit-breaker.ts';
 import type { HttpClient } from '../http/client.ts';
 import { openReading } from './fetch.ts';
+import type { MissingFiles } from './missing-files.ts';
 
-/** The response to a request for a companion file. */
-export interface FetchedCompanion {
+/**
+ * Requests companion files. `verify`, `mirror` and the service all use this function, so that they agree on which files
+ * are there.
+ */
+
+/** A companion file, and how it is requested. */
+export interface CompanionRequest {
+  /** As listed. */
+  artifactUrl: string;
+  kind: CompanionKind;
+  /** The entity tag of a copy; null without one. */
+  etag: string | null;
+}
+
+/** How requests are sent. */
+export interface CompanionTransport {
+  http: Pick<HttpClient, 'probe'>;
+  /** Milliseconds for one file. */
+  total: number;
+  /** Requests files again that a host reports as missing; without it, one response is enough. */
+  missingFiles?: MissingFiles;
+  /** See `ObserveContext`. */
+  onBody?(hop: Hop): void;
+  onBytes?(count: number): void;
+}
+
+/** What is known about a companion file. */
+export type FetchedCompanion = UnaddressableCompanion | RequestedCompanion;
+
+/** The URL of the artifact is signed by its query: the URL of a companion file is not known, and nothing was requested. */
+interface UnaddressableCompanion {
+  state: 'url-signed';
+}
+
+export interface RequestedCompanion {
   /** `unchanged`: it still has the entity tag that was given. */
   state: CompanionState | 'unchanged';
+  /** As requested. */
+  url: string;
   probe: Probe;
   /** Decoded; empty unless the file is present. */
   bytes: Buffer;
   /** True if the file is larger than `LARGEST_COMPANION`, so that it was not read to its end. */
   isCut: boolean;
+  /** Why the body cannot be decoded, or null. */
+  decodeError: string | null;
   /** The entity tag of the response. */
   etag: string | null;
 }
 
-/**
- * Requests a companion file.
- *
- * @param etag the entity tag of a copy, or null
- * @param total in milliseconds
- */
+/** Requests a companion file, unless the URL of the artifact is signed by its query. */
 export async function fetchCompanion(
-  { url, kind, etag }: { url: string; kind: CompanionKind; etag: string | null },
-  { http, total }: { http: HttpClient; total: number },
+  { artifactUrl, kind, etag }: CompanionRequest,
+  transport: CompanionTransport,
 ): Promise<FetchedCompanion> {
+  const url = companionUrl(artifactUrl, kind);
+  if (url === null) return { state: 'url-signed' };
+  const accept = `${COMPANION_TYPES[kind]}, application/json;q=0.9, */*;q=0.8`;
+  const fetch = (fresh: boolean): Promise<RequestedCompanion> =>
+    requestOnce({ url, kind, etag, accept, fresh }, transport);
+  const { http, total, missingFiles } = transport;
+  if (missingFiles === undefined) return fetch(false);
+  const fetchStatus = (): Promise<Probe> =>
+    http.probe({ method: 'GET', url, origin: null, accept, fresh: true, total });
+  return missingFiles.confirm({ kind: accept, fetch, fetchStatus });
+}
+
+interface OneRequest {
+  url: string;
+  kind: CompanionKind;
+  etag: string | null;
+  accept: string;
+  /** Over a new connection. */
+  fresh: boolean;
+}
+
+async function requestOnce(
+  { url, kind, etag, accept, fresh }: OneRequest,
+  { http, total, onBody, onBytes }: CompanionTransport,
+): Promise<RequestedCompanion> {
   const limit = LARGEST_COMPANION[kind];
-  const reader = perAttempt((hop) => openReading(codings(hop.headers), limit, () => {}));
+  const reader = perAttempt((hop) => {
+    onBody?.(hop);
+    return openReading(codings(hop.headers), limit, (count) => onBytes?.(count));
+  });
   const headers: [string, string][] = etag === null ? [] : [['If-None-Match', etag]];
   const probe = await http.probe({
     method: 'GET',
     url,
     origin: null,
-    accept: '*/*',
+    accept,
     headers,
+    fresh,
     total,
     body: reader.body,
   });
   const tag = header(lastHop(probe)?.headers ?? [], 'etag');
-  const nothing = { probe, bytes: Buffer.alloc(0), isCut: false, etag: tag };
+  const nothing = { url, probe, bytes: Buffer.alloc(0), isCut: false, decodeError: null, etag: tag };
   if (probe.failure === null && etag !== null && statusOf(probe) === 304) return { ...nothing, state: 'unchanged' };
   const read = await reader.last()?.end();
   const isCut = read !== undefined && (read.content.cut || read.error === DECODED_TOO_LARGE);
-  const isReceived = probe.failure === null && (read === undefined || read.error === null || isCut);
+  const decodeError = isCut ? null : (read?.error ?? null);
+  const isReceived = probe.failure === null && decodeError === null;
   const bytes = read?.bytes ?? nothing.bytes;
-  const state = companionState({ status: isReceived ? statusOf(probe) : null, head: bytes });
-  return state === 'present' ? { ...nothing, state, bytes, isCut } : { ...nothing, state };
+  const state = companionState({ status: isReceived ? statusOf(probe) : null, head: bytes.subarray(0, 512) });
+  return state === 'present' ? { ...nothing, state, bytes, isCut } : { ...nothing, state, decodeError };
+}
+
+const REQUEST_NAMES: Record<CompanionKind, string> = {
+  attestation: 'request for its attestation',
+  sbom: 'request for the bill of materials',
+};
+
+/** Why it is not known whether a host has a companion file. */
+export function whyUnknown(fetched: Pick<RequestedCompanion, 'probe' | 'decodeError'>, kind: CompanionKind): Missing {
+  const { probe, decodeError } = fetched;
+  const stopped = notRequested(probe);
+  if (stopped !== null) return stopped;
+  const failure = probe.failure?.code ?? decodeError ?? `status ${probe.hops.at(-1)?.status ?? 0}`;
+  return { missing: { code: 'probe-failed', probe: REQUEST_NAMES[kind], attempts: probe.attempts, failure } };
 }

@@ -1,17 +1,7 @@
-import {
-  type AppFacts,
-  type Content,
-  isMissing,
-  type MaterialsFacts,
-  type Missing,
-  type Probe,
-} from '../../core/facts/facts.ts';
-import { statusOf } from '../../core/http/probe.ts';
-import { companionUrl } from '../../core/attestation/companion.ts';
+import { type AppFacts, type Content, isMissing, type MaterialsFacts, type Missing } from '../../core/facts/facts.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { BILL_MISSING, factsOfBill, unusableBill } from '../advisories/bill-facts.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
-import { fetchCompanion } from './companion.ts';
+import { fetchCompanion, whyUnknown } from './companion.ts';
 import { mapLimit } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
 import { isRequestable } from './run.ts';
@@ -48,20 +38,10 @@ async function materialsAt(
   advisories: AdvisoryFolder,
   context: ObserveContext,
 ): Promise<MaterialsFacts | Missing> {
-  const url = companionUrl(artifactUrl, 'sbom');
-  if (url === null) return NOT_ADDRESSABLE;
-  const timing = { http: context.http, total: context.timeouts.small };
-  const { state, probe, bytes, isCut } = await fetchCompanion({ url, kind: 'sbom', etag: null }, timing);
-  if (state === 'absent') return BILL_MISSING;
-  if (state !== 'present') return unanswered(probe);
-  return isCut ? unusableBill('too-large') : factsOfBill(bytes, artifact, advisories);
-}
-
-/** A host that does not answer says nothing about what it has. */
-function unanswered(probe: Probe): Missing {
-  const stopped = notRequested(probe);
-  if (stopped !== null) return stopped;
-  const failure = probe.failure?.code ?? `status ${statusOf(probe)}`;
-  const { attempts } = probe;
-  return { missing: { code: 'probe-failed', probe: 'request for the bill of materials', attempts, failure } };
+  const transport = { http: context.http, total: context.timeouts.small };
+  const fetched = await fetchCompanion({ artifactUrl, kind: 'sbom', etag: null }, transport);
+  if (fetched.state === 'url-signed') return NOT_ADDRESSABLE;
+  if (fetched.state === 'absent') return BILL_MISSING;
+  if (fetched.state !== 'present') return whyUnknown(fetched, 'sbom');
+  return fetched.isCut ? unusableBill('too-large') : factsOfBill(fetched.bytes, artifact, advisories);
 }

@@ -16,5 +16,6 @@ export function attestationEvent({ key, version, checksum }: PinnedVersion, verd
 
 function reasonOf(verdict: Exclude<Verdict, { state: 'verified' }>): Pick<EventData['version-held'], 'rule' | 'cause'> {
   if (verdict.state === 'missing') return { rule: 'attestation-missing', cause: null };
+  if (verdict.state === 'url-signed') return { rule: 'attestation-missing', cause: verdict.state };
   return { rule: verdict.problem?.rule ?? null, cause: verdict.problem?.cause ?? null };
 }

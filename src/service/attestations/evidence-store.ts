@@ -64,7 +64,7 @@ export async function dueAttestations(
         AND known.version = versions.version AND known.key_sha256 = keys.key_sha256
         AND known.checksum = versions.artifact_checksum
     WHERE versions.registry_id = ${registryId} AND ${OFFERED}
-      AND (known.state IS NULL OR known.state = 'unknown'
+      AND (known.state IS NULL OR known.state IN ('unknown', 'url-signed')
         OR known.state <> 'proven' AND (${all}
           OR known.asked_at <= ${now}::timestamptz - INTERVAL '1 day'
           OR versions.first_seen_at > ${now}::timestamptz - INTERVAL '1 day'))

@@ -16,8 +16,8 @@ export interface PinnedVersion extends AppVersion {
   checksum: string;
 }
 
-/** What the host has beside an artifact; `unknown`: it did not say. */
-export type Companion = { state: 'present'; facts: AttestationFacts } | { state: 'absent' | 'unknown' };
+/** What the host has beside an artifact; `unknown`: it did not say; `url-signed`: it cannot be asked. */
+export type Companion = { state: 'present'; facts: AttestationFacts } | { state: 'absent' | 'unknown' | 'url-signed' };
 
 /**
  * What is known once the host was asked. Attestations are never replaced: one that was valid remains known, whatever the
@@ -66,10 +66,14 @@ function problemOf(
   return judgeAttestation(facts, { sha256, app: { key, version }, sbomSha256: null, signer });
 }
 
-/** `pending`: it is not known yet, or the trusted root of the service is too old; the problem says which. */
+/**
+ * `pending`: it is not known yet, or the trusted root of the service is too old; the problem says which. `url-signed`: it
+ * cannot be known, since the URL of the artifact is signed by its query.
+ */
 export type Verdict =
   | { state: 'verified'; facts: AttestationFacts }
   | { state: 'missing' }
+  | { state: 'url-signed' }
   | { state: 'pending'; problem: AttestationProblem | null }
   | { state: 'refused'; problem: AttestationProblem };
 
@@ -78,6 +82,7 @@ export function verdictOf(evidence: Evidence | null, version: PinnedVersion, sig
   if (evidence === null || evidence.checksum !== version.checksum) return { state: 'pending', problem: null };
   const { state, facts } = evidence;
   if (state === 'absent') return { state: 'missing' };
+  if (state === 'url-signed') return { state };
   if (state === 'unknown' || facts === null) return { state: 'pending', problem: null };
   const problem = problemOf(facts, version, signerPolicy(signer));
   if (problem === null) return { state: 'verified', facts };

@@ -30,6 +30,8 @@ export interface Settings {
   /** PEM text of an additional certificate authority, or null; and of NODE_EXTRA_CA_CERTS. */
   ca: string | null;
   machineCa: string | null;
+  /** The text of a trusted root of Sigstore; null for the one that the package contains. */
+  trustedRoot: string | null;
   /** Token that allows creating organizations; null if only `openSignUp` does. */
   operatorToken: string | null;
   /** Seal the credentials of registries; empty if these are not supported. */

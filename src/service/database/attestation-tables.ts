@@ -12,8 +12,11 @@ export interface AttestationRow {
   keySha256: string;
   /** `artifactChecksum` of the version that the row is about: of another one, nothing is known. */
   checksum: string;
-  /** `proven`: the bundle is a valid attestation of the version, by whomever. `unknown`: the host did not say. */
-  state: 'proven' | 'unproven' | 'absent' | 'unknown';
+  /**
+   * `proven`: the bundle is a valid attestation of the version, by any signer. `unknown`: the host did not say.
+   * `url-signed`: the URL of the artifact is signed by its query, so that no URL of an attestation is known.
+   */
+  state: 'proven' | 'unproven' | 'absent' | 'unknown' | 'url-signed';
   /** Null without a bundle; written as JSON. */
   facts: ColumnType<AttestationFacts | null, string | null, string | null>;
   /** When the host was last asked for it. */

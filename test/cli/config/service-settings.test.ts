@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ServiceFlags, resolveSettings } from '../../../src/cli/config/service-settings.ts';
 import { errorOf } from '../../support/folders.ts';
 
-const PLACE = { cwd: '/somewhere', ca: null, machineCa: null };
+const PLACE = { cwd: '/somewhere', ca: null, machineCa: null, trustedRoot: null };
 const SECRET = 'a-token-of-the-operator';
 const from = (flags: ServiceFlags, env: Record<string, string> = {}) => resolveSettings(flags, env, PLACE);
 

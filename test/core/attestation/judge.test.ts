@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AttestationFacts, SignerFacts } from '../../../src/core/attestation/facts.ts';
-import { attestedSbom, judgeAttestation } from '../../../src/core/attestation/judge.ts';
+import { judgeAttestation, namesBill } from '../../../src/core/attestation/judge.ts';
 import type { AttestationPolicy } from '../../../src/core/attestation/policy.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
 import { ciRunOf } from '../../../src/core/attestation/ci-run.ts';
@@ -58,8 +58,10 @@ const PARAMETERS = 'predicate.buildDefinition.externalParameters';
 test('a statement of this version by this pipeline proves it', () => {
   const expected = { issuer: signer.issuer, identity: signer.identity, repository: signer.repository };
   expect(judgeAttestation(facts(), { ...policy, sbomSha256, signer: expected })).toBeNull();
-  expect(attestedSbom(facts(), app)).toBe(sbomSha256);
-  expect(attestedSbom(facts(), { ...app, version: '1.0.0' })).toBeNull();
+  expect(namesBill(facts())).toBe(true);
+  expect(namesBill(facts(provenanceStatement({ app, sha256, sbomSha256: null, run, toolVersion: '0.1.0' })))).toBe(
+    false,
+  );
 });
 
 test('the same input gives the same statement', () => {

@@ -49,7 +49,7 @@ describe('a secret', () => {
     const root = folder({ token: TOKEN, database: 'postgres://appreg:hunter2@db.internal/appreg\n' });
     for (const name of ['token', 'database']) chmodSync(join(root, name), 0o600);
     const env = { OPERATOR_TOKEN_FILE: 'token', DATABASE_URL_FILE: 'database' };
-    expect(resolveSettings({}, env, { cwd: root, ca: null, machineCa: null })).toMatchObject({
+    expect(resolveSettings({}, env, { cwd: root, ca: null, machineCa: null, trustedRoot: null })).toMatchObject({
       operatorToken: TOKEN,
       databaseUrl: 'postgres://appreg:hunter2@db.internal/appreg',
       openSignUp: false,

@@ -53,6 +53,7 @@ export function settingsFor(url: string, more: Partial<Settings> = {}): Settings
     allowHttp: false,
     ca: certificates().ca,
     machineCa: null,
+    trustedRoot: null,
     operatorToken: null,
     secretsKeys: [TEST_KEY],
     openSignUp: true,

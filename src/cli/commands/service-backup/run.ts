@@ -16,7 +16,7 @@ type Options = GlobalOptions & OptionValues<typeof serviceBackupCommand.options>
 /** `appreg service backup <file>`: all of the database in one file, which only its owner can read. */
 export async function runServiceBackup(context: Context, file: string, options: Options): Promise<number> {
   const { terminal, env, cwd } = context;
-  const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
+  const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null, trustedRoot: null });
   const path = resolve(cwd, file);
   const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
   printResult<'service backup'>(context, {

@@ -19,7 +19,7 @@ const SEALED = ['registry_credentials', 'webhooks'];
 /** `appreg service restore <file>`: a backup into an empty database, all of it or nothing. */
 export async function runServiceRestore(context: Context, file: string, options: Options): Promise<number> {
   const { terminal, env, cwd } = context;
-  const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null });
+  const settings = resolveSettings(options, env, { cwd, ca: null, machineCa: null, trustedRoot: null });
   const { rows, header } = await untilSignal((signal) => restore(settings, resolve(cwd, file), signal));
   const target = settings.databaseUrl === null ? settings.dataFolder : 'the database of DATABASE_URL';
   const { createdAt, appreg } = header;

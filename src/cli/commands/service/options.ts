@@ -41,6 +41,12 @@ export const serviceCommand = {
       value: 'any',
     },
     ...authorityOption,
+    trustedRoot: {
+      type: 'string',
+      flags: '--trusted-root <file>',
+      description: 'verify attestations with this trusted root of Sigstore',
+      value: 'file',
+    },
     interval: {
       type: 'number',
       flags: '--interval <s>',

@@ -1,5 +1,6 @@
 import { message, safeLine } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
+import { readTrustedRoot } from '../../../attestation/trust.ts';
 import { openLog } from '../../../service/log.ts';
 import { isLocalListenAddress, type Settings } from '../../../service/config/settings.ts';
 import { resolveSettings } from '../../config/service-settings.ts';
@@ -7,6 +8,7 @@ import { startService } from '../../../service/start.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { networkOf } from '../../../observe/http/proxy.ts';
+import { readInputFile } from '../../input-file.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
 import { printResult } from '../../io/results.ts';
 import type { Terminal } from '../../io/terminal.ts';
@@ -23,7 +25,12 @@ export type ServiceCommandOptions = GlobalOptions & OptionValues<typeof serviceC
 export async function runService(context: Context, options: ServiceCommandOptions): Promise<number> {
   const { terminal, env, cwd } = context;
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(cwd, options.ca));
-  const settings = resolveSettings(options, env, { cwd, ca, machineCa: networkOf(env).machineCa ?? null });
+  const files = {
+    ca,
+    machineCa: networkOf(env).machineCa ?? null,
+    trustedRoot: trustedRootIn(cwd, options.trustedRoot),
+  };
+  const settings = resolveSettings(options, env, { cwd, ...files });
   const log = openLog((line, level) =>
     level === 'debug' ? terminal.detail(safeLine(line)) : terminal.log(safeLine(line)),
   );
@@ -44,6 +51,14 @@ export async function runService(context: Context, options: ServiceCommandOption
   log('info', 'stopping', { signal });
   await running.stop();
   return signal === 'SIGINT' ? 130 : 0;
+}
+
+/** The text of the file, which is a trusted root. @throws AppregError for any other file */
+function trustedRootIn(cwd: string, file: string | undefined): string | null {
+  if (file === undefined) return null;
+  const text = readInputFile(resolve(cwd, file), file).toString('utf8');
+  readTrustedRoot(text, file);
+  return text;
 }
 
 function remarks(terminal: Terminal, settings: Settings, url: string): void {

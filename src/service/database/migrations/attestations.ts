@@ -8,7 +8,7 @@ export const ATTESTATIONS = [
       version text NOT NULL,
       key_sha256 text NOT NULL,
       checksum text NOT NULL,
-      state text NOT NULL CHECK (state IN ('proven', 'unproven', 'absent', 'unknown')),
+      state text NOT NULL CHECK (state IN ('proven', 'unproven', 'absent', 'unknown', 'url-signed')),
       facts jsonb,
       asked_at timestamptz NOT NULL,
       PRIMARY KEY (registry_id, app_key, version, key_sha256),

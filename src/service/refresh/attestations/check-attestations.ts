@@ -1,7 +1,8 @@
-import { readPublicKey, shippedTrust, type Trust } from '../../../attestation/trust.ts';
+import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../../attestation/trust.ts';
 import { verifyAttestation } from '../../../attestation/verify.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { HttpClient } from '../../../observe/http/client.ts';
+import { factsOfBundle } from '../../../observe/registry/attestation.ts';
 import { mapLimit } from '../../../observe/registry/concurrency.ts';
 import { groupBy } from '../../../report/group-by.ts';
 import { decideAttestations } from '../../attestations/decisions-store.ts';
@@ -16,7 +17,7 @@ import {
 import { type Companion, nextEvidence } from '../../attestations/verdict.ts';
 import type { RegistryRecord } from '../records-store.ts';
 import { containsSecret, type RefreshContext, type RequestCredentials } from '../request-options.ts';
-import { fetchAttestation, type FetchedCompanion } from './ask.ts';
+import { fetchAttestation, type FetchedAttestation } from './ask.ts';
 
 /**
  * Asks the hosts of offered versions for their attestations, if a subscriber wants them, verifies them, and decides which
@@ -37,14 +38,14 @@ interface AttestationCheck {
 
 /** @returns whether some that are due were not asked for */
 export async function checkAttestations(
-  { db, now: clock }: RefreshContext,
+  { db, settings, now: clock }: RefreshContext,
   { id, artifactsRequested: all }: Pick<RegistryRecord, 'id' | 'artifactsRequested'>,
   { http, credentials, isOver }: AttestationCheck,
 ): Promise<{ unfinished: boolean }> {
   const now = clock();
   const wanted = await wantedKeys(db, id);
   if (wanted.length === 0) return { unfinished: false };
-  const trusts = new Map(wanted.map((key) => [key.keySha256, trustOf(key)]));
+  const trusts = new Map(wanted.map((key) => [key.keySha256, trustOf(key, settings.trustedRoot)]));
   const due = await dueAttestations(db, id, { keys: [...trusts.keys()], all, now, limit: LIMIT + 1 });
   const groups = [...groupBy(due.slice(0, LIMIT), ({ artifactUrl }) => artifactUrl)];
   const isCutOff = await mapLimit(
@@ -65,21 +66,23 @@ export async function checkAttestations(
   return { unfinished: isCutOff.includes(true) || due[LIMIT]?.evidence === null };
 }
 
-function trustOf({ publicKey }: WantedKey): Trust {
-  return shippedTrust(publicKey === null ? null : readPublicKey(publicKey, 'The key of a subscription'));
+/** @param root the text of the operator's trusted root; null for the one that the package contains */
+function trustOf({ publicKey }: WantedKey, root: string | null): Trust {
+  const key = publicKey === null ? null : readPublicKey(publicKey, 'The key of a subscription');
+  return root === null ? shippedTrust(key) : readTrustedRoot(root, '--trusted-root', key);
 }
 
 /** A host may echo the credentials, and what is stored is read later. */
 function withoutSecrets(
-  fetched: Exclude<FetchedCompanion, null>,
+  fetched: Exclude<FetchedAttestation, null>,
   credentials: RequestCredentials,
-): Exclude<FetchedCompanion, null> {
+): Exclude<FetchedAttestation, null> {
   return fetched.state === 'present' && containsSecret(credentials, fetched.bytes) ? { state: 'unknown' } : fetched;
 }
 
 /** Verifies a bundle once for each key. */
 async function foundIn(
-  fetched: Exclude<FetchedCompanion, null>,
+  fetched: Exclude<FetchedAttestation, null>,
   versions: readonly DueAttestation[],
   trusts: ReadonlyMap<string, Trust>,
 ): Promise<FoundEvidence[]> {
@@ -91,7 +94,9 @@ async function foundIn(
     await setImmediate();
     companions.set(
       keySha256,
-      fetched.state === 'present' ? { state: 'present', facts: verifyAttestation(fetched.bytes, trust) } : fetched,
+      fetched.state === 'present'
+        ? { state: 'present', facts: factsOfBundle(fetched, (bytes) => verifyAttestation(bytes, trust)) }
+        : fetched,
     );
   }
   return versions.flatMap(({ appKey, version, checksum, keySha256, evidence }) => {
