@@ -1,5 +1,6 @@
 import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
 import { counted, printableExcerpt } from '../core/text/text.ts';
+import { attestedLines } from './attested.ts';
 import { summaryLine } from './summary-line.ts';
 import { groupBy } from './group-by.ts';
 import { cell, code, prose } from './markdown-text.ts';
@@ -22,11 +23,15 @@ const EVIDENCE = 6;
  * For comments on pull requests and job summaries: the outcome first, then findings by severity and location, with
  * collapsed details.
  */
-export function markdown(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
+export function markdown(
+  report: Report,
+  { folder, attested = [] }: Pick<RenderOptions, 'folder'> & Partial<Pick<RenderOptions, 'attested'>>,
+): string {
   const head = [
     `## appreg ${report.command}`,
     '',
     `${summaryLine(report, PLAIN)}${report.target === '' ? '' : ` · ${code(brief(report.target, 300))}`}`,
+    ...attestedLines(attested).flatMap((line) => ['', prose(line)]),
     ...incomplete(report.notJudged),
     ...symptoms(report),
     ...hidden(report),

@@ -1,3 +1,4 @@
+import type { AttestedVersions } from '../core/attestation/attested-versions.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Severity } from '../core/engine/report.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -25,6 +26,8 @@ export interface RenderOptions {
   severities: Readonly<Record<string, Severity | 'off'>>;
   /** Additional data of a diagnosis; if set, reports for people are grouped by symptom. */
   diagnosis: Diagnosis | null;
+  /** What attestations prove; empty if none were checked. */
+  attested: readonly AttestedVersions[];
 }
 
 export const DEFAULTS: RenderOptions = {
@@ -34,4 +37,5 @@ export const DEFAULTS: RenderOptions = {
   maxWarnings: null,
   severities: {},
   diagnosis: null,
+  attested: [],
 };

@@ -1,5 +1,7 @@
 import type { Finding, Report, Severity } from '../core/engine/report.ts';
 import { counted, printable, printableExcerpt } from '../core/text/text.ts';
+import type { RenderOptions } from './options.ts';
+import { attestedLines } from './attested.ts';
 import { groupBy } from './group-by.ts';
 import { summaryLine } from './summary-line.ts';
 import { countedReason, isFailure, isIntentional } from './incomplete.ts';
@@ -7,7 +9,7 @@ import type { Style } from './style.ts';
 import { splitByCounting, whyUncounted } from './uncounted.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 
-export interface PrettyOptions {
+export interface PrettyOptions extends Partial<Pick<RenderOptions, 'attested'>> {
   style: Style;
   /** Show the evidence of every finding, and every check that was not made. */
   verbose: boolean;
@@ -26,6 +28,7 @@ export function pretty(report: Report, options: PrettyOptions): string {
     ...uncounted(report, options),
     ...hidden(report, options),
     ...unjudged(report, options),
+    ...attestedLines(options.attested ?? []),
     summaryLine(report, options.style),
   ];
   return lines.join('\n');

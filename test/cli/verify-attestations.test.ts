@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
+import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Config } from '../../src/cli/config/config.ts';
@@ -41,6 +42,26 @@ test('judge repeats the verdict from saved facts', async () => {
   const again = await fixture.runs.judge('facts.json');
   expect(again.code).toBe(1);
   expect(comparableReport(again.report)).toEqual(comparableReport(report));
+});
+
+describe('what is proved', () => {
+  const LINE = '1 version verified, signed with the key ';
+
+  test.each(['pretty', 'markdown'])('%s names who built how many versions', async (format) => {
+    const { out } = await fixture.runs.verify(fixture.live.url, { ...REQUIRE, save: 'facts.json' }, { format });
+    expect(out).toContain(LINE);
+    const context = cliContext({ cwd: fixture.folder, options: { format } });
+    await runJudge(context, ['facts.json']);
+    expect(context.printed.out.join('\n')).toContain(LINE);
+  });
+
+  test('is not said without valid attestations, nor without the option', async () => {
+    const none = await fixture.runs.verify(fixture.live.url, {}, { format: 'pretty' });
+    expect(none.out).not.toContain('verified,');
+    for (const file of ['1.tar.gz', '2.tar.gz']) fixture.host.on(`/${file}.sigstore.json`, answer({ status: 404 }));
+    const absent = await fixture.runs.verify(fixture.live.url, { attestations: 'report' }, { format: 'pretty' });
+    expect(absent.out.replace(/[\d.]+ s\)/, '')).toBe(none.out.replace(/[\d.]+ s\)/, ''));
+  });
 });
 
 test.each(['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'])('%s names the rule', async (format) => {

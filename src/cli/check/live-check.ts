@@ -1,3 +1,4 @@
+import { type AttestedVersions, countAttested } from '../../core/attestation/attested-versions.ts';
 import type { AttestationRequirement } from '../../core/attestation/observed.ts';
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
@@ -135,6 +136,8 @@ export interface CheckResult<Judge extends Judging = Judging> {
   incomplete: string | null;
   /** The observed shard of the apps, or null. */
   shard: Shard | null;
+  /** What attestations prove; empty if none were checked. */
+  attested: readonly AttestedVersions[];
 }
 
 /** Receives all facts, and may say why they are incomplete. */
@@ -163,6 +166,7 @@ export async function observeAndJudge<Judge extends Judging>(
   const { command, target, now, severities, exceptions, known, appEntry, attestations, baseline, web, cache, started } =
     check;
   const shard = web.shard ?? null;
+  const attested = countAttested();
   const judging = start({
     command,
     target,
@@ -176,6 +180,7 @@ export async function observeAndJudge<Judge extends Judging>(
     origins: web.origins ?? [],
     shard,
     joinsService: service !== null,
+    onAttested: (facts) => attested.add(facts),
   });
   // Observed facts are judged even if the service does not answer.
   const joined = service?.();
@@ -215,7 +220,15 @@ export async function observeAndJudge<Judge extends Judging>(
   }
   // Facts without a manifest cannot be judged again.
   if (manifests === 0) writer?.abandon();
-  return { judging, observed, exit, report, incomplete, shard: shard && { ...shard, elsewhere: observed.elsewhere } };
+  return {
+    judging,
+    observed,
+    exit,
+    report,
+    incomplete,
+    shard: shard && { ...shard, elsewhere: observed.elsewhere },
+    attested: attested.all(),
+  };
 }
 
 /** Judges and saves what the service knows. */

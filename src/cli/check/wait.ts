@@ -147,7 +147,7 @@ function reportAttempt(
   code: 1 | SignalExit | null,
 ): number {
   writer?.finish(result.incomplete, result.shard);
-  const reportCode = printReport(context, result.report, { severities: check.severities });
+  const reportCode = printReport(context, result.report, { severities: check.severities, attested: result.attested });
   logEndedExceptions(context.terminal, result.report, check.exceptions, check.now);
   return code ?? reportCode;
 }

@@ -1,3 +1,4 @@
+import type { AttestationFacts } from '../attestation/facts.ts';
 import type { AttestationRequirement } from '../attestation/observed.ts';
 import { oldCopyAge } from '../http/cache.ts';
 import { type Baseline, isMissing, type Missing, type RequestedApps, type ServedApp } from '../facts/facts.ts';
@@ -21,6 +22,8 @@ export interface JudgeContext {
   readonly isPublishing: boolean;
   /** How attestations are judged; null if they are not. */
   readonly attestations: AttestationRequirement | null;
+  /** Called for each version whose attestation proves what is required. */
+  readonly onAttested: ((facts: AttestationFacts) => void) | null;
   /** The apps as they are served now, to be compared with what a service knows; null without a service. */
   readonly served: ServedApp[] | null;
 }

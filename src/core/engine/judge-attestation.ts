@@ -1,7 +1,7 @@
 import { judgeAttestation } from '../attestation/judge.ts';
 import { type AttestationRequirement, isUndecided, isVerified } from '../attestation/observed.ts';
 import { companionUrl } from '../attestation/companion.ts';
-import { type ArtifactFacts, isMissing, type PublishedVersion } from '../facts/facts.ts';
+import { type ArtifactFacts, isMissing, type Missing, type PublishedVersion } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { digestOf } from '../registry/checksum.ts';
 import { comparePrecedence, isSemver } from '../registry/version.ts';
@@ -25,7 +25,7 @@ export function attestedVersions(versions: readonly VersionEntry[], artifacts: r
  * @param place of the artifact's URL
  */
 export function judgeAttestationOf(
-  { run, dispatcher, attestations }: JudgeContext,
+  { run, dispatcher, attestations, onAttested }: JudgeContext,
   facts: ArtifactFacts,
   entry: VersionEntry,
   { attested, before }: { attested: readonly string[]; before: PublishedVersion | null },
@@ -34,12 +34,14 @@ export function judgeAttestationOf(
   if (attestations === null) return;
   const observed = facts.attestation ?? (isMissing(facts.content) ? facts.content : NOT_REQUESTED);
   const isRequired = attestations.mode === 'require';
+  const problem = isMissing(observed) ? observed : problemOf(observed, entry, place, attestations);
+  if (problem === null && !isMissing(observed) && observed.state === 'present') onAttested?.(observed.facts);
   if (isRequired && isUndecided(observed)) run.coverage.addUndecidedAttestation();
   dispatcher.dispatch(
     'attestation',
     {
       observed,
-      problem: isMissing(observed) ? observed : problemOf(observed, entry, place, attestations),
+      problem,
       attestedBefore: attestedBefore(entry, attested, before),
       isRequired,
     },
@@ -57,12 +59,16 @@ function problemOf(
   { version, artifactChecksum }: VersionEntry,
   { app }: SubjectLocation,
   { signer }: AttestationRequirement,
-): ReturnType<typeof judgeAttestation> | ReturnType<typeof blockedBy> {
+): ReturnType<typeof judgeAttestation> | Missing {
   if (observed.state === 'absent') return null;
   const sha256 = digestOf(artifactChecksum ?? '');
   if (sha256 === null) return blockedBy('checksum-malformed');
   const named = app === null || version === null ? null : { key: app, version };
-  return judgeAttestation(observed.facts, { sha256, app: named, sbomSha256: null, signer });
+  const { facts, bill = null } = observed;
+  const sbomSha256 = bill === null || isMissing(bill) ? null : bill.sha256;
+  const problem = judgeAttestation(facts, { sha256, app: named, sbomSha256, signer });
+  // What is found does not depend on a bill of materials that its host did not send.
+  return problem ?? (isMissing(bill) ? bill : null);
 }
 
 /** The version that had an attestation: this one when it was published, or else the next lower one that has one. */

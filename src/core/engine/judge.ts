@@ -1,3 +1,4 @@
+import type { AttestationFacts } from '../attestation/facts.ts';
 import type { AttestationRequirement } from '../attestation/observed.ts';
 import { openFastPath } from '../fast-path/fast-path.ts';
 import type {
@@ -53,6 +54,8 @@ export interface JudgeOptions extends FindingHooks {
   appEntry?: string | null;
   /** How attestations are judged; null if they are not. */
   attestations?: AttestationRequirement | null;
+  /** Called for each version whose attestation proves what is required. */
+  onAttested?(facts: AttestationFacts): void;
   /** True for a change that is judged before it is published. */
   isPublishing?: boolean;
   /** True if those who read the report must not know when reused facts were observed: the service shares registries. */
@@ -124,6 +127,7 @@ function openContext(run: JudgeContext['run'], dispatcher: RuleDispatcher, optio
     appEntry: options.appEntry ?? APP_ENTRY,
     isPublishing: options.isPublishing === true,
     attestations: options.attestations ?? null,
+    onAttested: options.onAttested ?? null,
     served: options.joinsService === true ? [] : null,
   };
 }

@@ -1,5 +1,6 @@
 import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
+import { countAttested } from '../../../core/attestation/attested-versions.ts';
 import { judge as judgeFacts } from '../../../core/engine/judge.ts';
 import { printable } from '../../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
@@ -34,8 +35,14 @@ export async function runJudge(
     const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
     const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
     const before = lockBaseline(loaded, facts.target);
-    const report = judgeFacts(facts, { command: 'judge', ...settings, baseline: before });
-    const code = printReport(context, report, { severities: settings.severities });
+    const attested = countAttested();
+    const report = judgeFacts(facts, {
+      command: 'judge',
+      ...settings,
+      baseline: before,
+      onAttested: (one) => attested.add(one),
+    });
+    const code = printReport(context, report, { severities: settings.severities, attested: attested.all() });
     logEndedExceptions(context.terminal, report, settings.exceptions, facts.seenAt);
     // A bundle of `diagnose --bundle` records the requested target.
     const [only] = parts;

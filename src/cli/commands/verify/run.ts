@@ -26,7 +26,7 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
         : writeSnapshot(resolve(context.cwd, options.save), snapshotHeader(check), (text) => check.conceal(text));
     try {
       const result = await observeAndJudge(context, check, { start: startJudging, writer });
-      const { exit, report, incomplete, shard } = result;
+      const { exit, report, incomplete, shard, attested } = result;
       const { unknownApps, nearApps } = result.observed;
       if (unknownApps.length > 0)
         throw new AppregError(
@@ -35,7 +35,7 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
           message`App keys are case-sensitive.`,
         );
       writer?.finish(incomplete, shard);
-      const code = printReport(context, report, { severities: check.severities });
+      const code = printReport(context, report, { severities: check.severities, attested });
       logEndedExceptions(context.terminal, report, check.exceptions, check.now);
       suggestExplanation(context, code, report);
       return exit ?? code;
