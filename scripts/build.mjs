@@ -30,6 +30,13 @@ const GROUPS = {
   publish: ['add-app', 'assemble', 'edit-app', 'lock', 'publish-version', 'release', 'remove-app'],
   lint: ['lint'],
   judge: ['judge'],
+  conformance: [
+    'conformance',
+    'conformance-documents',
+    'conformance-fixtures',
+    'conformance-host',
+    'conformance-subscriber',
+  ],
   live: ['diagnose', 'diff', 'mirror', 'verify'],
   service: ['service', 'service-backup', 'service-restore'],
 };

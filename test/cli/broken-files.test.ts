@@ -166,6 +166,15 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   serve: [{ words: 'serve --port 0 --config other.json', files: { 'other.json': ERROR } }],
   service: [{ words: 'service --ca ca.pem', files: { 'ca.pem': ERROR } }],
   'service backup': [],
+  conformance: [],
+  'conformance documents': [
+    { words: 'conformance documents --expected expected.json', files: { 'expected.json': ERROR } },
+  ],
+  'conformance host': [{ words: `conformance host ${URL} --expected expected.json`, files: { 'expected.json': ERROR } }],
+  'conformance fixtures': [],
+  'conformance subscriber': [
+    { words: 'conformance subscriber --command true --expected expected.json', files: { 'expected.json': ERROR } },
+  ],
   'service restore': [{ words: 'service restore backup.gz --data data', files: { 'backup.gz': ERROR } }],
   completion: [],
 };

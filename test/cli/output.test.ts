@@ -72,6 +72,14 @@ const RUNS: Record<string, Runs> = {
   service: { succeeds: 'service --port 0', keepsRunning: true, fails: 'service --artifacts-max many' },
   'service backup': { succeeds: 'service backup backup.gz', fails: 'service backup gone/backup.gz' },
   'service restore': { succeeds: 'service restore backup.gz', fails: 'service restore app.js' },
+  conformance: { succeeds: 'conformance', fails: 'conformance --set 99' },
+  'conformance documents': { succeeds: 'conformance documents', fails: 'conformance documents --expected gone' },
+  'conformance host': { succeeds: 'conformance host {registry}', fails: 'conformance host nonsense' },
+  'conformance fixtures': {
+    succeeds: 'conformance fixtures fixtures',
+    fails: 'conformance fixtures fixtures --set 99',
+  },
+  'conformance subscriber': { succeeds: 'conformance subscriber --command app.js', fails: 'conformance subscriber' },
   completion: { succeeds: 'completion bash', fails: 'completion bsh' },
 };
 
@@ -196,6 +204,7 @@ const isOutput: ValidateFunction = new Ajv({
 })
   .addSchema(schemaOf('report'), 'report.schema.json')
   .addSchema(schemaOf('release'), 'release.schema.json')
+  .addSchema(schemaOf('conformance'), 'conformance.schema.json')
   .compile(schemaOf('output'));
 
 function valid(document: unknown): Record<string, unknown> {

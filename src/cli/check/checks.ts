@@ -10,7 +10,7 @@ import { PLAIN } from '../../report/style.ts';
 import { summaryLine } from '../../report/summary-line.ts';
 import { folderInRepository, reportToGitHub } from '../ci.ts';
 import type { Context } from '../context.ts';
-import { outputsOf } from '../io/outputs.ts';
+import { checkFormat, outputsOf } from '../io/outputs.ts';
 import { printRendered } from '../io/results.ts';
 import { failureOf } from '../process/failed-run.ts';
 import { withoutSystemError } from '../process/file-error.ts';
@@ -33,7 +33,7 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
   };
   printRendered(
     context,
-    (format, style) => render(report, format, { ...renderOptions, style }),
+    (format, style) => render(report, checkFormat(format), { ...renderOptions, style }),
     () => message`${summaryLine(report, PLAIN)}`,
   );
   reportToGitHub(context, report, renderOptions);
@@ -64,7 +64,8 @@ export async function checked(
     const error = withoutSystemError(thrown);
     const report = incompleteReport(command, target, error);
     for (const { format, file } of outputs)
-      if (format !== 'pretty' || file !== null) context.terminal.out(render(report, format, DEFAULTS), file);
+      if (format !== 'pretty' || file !== null)
+        context.terminal.out(render(report, checkFormat(format), DEFAULTS), file);
     if (outputs[0]?.format === 'pretty') reportToGitHub(context, report, DEFAULTS);
     throw error;
   }

@@ -6,6 +6,11 @@ import { attestationCommand } from './attestation/options.ts';
 import { bundleCommand } from './bundle/options.ts';
 import { checksumCommand } from './checksum/options.ts';
 import { completionCommand } from './completion/options.ts';
+import { conformanceCommand } from './conformance/options.ts';
+import { conformanceDocumentsCommand } from './conformance-documents/options.ts';
+import { conformanceFixturesCommand } from './conformance-fixtures/options.ts';
+import { conformanceHostCommand } from './conformance-host/options.ts';
+import { conformanceSubscriberCommand } from './conformance-subscriber/options.ts';
 import { diagnoseCommand } from './diagnose/options.ts';
 import { diffCommand } from './diff/options.ts';
 import { editAppCommand } from './edit-app/options.ts';
@@ -61,5 +66,22 @@ export const COMMANDS: readonly Command[] = [
   { definition: serviceCommand, load: async () => (await import('./service/run.ts')).runService },
   { definition: serviceBackupCommand, load: async () => (await import('./service-backup/run.ts')).runServiceBackup },
   { definition: serviceRestoreCommand, load: async () => (await import('./service-restore/run.ts')).runServiceRestore },
+  { definition: conformanceCommand, load: async () => (await import('./conformance/run.ts')).runConformanceList },
+  {
+    definition: conformanceDocumentsCommand,
+    load: async () => (await import('./conformance-documents/run.ts')).runConformanceDocuments,
+  },
+  {
+    definition: conformanceHostCommand,
+    load: async () => (await import('./conformance-host/run.ts')).runConformanceHost,
+  },
+  {
+    definition: conformanceFixturesCommand,
+    load: async () => (await import('./conformance-fixtures/run.ts')).runConformanceFixtures,
+  },
+  {
+    definition: conformanceSubscriberCommand,
+    load: async () => (await import('./conformance-subscriber/run.ts')).runConformanceSubscriber,
+  },
   { definition: completionCommand, load: async () => (await import('./completion/run.ts')).runCompletion },
 ];

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import type { Format } from '../../report/options.ts';
+import type { CheckFormat, Format } from '../../report/options.ts';
 import { isOneOf } from '../choices.ts';
 import type { CommandIdentity, GlobalOptions } from '../context.ts';
 import { fileIdentity, requireWritable } from './output-file.ts';
@@ -43,6 +43,12 @@ export function outputsOf(
     seen.add(file);
   }
   return outputs;
+}
+
+/** A format of a check, whose command offers no other. */
+export function checkFormat(format: Format): CheckFormat {
+  if (format === 'html') throw new Error('A report of a check has no format html.');
+  return format;
 }
 
 /** @throws AppregError for files that cannot be written, or that are the same one */

@@ -1,3 +1,4 @@
+import type { ConformanceReport } from '../../conformance/result.ts';
 import type { ReleaseReport } from '../../core/release/report.ts';
 import { type SafeText, message } from '../../core/text/message.ts';
 import { documentText } from '../../report/envelope.ts';
@@ -11,6 +12,9 @@ import { outputsOf } from './outputs.ts';
 /** What each command prints as JSON. */
 interface Documents extends Results {
   release: ReleaseReport;
+  'conformance documents': ConformanceReport;
+  'conformance host': ConformanceReport;
+  'conformance subscriber': ConformanceReport;
 }
 
 /** A result of a command, in each form that can be requested. */

@@ -9,11 +9,11 @@ import { incompleteReport } from '../check/checks.ts';
 import { isOneOf } from '../choices.ts';
 import { flagOf } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
-import type { Output } from '../io/outputs.ts';
+import { checkFormat, type Output } from '../io/outputs.ts';
 import { globalOptions } from '../option-groups.ts';
 import { documentText } from '../../report/envelope.ts';
 import { render } from '../../report/index.ts';
-import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
+import { type CheckFormat, DEFAULTS, FORMATS } from '../../report/options.ts';
 import { failureOf } from './failed-run.ts';
 
 /** The documents printed with a machine format if a run has no result. */
@@ -83,7 +83,7 @@ export function failureDocument(
   journal: Journal,
 ): string | null {
   const check = CHECK_COMMANDS.find((name) => name === command);
-  if (check !== undefined) return checkDocument(check, format, file, error);
+  if (check !== undefined) return checkDocument(check, checkFormat(format), file, error);
   if (format !== 'json') return null;
   const failure = failureOf(error);
   const written =
@@ -93,7 +93,7 @@ export function failureDocument(
   return documentText(command, { ...failure, ...result, written });
 }
 
-function checkDocument(command: CheckCommand, format: Format, file: string | null, error: unknown): string | null {
+function checkDocument(command: CheckCommand, format: CheckFormat, file: string | null, error: unknown): string | null {
   if (format === 'pretty' && file === null) return null;
   return render(incompleteReport(command, '', error), format, DEFAULTS);
 }

@@ -66,6 +66,14 @@ export const USAGE_ERRORS = {
     title: 'The folder of --cache cannot be read or created.',
     fix: 'Specify a writable folder.',
   },
+  'expected-failures-invalid': {
+    title: 'The file of --expected is not a list of expected failures with reasons, or names an unknown case.',
+    fix: 'Write a JSON list of objects with the members case and reason.',
+  },
+  'command-not-started': {
+    title: 'The program of --command, which a conformance test runs, cannot be started.',
+    fix: 'Check its path and its permissions.',
+  },
   interrupted: {
     title:
       'A signal ended the run (Ctrl+C, or the end of a CI job). The exit code is 128 plus the number of the signal.',

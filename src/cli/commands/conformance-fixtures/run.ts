@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { counted, printable } from '../../../core/text/text.ts';
+import { message } from '../../../core/text/message.ts';
+import { writeFixtures } from '../../../conformance/host/fixtures.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import { setOf } from '../../conformance/cases.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { printResult } from '../../io/results.ts';
+import type { conformanceFixturesCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof conformanceFixturesCommand.options>;
+
+/** `appreg conformance fixtures <dir>`: the files to upload to a host. */
+export async function runConformanceFixtures(context: Context, dir: string, options: Options): Promise<number> {
+  setOf(options.set);
+  const folder = resolve(context.cwd, dir);
+  const files = writeFixtures(folder);
+  printResult<'conformance fixtures'>(context, {
+    pretty: () => `Wrote ${counted(files, 'file')} to ${printable(dir)}.`,
+    json: () => ({ folder, files }),
+  });
+  context.terminal.next(message`Upload the folder, then run appreg conformance host <url of the folder>`);
+  return 0;
+}

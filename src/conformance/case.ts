@@ -1,0 +1,77 @@
+import type { Count, NotBlank, PositiveInteger } from '../core/scalars.ts';
+import type { DocumentExpectation, DocumentScript } from './documents/case.ts';
+import type { HostExpectation, HostScript } from './host/case.ts';
+import type { SubscriberExpectation, SubscriberScript } from './subscriber/case.ts';
+
+/** The cases of the conformance kit: data in the folder `conformance` of the package, declared here. */
+
+/** What a case tests: a validator of documents, a host of registry files, or a subscriber. */
+export const ROLES = ['documents', 'host', 'subscriber'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * `required`: a sentence of the specification requires it, and the exit code depends on it. `recommended`: it is good
+ * practice. `unspecified`: the specification is silent; the behavior is reported, never judged.
+ */
+export const LEVELS = ['required', 'recommended', 'unspecified'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** The frozen sets. A set never changes: a correction or an additional case is part of a new one. */
+export const SETS = [1] as const;
+
+/**
+ * The id of a case, unique in its set. It names what is tested.
+ *
+ * @pattern ^[a-z0-9]+(-[a-z0-9]+)*$
+ */
+export type CaseId = string;
+
+/**
+ * A section of the specification.
+ *
+ * @pattern ^\d(\.\d)?$
+ */
+export type Section = string;
+
+interface Case<Script, Expectation> {
+  id: CaseId;
+  spec: Section;
+  /** The sentence of the specification that the case rests on; null unless the level is `required`. */
+  quote: NotBlank | null;
+  level: Level;
+  /** What is tested, as a sentence about correct behavior. */
+  title: NotBlank;
+  /** What the kit does. */
+  script: Script;
+  /** What has to result from it. */
+  expect: Expectation;
+  /** The setting to change on known hosts, by the name of the host. */
+  settings?: Readonly<Record<string, string>>;
+}
+
+export interface DocumentCase extends Case<DocumentScript, DocumentExpectation> {
+  role: 'documents';
+}
+
+export interface HostCase extends Case<HostScript, HostExpectation> {
+  role: 'host';
+}
+
+export interface SubscriberCase extends Case<SubscriberScript, SubscriberExpectation> {
+  role: 'subscriber';
+}
+
+/** The cases of each role. */
+export interface CasesByRole {
+  documents: DocumentCase;
+  host: HostCase;
+  subscriber: SubscriberCase;
+}
+
+export type AnyCase = CasesByRole[Role];
+
+/** The number of a set, and the number of its cases by role. */
+export interface SetSize {
+  set: PositiveInteger;
+  cases: Record<Role, Count>;
+}
