@@ -170,7 +170,9 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'conformance documents': [
     { words: 'conformance documents --expected expected.json', files: { 'expected.json': ERROR } },
   ],
-  'conformance host': [{ words: `conformance host ${URL} --expected expected.json`, files: { 'expected.json': ERROR } }],
+  'conformance host': [
+    { words: `conformance host ${URL} --expected expected.json`, files: { 'expected.json': ERROR } },
+  ],
   'conformance fixtures': [],
   'conformance subscriber': [
     { words: 'conformance subscriber --command true --expected expected.json', files: { 'expected.json': ERROR } },
