@@ -20,8 +20,12 @@ const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))|:(?<=^\s*:)(?=:[a-z-]*[g-z-])/gi;
  * character of a CI command.
  */
 export function printable(text: string): string {
-  const shown = text.replace(UNPRINTABLE, escaped);
-  return withoutCommands(shown);
+  return withoutCommands(withVisibleControls(text));
+}
+
+/** The text with control, bidirectional and invisible characters shown as `\u{1b}`. For pages: no terminal reads it. */
+export function withVisibleControls(text: string): string {
+  return text.replace(UNPRINTABLE, escaped);
 }
 
 /** The text with the first character of a CI command escaped. */
