@@ -40,6 +40,21 @@ export function verifyAttestation(
   }
 }
 
+/**
+ * For a bundle that is signed with a key, and was verified without one: what it claims to be signed. A bundle of anything
+ * else than a statement is refused.
+ * @param facts of `verifyAttestation`
+ */
+export function withClaims(bytes: Uint8Array, facts: AttestationFacts): AttestationFacts {
+  if (facts.failure?.code !== 'no-key') return facts;
+  try {
+    return { ...facts, claimed: contentOf(bundleIn(bytes), null) };
+  } catch (error) {
+    if (error instanceof Refusal) return { ...facts, failure: error.failure };
+    throw error;
+  }
+}
+
 /** Ends a verification. */
 class Refusal extends Error {
   readonly failure: AttestationFailure;
@@ -54,8 +69,7 @@ type Verified = Pick<AttestationFacts, 'signer' | 'signedAt' | 'log' | 'content'
 
 function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null): Verified {
   if (bytes.length > LARGEST_COMPANION.attestation) throw new Refusal({ cause: 'form', code: 'too-large' });
-  const json = reading('json', () => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
-  const bundle = reading('bundle', () => bundleFromJSON(json));
+  const bundle = bundleIn(bytes);
   if (bundle.content.$case === 'messageSignature' && artifact === null)
     throw new Refusal({ cause: 'form', code: 'no-artifact' });
   const entity = reading('bundle', () => toSignedEntity(bundle, artifact === null ? undefined : Buffer.from(artifact)));
@@ -67,6 +81,11 @@ function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null):
     log: entity.tlogEntries.map(({ logId, logIndex }) => ({ logId: logId.keyId.toString('hex'), index: logIndex })),
     content: contentOf(bundle, artifact),
   };
+}
+
+function bundleIn(bytes: Uint8Array): Bundle {
+  const json = reading('json', () => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
+  return reading('bundle', () => bundleFromJSON(json));
 }
 
 /** What parses the bundle throws many kinds of errors. */

@@ -57,7 +57,10 @@ export interface Config {
     attestKeyEnv?: NotBlank;
     /** The Sigstore instance that attest signs with; absent: the public one. */
     sigstore?: { fulcio: ConfiguredUrl; rekor: ConfiguredUrl };
-    /** How verify and diagnose check attestations: as the options of the same names. */
+    /**
+     * How verify, diagnose and lint check attestations: as the options of the same names. lint verifies those beside the
+     * artifacts of a workspace, also without a mode.
+     */
     attestations?: {
       /** @default off */
       mode?: 'off' | 'report' | 'require';

@@ -19,6 +19,8 @@ export interface AttestationFacts {
   log: readonly LogEntryFacts[];
   /** What is signed: a statement, or the bytes of the artifact themselves. Null if it was not verified. */
   content: StatementContent | ArtifactContent | null;
+  /** What a bundle claims that could not be verified, since no key was given; only a mistake is found in it. */
+  claimed?: StatementContent | ArtifactContent | null;
 }
 
 interface StatementContent {

@@ -28,12 +28,12 @@ export type AttestationProblem = { message: SafeText; advice: SafeText } & (
  * @returns null if it proves what the policy requires
  */
 export function judgeAttestation(facts: AttestationFacts, policy: AttestationPolicy): AttestationProblem | null {
-  const { failure, signer, content } = facts;
+  const { failure, signer, content, claimed = null } = facts;
+  if (failure?.code === 'no-key' && claimed !== null && policy.signer === null) return contentProblem(claimed, policy);
   if (failure !== null) return failureProblem(failure, facts.root);
   // Absent only in facts that a failure explains.
   if (signer === null || content === null) return failureProblem({ cause: 'form', code: 'incomplete' }, facts.root);
-  const problem =
-    content.kind === 'statement' ? statementProblem(content.statement, policy) : bytesProblem(content.sha256, policy);
+  const problem = contentProblem(content, policy);
   if (problem !== null) return problem;
   const mismatch = policy.signer === null ? null : identityMismatch(signer, policy.signer);
   if (mismatch !== null) return identityProblem(mismatch);
@@ -43,8 +43,9 @@ export function judgeAttestation(facts: AttestationFacts, policy: AttestationPol
 }
 
 /** True if an attestation names a bill of materials, of whatever version. */
-export function namesBill({ content }: AttestationFacts): boolean {
-  return content?.kind === 'statement' && content.statement.subjects.some(({ name }) => isSbomSubject(name));
+export function namesBill({ content, claimed }: AttestationFacts): boolean {
+  const signed = content ?? claimed;
+  return signed?.kind === 'statement' && signed.statement.subjects.some(({ name }) => isSbomSubject(name));
 }
 
 function invalid(cause: AttestationCause, text: SafeText, advice: SafeText): AttestationProblem {
@@ -52,6 +53,15 @@ function invalid(cause: AttestationCause, text: SafeText, advice: SafeText): Att
 }
 
 const ATTEST_AGAIN = message`Attest the artifact that is listed: an attestation belongs to one version and its bytes.`;
+
+function contentProblem(
+  content: Exclude<AttestationFacts['content'], null>,
+  policy: AttestationPolicy,
+): AttestationProblem | null {
+  return content.kind === 'statement'
+    ? statementProblem(content.statement, policy)
+    : bytesProblem(content.sha256, policy);
+}
 
 /** A signature of the bytes says nothing about the version. */
 function bytesProblem(signed: string, { sha256, app }: AttestationPolicy): AttestationProblem | null {

@@ -31,7 +31,7 @@ export function judgeAttestationOf(
   { attested, before }: { attested: readonly string[]; before: PublishedVersion | null },
   place: SubjectLocation,
 ): void {
-  if (attestations === null) return;
+  if (attestations === null || isElsewhere(facts)) return;
   const observed = facts.attestation ?? (isMissing(facts.content) ? facts.content : NOT_REQUESTED);
   const isRequired = attestations.mode === 'require';
   const problem = isMissing(observed) ? observed : problemOf(observed, entry, place, attestations);
@@ -52,6 +52,11 @@ export function judgeAttestationOf(
       found: new Map(place.found),
     },
   );
+}
+
+/** True for an artifact of a workspace whose attestation was not looked for: it may be stored elsewhere. */
+function isElsewhere({ web, attestation }: ArtifactFacts): boolean {
+  return attestation === undefined && isMissing(web) && web.missing.code === 'offline';
 }
 
 function problemOf(

@@ -141,7 +141,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const shard = options.shard ?? null;
   const fastPath = openFastPath(run, {
     isOn: options.rules === undefined,
-    isWhole: !options.baseline && !options.requested && !options.attestations && options.joinsService !== true,
+    isWhole: !options.baseline && !options.requested && options.joinsService !== true,
   });
   const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
   const context = openContext(run, dispatcher, options);

@@ -5,7 +5,6 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { versionFields } from '../../core/registry/metadata.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
-import { observeAttestation } from './attestation.ts';
 import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';
 import { type RememberedApp, REQUESTED_ONCE } from './cache/observation-cache.ts';
 import { verifiedBefore } from './cache/reuse.ts';
@@ -84,6 +83,7 @@ async function observeArtifact(
   const { url, content } = facts;
   // An attestation is about the bytes of the artifact.
   if (url === null || isMissing(content)) return facts;
+  const { observeAttestation } = await import('./attestation.ts');
   const attestation = await memoizeAsync(shared.downloads.attestations, url, () =>
     observeAttestation(url, verify, context),
   );

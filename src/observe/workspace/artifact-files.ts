@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type ArtifactFacts, type DocumentFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
 import { canonicalVersions, parseDocument } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
+import { companionPath } from '../../core/attestation/companion.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
 import { localPath } from './places.ts';
 import {
@@ -93,9 +94,20 @@ async function observeArtifactFile(
   const file = context.nameOf(path);
   if (state !== null) return { ...absentArtifact(url, NOT_THERE), file, local: state };
   const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
-  const facts = { url, file, web: OFFLINE, content, archive };
+  const facts = { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
   const { advisories } = context;
   if (advisories === null) return facts;
   const { materialsBeside } = await import('./materials.ts');
   return { ...facts, materials: await materialsBeside(context, path, content, advisories) };
+}
+
+/** The attestation beside an artifact, as far as it is looked for. */
+async function attestationOf(context: WorkspaceContext, path: string): Promise<Pick<ArtifactFacts, 'attestation'>> {
+  const { attestations, tree } = context;
+  if (attestations === null) return {};
+  const file = companionPath(path, 'attestation');
+  const exists = tree === null ? stateIn(context, file) !== 'missing' : tree.files.has(file);
+  if (!exists) return attestations.reportsAbsent ? { attestation: { state: 'absent' } } : {};
+  const { attestationBeside } = await import('./attestation.ts');
+  return { attestation: await attestationBeside(context, path, attestations) };
 }

@@ -14,6 +14,7 @@ import { walk } from './walk.ts';
 import {
   ELSEWHERE,
   leadsOut,
+  type LocalAttestations,
   NO_URL,
   NOT_THERE,
   OFFLINE,
@@ -40,6 +41,8 @@ export interface ObserveWorkspaceOptions {
   onApp?(done: number, all: number): void;
   /** Advisories about the packages in artifacts (default: bills of materials are not read). */
   advisories?: AdvisoryFolder | null;
+  /** How the attestations beside artifacts are verified (default: they are not). */
+  attestations?: LocalAttestations | null;
 }
 
 /** Observes the whole workspace. Throws AppregError for a file that may not be read. */
@@ -59,6 +62,7 @@ export async function observeWorkspace(
     names: openOtherNames(root),
     nameOf: options.nameOf,
     advisories: options.advisories ?? null,
+    attestations: options.attestations ?? null,
   };
   const reads = base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES;
   const ahead = reads ? (await import('./prefetch.ts')).openPrefetch(root) : null;
@@ -109,7 +113,7 @@ export async function observeWorkspace(
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
-  { nameOf, advisories = null }: Pick<ObserveWorkspaceOptions, 'nameOf' | 'advisories'>,
+  { nameOf, advisories = null, attestations = null }: Omit<ObserveWorkspaceOptions, 'onApp'>,
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const context: WorkspaceContext = {
@@ -121,6 +125,7 @@ export async function observeMetadataFile(
     names: openOtherNames(workspace.root),
     nameOf,
     advisories,
+    attestations,
   };
   const metadata = observeDocumentFile(context, null, path);
   return { metadata, artifacts: await observeArtifacts(context, listArtifacts(context, metadata)) };

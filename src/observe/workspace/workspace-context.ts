@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
+import type { VerifyBundle } from '../registry/attestation.ts';
 import { stateAt } from './local-state.ts';
 import type { OtherNames } from './other-names.ts';
 import { localPath, staysInside } from './places.ts';
@@ -30,6 +31,16 @@ export interface WorkspaceContext {
   nameOf(path: string): string;
   /** Advisories about the packages in artifacts; null if bills of materials are not read. */
   advisories: AdvisoryFolder | null;
+  /** How the attestations beside artifacts are verified; null if they are not. */
+  attestations: LocalAttestations | null;
+}
+
+/** How the attestations of a workspace are verified. */
+export interface LocalAttestations {
+  /** Whether it is a fact that an artifact has none. */
+  reportsAbsent: boolean;
+  /** Loads what verifies bundles. */
+  open(): Promise<VerifyBundle>;
 }
 
 /** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */

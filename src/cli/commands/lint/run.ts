@@ -10,7 +10,10 @@ import { observeMetadataFile, observeWorkspace } from '../../../observe/workspac
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
 import { readLock } from '../../../workspace/lock.ts';
 import type { AdvisoryFolder } from '../../../observe/advisories/advisory-folder.ts';
+import { countAttested } from '../../../core/attestation/attested-versions.ts';
+import type { LocalAttestations } from '../../../observe/workspace/workspace-context.ts';
 import { advisoriesAt } from '../../check/advisories.ts';
+import { localAttestations } from '../../check/local-attestations.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
@@ -45,6 +48,8 @@ export async function runLint(context: Context, paths: readonly string[], option
     const { config } = first.config;
     const settings = await checkSettings(context, first.config, options.baseline);
     const advisories = await advisoriesAt(context, options);
+    const attested = countAttested();
+    const attestations = await localAttestations(cwd, first.config);
     const against =
       options.against === undefined
         ? defaultBaseline(first.target)
@@ -62,11 +67,18 @@ export async function runLint(context: Context, paths: readonly string[], option
       ...settings,
       appEntry: config.artifact?.entry ?? null,
       baseline: against.registry,
+      attestations: attestations?.requirement ?? null,
+      onAttested: (facts) => attested.add(facts),
     });
     const progress = terminal.progress(message`Reading`);
     try {
       const observed = await useEach(targets, ({ target }) =>
-        observeTarget(context, target, judging, { against, advisories, progress }),
+        observeTarget(context, target, judging, {
+          against,
+          advisories,
+          attestations: attestations?.local ?? null,
+          progress,
+        }),
       );
       failed.push(...observed.failed);
     } finally {
@@ -74,7 +86,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     }
     for (const { message, hint } of failed) terminal.error(message, hint);
     const report = judging.finish(Math.round(performance.now() - started) / 1000, whyIncomplete(failed));
-    const code = printReport(context, report, { severities: settings.severities });
+    const code = printReport(context, report, { severities: settings.severities, attested: attested.all() });
     logEndedExceptions(terminal, report, settings.exceptions, now);
     if (code === 0) terminal.next(message`publish the files, then appreg verify <registry-url>`);
     else if (options.fix !== true && report.findings.some((finding) => counts(finding) && isFixable(finding)))
@@ -116,6 +128,8 @@ interface Observing {
   against: BaselineOption;
   /** Null if bills of materials are not read. */
   advisories: AdvisoryFolder | null;
+  /** Null if attestations are not verified. */
+  attestations: LocalAttestations | null;
   progress: Progress;
 }
 
@@ -123,12 +137,16 @@ async function observeTarget(
   context: Context,
   target: LintTarget,
   judging: Judging,
-  { against, advisories, progress }: Observing,
+  { against, advisories, attestations, progress }: Observing,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
   if (target.kind === 'metadata') {
-    const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, { nameOf, advisories });
+    const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, {
+      nameOf,
+      advisories,
+      attestations,
+    });
     judging.metadata(metadata, artifacts, against.versions);
     return;
   }
@@ -137,6 +155,7 @@ async function observeTarget(
   await observeWorkspace(workspace, judging, {
     nameOf,
     advisories,
+    attestations,
     onApp: (done, all) => progress.update(() => message`Reading apps: ${done} of ${all}`),
   });
 }
