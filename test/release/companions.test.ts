@@ -120,7 +120,7 @@ describe.each(PLACE_NAMES)('a bill of materials in a store: %s', (name) => {
     expect(await textAt(place.open(), BILL)).toBe('y: of other bytes');
   });
 
-  test('survives a run that was killed at each write: the next run completes it', async () => {
+  test('survives a run that was killed at each write: the next run completes it', { timeout: 120_000 }, async () => {
     for (const when of ['before', 'after'] as const) {
       for (let write = 0; write < 3; write++) {
         const place = await registry(name);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { madeDaily } from './folders.ts';
 import { CA_CONFIG, moment } from './fault-certificates.ts';
 
 /** Certificate chains with one defect above the host's own certificate, made by openssl once a day. */
@@ -50,19 +50,7 @@ const LATE = '20450101000000Z';
 const ENDED = '20210101000000Z';
 
 export function chain(name: Chain): ChainFiles {
-  const folder = join(
-    tmpdir(),
-    `appreg-test-chains-3-${process.getuid?.() ?? 'user'}-${new Date().toISOString().slice(0, 10)}`,
-  );
-  if (!existsSync(folder)) {
-    const made = mkdtempSync(join(tmpdir(), 'appreg-making-chains-'));
-    makeAll(made);
-    try {
-      renameSync(made, folder);
-    } catch {
-      // Another test made them at the same time: its files serve as well.
-    }
-  }
+  const folder = madeDaily('chains', makeAll);
   const files = {
     ca: join(folder, `${name}.ca.pem`),
     leaf: join(folder, `${name}.leaf.pem`),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { madeDaily } from './folders.ts';
 
 /** Certificates with one defect each, made by openssl once a day and stored in the temporary folder. */
 
@@ -28,19 +28,7 @@ const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 export function certificates(): Certificates {
-  const folder = join(
-    tmpdir(),
-    `appreg-test-certificates-3-${process.getuid?.() ?? 'user'}-${new Date().toISOString().slice(0, 10)}`,
-  );
-  if (!existsSync(folder)) {
-    const made = mkdtempSync(join(tmpdir(), 'appreg-making-'));
-    make(made);
-    try {
-      renameSync(made, folder);
-    } catch {
-      // Another test made them at the same time: theirs are as good.
-    }
-  }
+  const folder = madeDaily('certificates', make);
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   return { ca: read('root.pem'), get: (kind) => ({ key: read('leaf.key'), cert: read(`${kind}.chain.pem`) }) };
 }

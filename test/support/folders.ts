@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterFile } from './cleanup.ts';
@@ -56,4 +56,23 @@ export function errorOf(run: () => unknown): Error & { code?: string; hint?: str
     return error as Error;
   }
   throw new Error('it threw nothing');
+}
+
+/**
+ * A folder of the temporary folder with files that are made once a day, for all tests of a user.
+ * @param make fills an empty folder
+ */
+export function madeDaily(name: string, make: (folder: string) => void): string {
+  // A run that continues after midnight uses one set of files.
+  const day = process.env['APPREG_TEST_DAY'] ?? new Date().toISOString().slice(0, 10);
+  const folderOfDay = join(tmpdir(), `appreg-test-${name}-${process.getuid?.() ?? 'user'}-${day}`);
+  if (existsSync(folderOfDay)) return folderOfDay;
+  const made = mkdtempSync(join(tmpdir(), 'appreg-making-'));
+  make(made);
+  try {
+    renameSync(made, folderOfDay);
+  } catch {
+    // Another test made them at the same time: theirs are as good.
+  }
+  return folderOfDay;
 }
