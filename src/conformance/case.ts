@@ -1,6 +1,6 @@
 import type { Count, NotBlank, PositiveInteger } from '../core/scalars.ts';
 import type { DocumentExpectation, DocumentScript } from './documents/case.ts';
-import type { HostExpectation, HostScript } from './host/case.ts';
+import type { HostExpectation, HostScript, HostSetting } from './host/case.ts';
 import type { SubscriberExpectation, SubscriberScript } from './subscriber/case.ts';
 
 /** The cases of the conformance kit: data in the folder `conformance` of the package, declared here. */
@@ -45,8 +45,6 @@ interface Case<Script, Expectation> {
   script: Script;
   /** What has to result from it. */
   expect: Expectation;
-  /** The setting to change on known hosts, by the name of the host. */
-  settings?: Readonly<Record<string, string>>;
 }
 
 export interface DocumentCase extends Case<DocumentScript, DocumentExpectation> {
@@ -55,6 +53,8 @@ export interface DocumentCase extends Case<DocumentScript, DocumentExpectation> 
 
 export interface HostCase extends Case<HostScript, HostExpectation> {
   role: 'host';
+  /** What is set at a host, to make the case pass. */
+  setting: HostSetting;
 }
 
 export interface SubscriberCase extends Case<SubscriberScript, SubscriberExpectation> {

@@ -2,6 +2,7 @@ import { message, type SafeText } from '../core/text/message.ts';
 import type { Count, NotBlank, PositiveInteger } from '../core/scalars.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { recordFrom } from '../core/record.ts';
+import { HOST_SETTINGS } from './host/settings.ts';
 import { type AnyCase, type CaseId, type Level, LEVELS, type Role, type Section } from './case.ts';
 
 /** The results of a run, and what follows from them. Pure: the same observations give the same results. */
@@ -124,7 +125,7 @@ function unobserved({ id }: AnyCase): Observation {
 function resultOf(one: AnyCase, seen: Observation, reason: string | null): CaseResult {
   const { id, level, spec, quote, title } = one;
   const status = statusOf(level, seen.verdict, reason !== null);
-  const settings = status === 'fail' && one.settings !== undefined ? { ...one.settings } : null;
+  const settings = status === 'fail' && one.role === 'host' ? { ...HOST_SETTINGS[one.setting] } : null;
   const text = status === 'stale-expected-failure' ? STALE : seen.message;
   return { id, level, spec, quote, title, status, message: text, observed: seen.observed, reason, settings };
 }

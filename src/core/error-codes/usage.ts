@@ -54,6 +54,10 @@ export const USAGE_ERRORS = {
     title: 'The folder of --advisories cannot be read, or contains no advisories about packages of npm.',
     fix: 'Unpack the archive of https://osv.dev about npm, and name its folder.',
   },
+  'folder-not-empty': {
+    title: 'The folder that is to be written contains other files.',
+    fix: 'Give a new or empty folder.',
+  },
   'ca-file-invalid': {
     title: 'The file of --ca cannot be read, or does not contain a certificate.',
     fix: 'Specify a PEM file with the certificate of the authority.',

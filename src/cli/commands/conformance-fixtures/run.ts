@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { counted, printable } from '../../../core/text/text.ts';
 import { message } from '../../../core/text/message.ts';
-import { writeFixtures } from '../../../conformance/host/fixtures.ts';
+import { writeFixtures } from '../../../conformance/host/write-fixtures.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import { setOf } from '../../conformance/cases.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -14,7 +14,7 @@ type Options = GlobalOptions & OptionValues<typeof conformanceFixturesCommand.op
 export async function runConformanceFixtures(context: Context, dir: string, options: Options): Promise<number> {
   setOf(options.set);
   const folder = resolve(context.cwd, dir);
-  const files = writeFixtures(folder);
+  const files = (await writeFixtures(folder)).length;
   printResult<'conformance fixtures'>(context, {
     pretty: () => `Wrote ${counted(files, 'file')} to ${printable(dir)}.`,
     json: () => ({ folder, files }),

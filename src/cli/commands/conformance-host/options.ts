@@ -1,6 +1,6 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions } from '../../option-groups.ts';
+import { authorityOption, conformanceOptions } from '../../option-groups.ts';
 
 export const conformanceHostCommand = {
   name: 'conformance host',
@@ -12,7 +12,7 @@ export const conformanceHostCommand = {
       prompt: { message: 'URL of the uploaded folder?', placeholder: 'https://apps.example.com/conformance/' },
     },
   ],
-  options: { ...conformanceOptions },
+  options: { ...conformanceOptions, ...authorityOption },
   formats: CONFORMANCE_FORMATS,
   notes: 'First upload the folder that appreg conformance fixtures writes.',
   examples: ['conformance host https://apps.example.com/conformance/'],

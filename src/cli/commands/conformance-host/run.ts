@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
+import { networkOf } from '../../../observe/http/proxy.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import { runConformance } from '../../conformance/results.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { runHostCases } from '../../../conformance/host/run.ts';
+import { authoritiesIn } from '../../check/verify-options.ts';
 import { checkUrl } from '../../input-file.ts';
 import type { conformanceHostCommand } from './options.ts';
 
@@ -10,5 +13,9 @@ type Options = GlobalOptions & OptionValues<typeof conformanceHostCommand.option
 /** `appreg conformance host <url>`: tests the host of an uploaded folder. */
 export async function runConformanceHost(context: Context, url: string, options: Options): Promise<number> {
   checkUrl(url, 'conformance host');
-  return runConformance(context, 'host', options, async ({ selected }) => runHostCases(selected, { url }));
+  const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
+  const network = networkOf(context.env);
+  return runConformance(context, 'host', options, async ({ selected }) =>
+    runHostCases(selected, { url, ca, ...network }),
+  );
 }

@@ -1,0 +1,144 @@
+import { PROBE_ORIGIN } from '../../core/http/cors.ts';
+import type { Probe } from '../../core/facts/facts.ts';
+import { header } from '../../core/http/headers.ts';
+import { lastHop } from '../../core/http/probe.ts';
+import { type HttpClient, openHttpClient } from '../../observe/http/client.ts';
+import type { Body } from '../../observe/http/body.ts';
+import { ALL_GROUPS, IMAGE_ACCEPT, type RequestShape, UNCOMPRESSED } from '../../observe/registry/request-shape.ts';
+import type { HostClient, HostRequest } from './case.ts';
+import { openRawClient, type RawClient } from './raw.ts';
+import { type HostTarget, requestTarget, TIMEOUT } from './target.ts';
+
+/** Sends the requests of a case. */
+
+export interface HostResponse {
+  probe: Probe;
+  /** As sent; null if none was read. */
+  body: Buffer | null;
+  /** True if it came over a connection that was used before. */
+  reused: boolean;
+}
+
+/** The responses by the name of their request: several if it was sent several times at once. */
+export type Responses = ReadonlyMap<string, readonly HostResponse[]>;
+
+/** A header that a later request needs was not sent. */
+export interface MissingHeader {
+  missing: string;
+}
+
+/** The largest body that is read, in bytes. */
+const LARGEST = 4_000_000;
+
+/** Sends the requests one after the other, over connections of their own. */
+export async function sendRequests(
+  requests: readonly HostRequest[],
+  target: HostTarget,
+): Promise<Responses | MissingHeader> {
+  const { ca, machineCa, proxyFor, lookup } = target;
+  const http = openHttpClient({ retries: 0, ca, machineCa, proxyFor, lookup });
+  const raw = requests.some(isRaw) ? openRawClient(target) : null;
+  const responses = new Map<string, HostResponse[]>();
+  try {
+    for (const request of requests) {
+      const filled = filledHeaders(request.headers ?? {}, responses);
+      if ('missing' in filled) return filled;
+      const { headers } = filled;
+      const send = (): Promise<HostResponse> => sendRequest({ ...request, headers }, target, http, raw);
+      responses.set(request.as, await Promise.all(Array.from({ length: request.times ?? 1 }, send)));
+    }
+    return responses;
+  } finally {
+    raw?.close();
+    await http.close();
+  }
+}
+
+function sendRequest(
+  request: HostRequest,
+  target: HostTarget,
+  http: HttpClient,
+  raw: RawClient | null,
+): Promise<HostResponse> {
+  const { method = 'GET', path, query, headers = {} } = request;
+  const sent = requestTarget(target, path, query);
+  if (raw !== null && isRaw(request)) return raw.send(method, sent, headers);
+  if (method === 'POST' || method === 'PUT' || method === 'DELETE') throw new Error('Only the raw client sends it.');
+  return sendProbe(request, method, new URL(sent, target.base).href, http);
+}
+
+/** Whether the client of `observe` does not send it. */
+export function isRaw({ method = 'GET', literal = false, reuse = false }: HostRequest): boolean {
+  return literal || reuse || !['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+async function sendProbe(
+  { client = 'service', headers = {}, encoding, preflight }: HostRequest,
+  method: 'GET' | 'HEAD' | 'OPTIONS',
+  url: string,
+  http: HttpClient,
+): Promise<HostResponse> {
+  const chunks: Buffer[] = [];
+  const body: Body = {
+    limit: LARGEST,
+    over: 'cut',
+    instant: true,
+    write: (chunk) => void chunks.push(Buffer.from(chunk)),
+  };
+  const requested = preflight?.headers ?? [];
+  const asked: [string, string][] =
+    preflight === undefined
+      ? []
+      : [
+          ['access-control-request-method', preflight.method],
+          ['access-control-request-headers', requested.join(',')],
+        ];
+  const shape = shapeOf(client, headers, encoding);
+  const probe = await http.probe({
+    method,
+    url,
+    origin: client === 'page' || client === 'opaque-page' ? (shape?.page ?? null) : null,
+    accept: client === 'image' ? IMAGE_ACCEPT : '*/*',
+    ...(shape === null ? {} : { shape }),
+    headers: [...asked, ...Object.entries(headers)],
+    total: TIMEOUT,
+    body: () => body,
+  });
+  const found = preflight === undefined ? probe : { ...probe, requestedHeaders: [...requested] };
+  return { probe: found, body: chunks.length > 0 || method === 'GET' ? Buffer.concat(chunks) : null, reused: false };
+}
+
+function shapeOf(
+  client: HostClient,
+  headers: Readonly<Record<string, string>>,
+  encoding: string | undefined,
+): RequestShape | null {
+  const shape = { mode: 'cors', destination: 'empty' } as const;
+  if (client === 'service')
+    return encoding === undefined ? null : { ...shape, page: PROBE_ORIGIN, groups: ['encoding'], encoding };
+  if (client === 'image') return { page: PROBE_ORIGIN, mode: 'no-cors', destination: 'image', groups: ALL_GROUPS };
+  // With a Range, Chromium requests no compression.
+  const groups = 'range' in headers ? UNCOMPRESSED : ALL_GROUPS;
+  return { ...shape, page: client === 'opaque-page' ? 'null' : PROBE_ORIGIN, groups };
+}
+
+const PLACEHOLDER = /\{([a-z0-9-]+):([a-z-]+)\}/g;
+
+/** The headers with those of earlier responses, or the name of the one that was not sent. */
+function filledHeaders(
+  headers: Readonly<Record<string, string>>,
+  responses: Responses,
+): { headers: Record<string, string> } | MissingHeader {
+  const filled: Record<string, string> = {};
+  for (const [name, template] of Object.entries(headers)) {
+    let missing: string | null = null;
+    filled[name] = template.replaceAll(PLACEHOLDER, (_, from: string, wanted: string) => {
+      const [response] = responses.get(from) ?? [];
+      const value = response && header(lastHop(response.probe)?.headers ?? [], wanted);
+      missing ??= value == null ? wanted : null;
+      return value ?? '';
+    });
+    if (missing !== null) return { missing };
+  }
+  return { headers: filled };
+}
