@@ -23,6 +23,8 @@ export interface CommandOptions {
   env: NodeJS.ProcessEnv;
   /** Milliseconds. */
   timeout: number;
+  /** What the program reads from its standard input (default: nothing). */
+  input?: string;
 }
 
 /**
@@ -48,9 +50,9 @@ export function commandWords(text: string): string[] {
  */
 export async function runCommand(
   [program = '', ...args]: readonly string[],
-  { cwd, env, timeout }: CommandOptions,
+  { cwd, env, timeout, input = '' }: CommandOptions,
 ): Promise<CommandResult> {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  const child = spawn(program, args, { cwd, env, stdio: 'pipe', windowsHide: true });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   let stopped: CommandResult['stopped'] = null;
@@ -68,6 +70,9 @@ export async function runCommand(
     if (read > LARGEST_OUTPUT) stop('output');
     else into.push(chunk);
   };
+  // A program may end without reading its input.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   child.stdout.on('data', collect(stdout));
   child.stderr.on('data', collect(stderr));
   try {

@@ -186,6 +186,7 @@ const launcher = launcherWithoutPrivileges();
 let appreg: SharedProcess;
 beforeAll(async () => {
   await buildInto(join(root, 'dist'));
+  cpSync(join(import.meta.dirname, '../../conformance'), join(root, 'conformance'), { recursive: true });
   // A command that waits for a file is killed.
   appreg = openSharedProcess(join(root, 'dist/cli/main.cjs'), { launcher: launcher ?? [], limit: 60_000 });
   await writeRegistry(join(root, 'intact'), appreg);

@@ -8,7 +8,7 @@ import type { DocumentKind } from './case.ts';
 import type { ReportedFault, Validator } from './validator.ts';
 
 /** The validator of appreg itself: the rules that `appreg lint` judges a document with, and nothing beside it. */
-export const coreValidator: Validator = async (path, kind) => {
+export const coreValidator: Validator = async ({ path, kind }) => {
   const { findings } = judgeDocument(readFileSync(path), kind);
   const faults = findings.flatMap(faultOf);
   return { accepted: !faults.some(({ severity }) => severity === 'error'), faults };

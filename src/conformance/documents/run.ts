@@ -4,10 +4,16 @@ import { folderOf } from '../sets.ts';
 import type { DocumentCase } from '../case.ts';
 import { failed, observeAll, passed } from '../observe.ts';
 import type { Observation } from '../result.ts';
-import type { Answer, Validator } from './validator.ts';
+import type { Answer, GivenDocument, Validator } from './validator.ts';
 
 /** How many validators run at once. */
 const CONCURRENCY = 4;
+
+/** The document of a case, in the folder of the set. */
+export function documentOf({ id, script }: DocumentCase, set: number): GivenDocument {
+  const kind = script.document;
+  return { path: join(folderOf(set, 'documents'), id, `${kind}.json`), kind };
+}
 
 /** Gives each document to a validator, and compares the answer with the expected verdict. */
 export async function runDocumentCases(
@@ -15,11 +21,7 @@ export async function runDocumentCases(
   set: number,
   validator: Validator,
 ): Promise<Observation[]> {
-  const folder = folderOf(set, 'documents');
-  return observeAll(cases, CONCURRENCY, async (one) => {
-    const { document } = one.script;
-    return compare(one, await validator(join(folder, one.id, `${document}.json`), document));
-  });
+  return observeAll(cases, CONCURRENCY, async (one) => compare(one, await validator(documentOf(one, set))));
 }
 
 /** The observation of one case. */

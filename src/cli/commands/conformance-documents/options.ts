@@ -9,6 +9,11 @@ export const conformanceDocumentsCommand = {
   options: {
     ...conformanceOptions,
     ...implementationOption('the validator, which is given the file of a document (default: that of appreg)'),
+    batch: {
+      type: 'boolean',
+      flags: '--batch',
+      description: 'run the validator once; it reads the paths of all documents from its standard input',
+    },
   },
   formats: CONFORMANCE_FORMATS,
   notes:

@@ -1,7 +1,14 @@
+import { AppregError } from '../../../core/errors.ts';
+import { message } from '../../../core/text/message.ts';
 import { commandWords } from '../../../conformance/command.ts';
 import { coreValidator } from '../../../conformance/documents/core-validator.ts';
-import { runDocumentCases } from '../../../conformance/documents/run.ts';
-import { commandValidator } from '../../../conformance/documents/validator.ts';
+import { documentOf, runDocumentCases } from '../../../conformance/documents/run.ts';
+import {
+  batchValidator,
+  commandValidator,
+  type GivenDocument,
+  type Validator,
+} from '../../../conformance/documents/validator.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import { runConformance } from '../../conformance/results.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -11,10 +18,30 @@ type Options = GlobalOptions & OptionValues<typeof conformanceDocumentsCommand.o
 
 /** `appreg conformance documents`: tests a validator, or that of appreg itself. */
 export async function runConformanceDocuments(context: Context, options: Options): Promise<number> {
-  const { command } = options;
-  const validator =
-    command === undefined ? coreValidator : commandValidator(commandWords(command), context.cwd, context.env);
-  return runConformance(context, 'documents', options, async ({ selected, set }) =>
-    runDocumentCases(selected, set, validator),
-  );
+  const words = options.command === undefined ? null : commandWords(options.command);
+  if (words === null && options.batch === true)
+    throw new AppregError(
+      'option-conflict',
+      message`--batch can only be used with --command.`,
+      message`Name the validator with --command.`,
+    );
+  return runConformance(context, 'documents', options, async ({ selected, set }) => {
+    const validator = await validatorFor(
+      words,
+      selected.map((one) => documentOf(one, set)),
+      options,
+      context,
+    );
+    return runDocumentCases(selected, set, validator);
+  });
+}
+
+async function validatorFor(
+  words: readonly string[] | null,
+  documents: readonly GivenDocument[],
+  { batch }: Options,
+  { cwd, env }: Context,
+): Promise<Validator> {
+  if (words === null) return coreValidator;
+  return batch === true ? batchValidator(words, documents, { cwd, env }) : commandValidator(words, cwd, env);
 }
