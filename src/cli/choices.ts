@@ -31,6 +31,8 @@ export const RULE_GROUP_NAMES = [
   'exception',
 ] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** What a subscriber may be unable to do: to use the clock of a case, and to show the highest version of an app. */
+export const ABILITIES = ['clock', 'latest'] as const;
 export const ROLES = ['web', 'worker'] as const;
 
 /** True for one of the choices. */

@@ -72,6 +72,15 @@ export async function localCertificate(folder: string, host: string, now = new D
   return { key: leaf.key, cert: leaf.cert + cert, caFile, isNew };
 }
 
+/**
+ * The certificate authority in a folder, which is created if it is missing: its key and certificate (PEM).
+ * Throws AppregError `local-ca-unusable` if the folder cannot be used.
+ */
+export async function openLocalAuthority(folder: string, now: Date): Promise<{ key: string; cert: string }> {
+  const { key, cert } = await authority(folder, join(folder, 'ca.pem'), now);
+  return { key, cert };
+}
+
 /** The start of a certificate's validity: earlier than now, for clients whose clock is slow. */
 function notBeforeOf(now: Date): Date {
   return new Date(now.getTime() - CLOCK_SKEW);

@@ -1,7 +1,11 @@
+import { resolve } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { message } from '../../../core/text/message.ts';
+import { isHttpUrl } from '../../../core/http/url.ts';
 import { commandWords } from '../../../conformance/command.ts';
-import { runSubscriberCases } from '../../../conformance/subscriber/run.ts';
+import { type Implementation, runSubscriberCases } from '../../../conformance/subscriber/run.ts';
+import { openLocalAuthority } from '../../../serve/local-ca.ts';
+import { ABILITIES } from '../../choices.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import { runConformance } from '../../conformance/results.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -9,16 +13,45 @@ import type { conformanceSubscriberCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof conformanceSubscriberCommand.options>;
 
+const TIMEOUT = 30;
+const CONCURRENCY = 4;
+
 /** `appreg conformance subscriber`: tests a subscriber against scripted hosts. */
 export async function runConformanceSubscriber(context: Context, options: Options): Promise<number> {
-  if (options.command === undefined)
+  const implementation = implementationOf(options);
+  const { cwd, env } = context;
+  const { timeout = TIMEOUT, concurrency = CONCURRENCY, without = [] } = options;
+  const now = new Date();
+  const authority =
+    options.authority === undefined ? null : await openLocalAuthority(resolve(cwd, options.authority), now);
+  return runConformance(context, 'subscriber', options, async ({ selected, set }) =>
+    runSubscriberCases(selected, {
+      set,
+      implementation,
+      cwd,
+      env,
+      without: ABILITIES.filter((ability) => without.includes(ability)),
+      timeout: timeout * 1000,
+      concurrency: Math.max(1, concurrency),
+      authority,
+      now,
+    }),
+  );
+}
+
+function implementationOf({ command, adapter }: Options): Implementation {
+  if (command !== undefined && adapter === undefined) return { command: commandWords(command) };
+  if (command === undefined && adapter !== undefined) {
+    if (isHttpUrl(adapter) && adapter.startsWith('http:')) return { adapter };
     throw new AppregError(
-      'option-missing',
-      message`The subscriber to test is missing.`,
-      message`Name it with --command, such as --command "./subscriber.sh".`,
+      'option-invalid',
+      message`Invalid --adapter “${adapter}”. Expected a URL that begins with http://.`,
+      message`Write it as --adapter http://127.0.0.1:8070/.`,
     );
-  const command = commandWords(options.command);
-  return runConformance(context, 'subscriber', options, async ({ selected }) =>
-    runSubscriberCases(selected, { command, cwd: context.cwd }),
+  }
+  throw new AppregError(
+    'option-missing',
+    message`The subscriber to test is missing, or named twice.`,
+    message`Name it with --command, such as --command "./subscriber.sh", or with --adapter and the URL of an adapter.`,
   );
 }

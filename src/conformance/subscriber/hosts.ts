@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { type FaultHost, type FaultHostOptions, openFaultHost } from '../hosts/fault-host.ts';
+import { answer } from '../hosts/behaviours.ts';
+import type { FaultRequest } from '../hosts/behaviour.ts';
+import type { Authority, CertificateKind } from './authority.ts';
+import { bodyOf, expandText } from './bodies.ts';
+import { behaviourOf } from './respond.ts';
+import type { ServedFile, SubscriberScript } from './case.ts';
+
+type Files = NonNullable<SubscriberScript[number]['serve']>;
+
+/** The hosts of one case, on free ports of the loopback interface. */
+
+interface HostKind {
+  /** How URLs name it: two names, so that hosts differ by more than the port. */
+  name: 'localhost' | '127.0.0.1';
+  /** Null for http. */
+  certificate: CertificateKind | null;
+}
+
+const HOSTS: Readonly<Record<string, HostKind>> = {
+  registry: { name: 'localhost', certificate: 'good' },
+  cdn: { name: '127.0.0.1', certificate: 'good' },
+  plain: { name: 'localhost', certificate: null },
+  expired: { name: 'localhost', certificate: 'expired' },
+  future: { name: 'localhost', certificate: 'future' },
+  'other-name': { name: 'localhost', certificate: 'other-name' },
+  untrusted: { name: 'localhost', certificate: 'untrusted' },
+  'self-signed': { name: 'localhost', certificate: 'self-signed' },
+};
+
+export interface CaseHosts {
+  /** Adds files, or replaces them. Null deletes one. */
+  serve(files: Files): void;
+  expand(text: string): string;
+  /** The requests since the last call, by host. */
+  takeRequests(): ReadonlyMap<string, readonly FaultRequest[]>;
+  /** Replaces addresses and secrets by names, so that two runs write the same text. */
+  redact(text: string): string;
+  close(): Promise<void>;
+}
+
+/** Opens the hosts that texts name. `nowhere` is an origin that refuses connections. */
+export async function openHosts(script: SubscriberScript, authority: Authority): Promise<CaseHosts> {
+  const hosts = new Map<string, FaultHost>();
+  const values = new Map<string, string>([['secret', randomBytes(12).toString('hex')]]);
+  const close = async (): Promise<void> => void (await Promise.all([...hosts.values()].map((host) => host.close())));
+  try {
+    for (const [name, kind] of hostsIn(script)) {
+      const { scheme, tls } = await transportOf(kind, authority);
+      const host = await openFaultHost(tls);
+      hosts.set(name, host);
+      values.set(name, `${scheme}://${kind.name}:${host.port}`);
+    }
+    values.set('nowhere', await closedOrigin());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const files = new Map<string, ServedFile>();
+  const names = { values, files };
+  const content = {
+    expand: (text: string) => expandText(text, names),
+    body: (file: ServedFile) => bodyOf(file, names),
+  };
+  const serveFile = (place: string, file: ServedFile | null): void => {
+    const { host, path } = placeOf(place);
+    const target = hosts.get(host);
+    if (target === undefined) throw new Error(`The script serves ${place} from a host that it does not name.`);
+    target.on(content.expand(path), file === null ? answer({ status: 404 }) : behaviourOf(path, file, content));
+  };
+  return {
+    serve(added) {
+      for (const [place, file] of Object.entries(added))
+        if (file === null) files.delete(place);
+        else files.set(place, file);
+      for (const [place, file] of Object.entries(added)) serveFile(place, file);
+    },
+    expand: content.expand,
+    takeRequests: () => new Map([...hosts].map(([name, host]) => [name, host.requests.splice(0)])),
+    redact(text) {
+      const named = [...values].reduce((all, [name, value]) => all.replaceAll(value, `<${name}>`), text);
+      return named.replaceAll(/(https?:\/\/)?(localhost|127\.0\.0\.1):\d+/g, '<host>');
+    },
+    close,
+  };
+}
+
+/** The hosts that a script names; the registry's own first. */
+function hostsIn(script: SubscriberScript): [name: string, kind: HostKind][] {
+  const text = JSON.stringify(script);
+  return Object.entries(HOSTS).filter(
+    ([name]) => name === 'registry' || text.includes(`{${name}}`) || text.includes(`"${name}:/`),
+  );
+}
+
+async function transportOf(
+  { certificate }: HostKind,
+  authority: Authority,
+): Promise<{ scheme: string; tls: FaultHostOptions }> {
+  if (certificate === null) return { scheme: 'http', tls: {} };
+  const { key, cert } = await authority.certificate(certificate);
+  return { scheme: 'https', tls: { tls: { key, cert } } };
+}
+
+/** The host and the path of a place. */
+export function placeOf(place: string): { host: string; path: string } {
+  const [, host = 'registry', path = place] = /^([a-z-]+):(\/.*)$/.exec(place) ?? [];
+  return { host, path };
+}
+
+/** The origin of a port that nothing listens on. */
+async function closedOrigin(): Promise<string> {
+  const host = await openFaultHost();
+  await host.close();
+  return `https://localhost:${host.port}`;
+}
