@@ -9,7 +9,11 @@ export function passed(id: string, observed: SafeText | null = null): Observatio
   return { id, verdict: 'pass', message: null, observed };
 }
 
-/** Other behavior than expected. @param problem what is wrong; @param observed what the implementation did */
+/**
+ * Other behavior than expected.
+ * @param problem what is wrong
+ * @param observed what the implementation did
+ */
 export function failed(id: string, problem: SafeText, observed: SafeText | null = null): Observation {
   return { id, verdict: 'fail', message: problem, observed };
 }

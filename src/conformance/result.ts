@@ -99,7 +99,7 @@ export function reportOf(
     command: `conformance ${role}`,
     role,
     set,
-    implementation,
+    implementation: implementation === null ? null : message`${implementation}`,
     outcome: outcomeOf(results),
     summary: summaryOf(results),
     cases: results,
@@ -126,8 +126,9 @@ function resultOf(one: AnyCase, seen: Observation, reason: string | null): CaseR
   const { id, level, spec, quote, title } = one;
   const status = statusOf(level, seen.verdict, reason !== null);
   const settings = status === 'fail' && one.role === 'host' ? { ...HOST_SETTINGS[one.setting] } : null;
+  const why = reason === null ? null : message`${reason}`;
   const text = status === 'stale-expected-failure' ? STALE : seen.message;
-  return { id, level, spec, quote, title, status, message: text, observed: seen.observed, reason, settings };
+  return { id, level, spec, quote, title, status, message: text, observed: seen.observed, reason: why, settings };
 }
 
 const STALE = message`The case passes, and the file of --expected lists it. Remove its entry.`;

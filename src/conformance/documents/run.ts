@@ -44,10 +44,9 @@ export function compare({ id, expect }: DocumentCase, answer: Answer): Observati
   return passed(id, seen);
 }
 
-/** True if a fault is reported at its place, or, for a missing member, at the object that should have it. */
+/** True if a fault is reported at its place, or at a value that contains it. */
 function isReported(fault: string, reported: readonly string[]): boolean {
-  const parent = fault.slice(0, Math.max(0, fault.lastIndexOf('/')));
-  return reported.some((pointer) => pointer === fault || pointer === parent);
+  return reported.some((pointer) => fault === pointer || fault.startsWith(`${pointer}/`));
 }
 
 function describe(answer: Answer): SafeText {
