@@ -1,4 +1,4 @@
-import type { Count, NotBlank, PositiveInteger } from '../core/scalars.ts';
+import type { NotBlank } from '../core/scalars.ts';
 import type { DocumentExpectation, DocumentScript } from './documents/case.ts';
 import type { HostExpectation, HostScript, HostSetting } from './host/case.ts';
 import type { SubscriberExpectation, SubscriberScript } from './subscriber/case.ts';
@@ -69,9 +69,3 @@ export interface CasesByRole {
 }
 
 export type AnyCase = CasesByRole[Role];
-
-/** The number of a set, and the number of its cases by role. */
-export interface SetSize {
-  set: PositiveInteger;
-  cases: Record<Role, Count>;
-}
