@@ -203,6 +203,58 @@ describe('the service disagrees with what is served now', () => {
   });
 });
 
+describe('an organization that requires attestations', () => {
+  const SIGNER = { issuer: 'https://issuer.test', identity: null, repository: 'https://git.test/acme/apps' };
+
+  /** Both versions are verified, and the newest one is held back. */
+  async function holding(): Promise<string> {
+    const token = await knows({});
+    const subscription = await fixture.db.selectFrom('subscriptions').select('id').executeTakeFirstOrThrow();
+    await fixture.db
+      .updateTable('subscriptions')
+      .set({ attestations: 'require', attestationSigner: JSON.stringify(SIGNER) })
+      .execute();
+    const about = { subscriptionId: subscription.id, appKey: 'app-a' };
+    const bytes = [live.older, live.artifact].map(checksum);
+    await fixture.db
+      .insertInto('attestationDecisions')
+      .values([
+        { ...about, version: '1.0.0', checksum: bytes[0]!, decision: 'offered-before', heldSince: null },
+        { ...about, version: '2.0.0', checksum: bytes[1]!, decision: 'held', heldSince: new Date() },
+      ])
+      .execute();
+    return token;
+  }
+
+  test('is why a version is not offered, with the reason', async () => {
+    const token = await holding();
+    const report = await joined(token);
+    expect(ofService(report)).toEqual(['warning service-policy attestation app-a 2.0.0']);
+    expect(report.findings.find(({ rule }) => rule === 'service-policy')).toMatchObject({
+      message:
+        'The service holds back version 2.0.0 of app-a, since the organization requires attestations of this registry. Its attestation is not known yet.',
+      symptom: 'app-does-not-appear',
+      evidence: { versions: ['2.0.0'] },
+    });
+    const shown = await run({ service: base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
+    expect(shown.out).toContain('holds back version 2.0.0 of app-a');
+  });
+
+  test('is said with what its host has', async () => {
+    const token = await holding();
+    const { id } = await fixture.db.selectFrom('registries').select('id').executeTakeFirstOrThrow();
+    const row = { registryId: id, appKey: 'app-a', version: '2.0.0', keySha256: '', facts: null, askedAt: new Date() };
+    const state = { checksum: checksum(live.artifact), state: 'url-signed' } as const;
+    await fixture.db
+      .insertInto('attestations')
+      .values({ ...row, ...state })
+      .execute();
+    const found = (await joined(token)).findings.find(({ rule }) => rule === 'service-policy');
+    expect(found?.message).toContain('The URL of the artifact is signed by its query');
+    expect(found?.evidence).toMatchObject({ rule: 'attestation-missing', cause: 'url-signed' });
+  });
+});
+
 test('a registry that the service cannot read, and that can be read here', async () => {
   const failingSince = new Date(Date.now() - 5 * HOUR);
   const { token } = await subscribed({ failingSince });

@@ -57,6 +57,17 @@ export interface SubscribedVersion {
   state: string;
   offered: boolean;
   reason: { rule: string; message: string } | null;
+  /** Null if the organization does not want attestations of the registry; absent if the service does not say. */
+  attestation?: SubscribedAttestation | null;
+}
+
+/** The attestation of a version, as the policy of the organization judges it. */
+export interface SubscribedAttestation {
+  /** As of the API of the service; other versions of it may have other values. */
+  state: string;
+  reason: { rule: string; cause: string | null; message: string } | null;
+  /** Set if the version is not offered because of its attestation. */
+  held: { since: string } | null;
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { isHeldBack } from './service-policy.ts';
 import { isRefusedByService } from './service-refused.ts';
 
 const CAUSES = {
@@ -60,7 +61,12 @@ function isExplained(served: ServedApp, known: SubscribedApp): boolean {
     known.versions !== null &&
     served.versions.some((now) => {
       const before = versions.get(now.version);
-      return before === undefined || before.artifactChecksum !== now.checksum || isRefusedByService(before, now);
+      return (
+        before === undefined ||
+        before.artifactChecksum !== now.checksum ||
+        isHeldBack(before) ||
+        isRefusedByService(before, now)
+      );
     })
   );
 }
@@ -84,7 +90,8 @@ function versionProblem(
         evidence: evidenceOf(registry, now.refusedBy),
       },
     ];
-  if (offered || now.isVerified !== true) return [];
+  // Reported by service-policy.
+  if (offered || isHeldBack(before) || now.isVerified !== true) return [];
   return [
     {
       cause: 'version-not-offered',

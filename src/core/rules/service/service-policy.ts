@@ -1,3 +1,4 @@
+import type { ServedApp, SubscribedApp, SubscribedVersion } from '../../facts/facts.ts';
 import { message } from '../../text/message.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -9,6 +10,10 @@ const CAUSES = {
   port: { title: 'The service does not send requests to this port' },
   insecure: { title: 'The service does not send requests over plain http' },
   limit: { title: 'The last check of the service ended at one of its limits' },
+  attestation: {
+    title: 'The organization requires attestations, and the service holds a version back',
+    owner: 'author',
+  },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -16,21 +21,21 @@ export const servicePolicy = defineRule({
   id: 'service-policy',
   title: 'Registry that a policy of the service blocks',
   on: 'subscription',
-  needs: ['service', 'isManifestUsable', 'served'],
+  needs: ['service', 'isManifestUsable', 'served', 'known'],
   severity: 'error',
   spec: '7',
   symptom: 'registry-does-not-refresh',
   owner: 'service',
   causes: CAUSES,
   failsWhen:
-    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A check that ended at a limit is a note',
+    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A version that is held back because the organization requires attestations is a warning, and a check that ended at a limit is a note',
   why: 'The author of the registry cannot fix this: the operator of the service has to change the policy, or the URL has to change.',
   examples: {
     bad: 'service: suspended: The organization is suspended.',
     good: 'service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z',
   },
-  check({ service, served, isManifestUsable }): Problem<Cause>[] {
-    if (served !== null) return limitsOf(service.overLimit, served.key);
+  check({ service, served, known, isManifestUsable }): Problem<Cause>[] {
+    if (served !== null) return [...limitsOf(service.overLimit, served.key), ...heldVersions(served, known)];
     if (service.suspended !== null)
       return [
         {
@@ -80,4 +85,55 @@ function limitsOf(
       evidence: { versions: left.flatMap(({ version }) => version ?? []).slice(0, 5) },
     },
   ];
+}
+
+/** Versions that a message names. */
+const NAMED = 5;
+
+/** A problem for each reason for which versions are held back that are served now. */
+function heldVersions({ key, versions }: ServedApp, known: SubscribedApp | null): Problem<Cause>[] {
+  const served = new Map(versions.map(({ version, checksum }) => [version, checksum]));
+  const held = (known?.versions ?? []).filter(
+    (one) => isHeldBack(one) && served.get(one.version) === one.artifactChecksum,
+  );
+  const reasons = [...new Set(held.map(({ attestation }) => reasonText(attestation)))];
+  return reasons.map((reason) => {
+    const same = held.filter(({ attestation }) => reasonText(attestation) === reason);
+    const [first] = same;
+    const named = same.slice(0, NAMED).map(({ version }) => version);
+    const more = same.length > NAMED ? ` and ${same.length - NAMED} more` : '';
+    const what =
+      same.length === 1
+        ? `version ${named.join()} of ${key}`
+        : `${same.length} versions of ${key} (${named.join(', ')}${more})`;
+    const attestation = first?.attestation ?? null;
+    return {
+      cause: 'attestation',
+      severity: 'warning',
+      symptom: 'app-does-not-appear',
+      ...(same.length === 1 && first !== undefined && { version: first.version }),
+      message: message`The service holds back ${what}, since the organization requires attestations of this registry. ${reason}`,
+      advice: message`Add the attestation beside the artifact (docs: “Attestations”); it may be added later. If another signer is right, change what the organization requires: the settings of the registry on its page. appreg verify --attestations require gives the same verdict.`,
+      evidence: {
+        rule: attestation?.reason?.rule ?? null,
+        cause: attestation?.reason?.cause ?? null,
+        heldSince: attestation?.held?.since ?? null,
+        versions: named,
+      },
+    };
+  });
+}
+
+/** True for a version that the service does not offer because of its attestation. */
+export function isHeldBack({ attestation }: SubscribedVersion): boolean {
+  return (attestation?.held ?? null) !== null;
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  missing: 'Its host has no attestation of it.',
+  pending: 'Its attestation is not known yet.',
+};
+
+function reasonText(attestation: SubscribedVersion['attestation']): string {
+  return attestation?.reason?.message ?? STATES[attestation?.state ?? ''] ?? 'The service gives no reason.';
 }

@@ -1,6 +1,7 @@
 import { servicePolicy } from '../../../../src/core/rules/service/service-policy.ts';
+import type { SubscribedVersion } from '../../../../src/core/facts/service.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { REGISTRY, servedApp, SERVICE } from '../../../support/subscription-example.ts';
+import { knownApp, REGISTRY, servedApp, SERVICE } from '../../../support/subscription-example.ts';
 
 const found = (rule: string, cause: string | null) => ({
   rule,
@@ -11,10 +12,38 @@ const found = (rule: string, cause: string | null) => ({
   resource: 'manifest',
 });
 const failing = { ...SERVICE, registry: { ...REGISTRY, state: 'failing', failingSince: '2026-11-13T20:00:00.000Z' } };
-const whole = { service: SERVICE, isManifestUsable: true, served: null };
+const whole = { service: SERVICE, isManifestUsable: true, served: null, known: null };
+
+const checksum = `sha256:${'a'.repeat(64)}`;
+/** What the service knows about a version that it holds back. */
+const held = (version: string, more: Partial<SubscribedVersion> = {}): SubscribedVersion => ({
+  version,
+  artifactChecksum: checksum,
+  firstSeenAt: '2026-11-01T08:00:00.000Z',
+  state: 'verified',
+  offered: false,
+  reason: null,
+  attestation: { state: 'missing', reason: null, held: { since: '2026-11-14T11:00:00.000Z' } },
+  ...more,
+});
+const served = (...versions: string[]) =>
+  servedApp(versions.map((version) => ({ version, checksum, isVerified: true })));
 
 ruleTable(servicePolicy, {
   clean: [
+    [
+      'a version that is offered with its attestation',
+      {
+        ...whole,
+        served: served('1.0.0'),
+        known: knownApp([held('1.0.0', { attestation: { state: 'verified', reason: null, held: null } })]),
+      },
+    ],
+    [
+      'a service that does not say',
+      { ...whole, served: served('1.0.0'), known: knownApp([held('1.0.0', { attestation: null })]) },
+    ],
+    ['a held version that is not served now', { ...whole, served: served('2.0.0'), known: knownApp([held('1.0.0')]) }],
     ['a registry that works', whole],
     [
       'a host that could not be reached, which another rule reports',
@@ -34,6 +63,40 @@ ruleTable(servicePolicy, {
     ],
   ],
   faulty: [
+    [
+      'a version without an attestation that the organization requires',
+      { ...whole, served: served('1.0.0'), known: knownApp([held('1.0.0')]) },
+      {
+        cause: 'attestation',
+        severity: 'warning',
+        version: '1.0.0',
+        message: 'holds back version 1.0.0 of clock, since the organization requires attestations',
+      },
+    ],
+    [
+      'several versions with the same reason',
+      {
+        ...whole,
+        served: served('1.0.0', '2.0.0'),
+        known: knownApp([
+          held('1.0.0', {
+            attestation: {
+              state: 'refused',
+              reason: { rule: 'attestation-identity', cause: 'issuer', message: 'Another issuer signed.' },
+              held: { since: '2026-11-14T11:00:00.000Z' },
+            },
+          }),
+          held('2.0.0', {
+            attestation: {
+              state: 'refused',
+              reason: { rule: 'attestation-identity', cause: 'issuer', message: 'Another issuer signed.' },
+              held: { since: '2026-11-14T11:00:00.000Z' },
+            },
+          }),
+        ]),
+      },
+      { cause: 'attestation', message: '2 versions of clock (1.0.0, 2.0.0), since' },
+    ],
     [
       'a suspended organization',
       { ...whole, service: { ...SERVICE, registry: null, suspended: 'Its operator suspended it.' } },
