@@ -9,7 +9,13 @@ import { githubWorkflow, gitlabPipeline } from '../src/author/ci-files.ts';
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const workspace = { manifest: 'registry.json', baseUrl: 'https://a.example/', serviceOrigins: [], appreg: '1.2.3' };
+const workspace = {
+  manifest: 'registry.json',
+  baseUrl: 'https://a.example/',
+  serviceOrigins: [],
+  appreg: '1.2.3',
+  attest: false,
+};
 const STORES = [{ type: 'directory' }, { type: 'git', branch: 'gh-pages' }, { type: 's3', bucket: 'a' }];
 
 type Values = Record<string, any>;

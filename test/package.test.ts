@@ -65,7 +65,7 @@ test('setup is npm ci, also in CI', () => {
 /** The configuration that `init` of this version of appreg writes. */
 function configurationOf(appreg: string): string {
   const base = { manifest: 'registry.json', baseUrl: 'https://a.example/', serviceOrigins: [], host: null };
-  const files = workspaceFiles({ ...base, ci: 'none', store: { type: 'directory' }, appreg });
+  const files = workspaceFiles({ ...base, ci: 'none', attest: false, store: { type: 'directory' }, appreg });
   return files.find(({ path }) => path === 'appreg.config.json')?.text ?? '';
 }
 

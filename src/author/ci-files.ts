@@ -160,10 +160,12 @@ interface Publishing {
   store: { type: string } & Record<string, string>;
   /** The version of appreg to run. */
   appreg: string;
+  /** Whether each version gets an attestation that is signed with the OIDC token of the job. */
+  attest: boolean;
 }
 
 /** Whether CI can write to the store: a folder has to be uploaded by other means. */
-function publishes({ store }: Publishing): boolean {
+export function publishes({ store }: Pick<Publishing, 'store'>): boolean {
   return store.type !== 'directory';
 }
 
@@ -179,15 +181,16 @@ function isPages({ store }: Publishing): boolean {
 
 /** A key contains no slash, and tag names reach the shell only through variables. */
 const APP_OF_TAG = 'APP=${TAG%/v*} VERSION=${TAG##*/v}';
-const PUBLISH = 'publish-version --entry "src/$APP/main.ts" --yes';
+function publishCommand({ attest }: Publishing): string {
+  return `publish-version --entry "src/$APP/main.ts" --yes${attest ? ' --attest' : ''}`;
+}
 
 function githubPublish(publishing: Publishing): string {
-  const { appreg } = publishing;
+  const { appreg, attest } = publishing;
   const pages = isPages(publishing);
   const permissions = ['contents: read'];
   const env = ['TAG: ${{ github.ref_name }}', 'APP: ${{ inputs.app }}', 'VERSION: ${{ inputs.version }}'];
   if (lendsRoles(publishing)) {
-    permissions.push('id-token: write');
     env.push('AWS_ROLE_ARN: ${{ vars.AWS_ROLE_ARN }}');
   } else if (publishing.store.type === 's3') {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) env.push(`${name}: \${{ secrets.${name} }}`);
@@ -202,6 +205,7 @@ function githubPublish(publishing: Publishing): string {
       `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
     );
   }
+  if (lendsRoles(publishing) || attest) permissions.push('id-token: write');
   // A push with the workflow's own token triggers no Pages build, so the build is requested: see docs/publishing.md.
   const built = pages ? '\n          gh api --silent --method POST "repos/$GITHUB_REPOSITORY/pages/builds"' : '';
   return `  publish:
@@ -223,9 +227,19 @@ ${permissions.map((line) => `      ${line}\n`).join('')}    # One run at a time 
         run: npm ci
       - run: |
           if [ "$GITHUB_EVENT_NAME" = push ]; then ${APP_OF_TAG}; fi
-          npx --yes appreg@${appreg} ${PUBLISH}${pages ? ' --no-read-back' : ''} -- "$APP" "$VERSION"${built}
+          npx --yes appreg@${appreg} ${publishCommand(publishing)}${pages ? ' --no-read-back' : ''} -- "$APP" "$VERSION"${built}
         env:
 ${env.map((line) => `          ${line}\n`).join('')}`;
+}
+
+/** The OIDC tokens of a job in GitLab CI: for a role of Amazon, and for Sigstore. */
+function idTokens(publishing: Publishing): string {
+  const isRole = lendsRoles(publishing);
+  if (!isRole && !publishing.attest) return '';
+  const note = isRole ? '  # The variable AWS_ROLE_ARN of the project must be set.\n' : '';
+  const role = isRole ? '    AWS_ID_TOKEN:\n      aud: https://gitlab.com\n' : '';
+  const sigstore = publishing.attest ? '    SIGSTORE_ID_TOKEN:\n      aud: sigstore\n' : '';
+  return `${note}  id_tokens:\n${role}${sigstore}`;
 }
 
 function gitlabPublish(publishing: Publishing): string {
@@ -236,13 +250,13 @@ function gitlabPublish(publishing: Publishing): string {
     - if: $CI_PIPELINE_SOURCE == "web" && $APP
   # One job at a time.
   resource_group: registry
-${role ? '  # The variable AWS_ROLE_ARN of the project must be set.\n  id_tokens:\n    AWS_ID_TOKEN:\n      aud: https://gitlab.com\n' : ''}${
+${idTokens(publishing)}${
     publishing.store.type === 'git'
       ? '  # Settings > CI/CD > Job token permissions: allow Git push requests to the repository.\n'
       : ''
   }  script:
     - if [ -f package-lock.json ]; then npm ci; fi
 ${role ? '    - export AWS_WEB_IDENTITY_TOKEN_FILE=$(mktemp); printf %s "$AWS_ID_TOKEN" > "$AWS_WEB_IDENTITY_TOKEN_FILE"\n' : ''}    - if [ -n "$CI_COMMIT_TAG" ]; then TAG=$CI_COMMIT_TAG; ${APP_OF_TAG}; fi
-    - appreg ${PUBLISH} -- "$APP" "$VERSION"
+    - appreg ${publishCommand(publishing)} -- "$APP" "$VERSION"
 `;
 }

@@ -12,6 +12,8 @@ export interface NewWorkspace {
   baseUrl: string;
   serviceOrigins: readonly string[];
   ci: 'github' | 'gitlab' | 'none';
+  /** Whether the versions that CI publishes get an attestation. */
+  attest: boolean;
   /** The configured store. */
   store: { type: string } & Record<string, string>;
   /** The host to generate configuration for; null for none. */

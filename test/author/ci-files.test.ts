@@ -11,6 +11,7 @@ const workspace: Checked = {
   serviceOrigins: ['https://flows.example.com', 'https://flows.example.org'],
   appreg: '1.2.3',
   store: { type: 'directory' },
+  attest: false,
 };
 /** Settings with characters that an unquoted script would execute. */
 const unusual: Checked = {
@@ -168,4 +169,33 @@ describe('the GitLab pipeline', () => {
       'facts.json',
     ]);
   });
+});
+
+describe.each(STORES)('attesting what is published to %s', (_, store, permissions) => {
+  const github = githubWorkflow({ ...workspace, store, attest: true });
+  const gitlab = parse(gitlabPipeline({ ...workspace, store, attest: true }));
+
+  test('adds the permission to request a token on GitHub, to this job only', () => {
+    expect(problemsIn('workflow', github)).toEqual([]);
+    const { jobs, permissions: usual } = parse(github);
+    expect(usual).toEqual({ contents: 'read' });
+    expect(jobs.verify.permissions).toBeUndefined();
+    const granted = Object.entries(jobs.publish.permissions as Record<string, string>).map(
+      ([one, level]) => `${one}: ${level}`,
+    );
+    expect(granted.toSorted()).toEqual([...new Set([...permissions, 'id-token: write'])].toSorted());
+    expect(jobs.publish.steps.at(-1).run).toContain('main.ts" --yes --attest');
+  });
+
+  test('adds the token of Sigstore on GitLab, and nothing without attesting', () => {
+    expect(gitlab.publish.id_tokens.SIGSTORE_ID_TOKEN).toEqual({ aud: 'sigstore' });
+    expect(gitlab.publish.script.at(-1)).toContain('--yes --attest');
+    expect(githubWorkflow({ ...workspace, store })).not.toContain('--attest');
+    expect(gitlabPipeline({ ...workspace, store })).not.toContain('SIGSTORE');
+  });
+});
+
+test('a workflow that publishes nothing attests nothing', () => {
+  expect(githubWorkflow({ ...workspace, attest: true })).toBe(githubWorkflow(workspace));
+  expect(gitlabPipeline({ ...workspace, attest: true })).toBe(gitlabPipeline(workspace));
 });

@@ -15,6 +15,7 @@ const workspace = {
   baseUrl: 'https://apps.example.com/',
   serviceOrigins: [],
   appreg: '1.2.3',
+  attest: false,
   store: { type: 'directory' },
 };
 const logs = folder();

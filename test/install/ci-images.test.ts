@@ -42,6 +42,7 @@ test('the image that init --ci gitlab writes has what its commands need', () => 
     serviceOrigins: [],
     appreg: '1.2.3',
     store: { type: 'directory' },
+    attest: false,
   });
   expect(programsFor(text)).toEqual(['npm', 'node', 'git']);
   expect(PROGRAMS[parse(text).default.image]).toEqual(expect.arrayContaining(programsFor(text)));

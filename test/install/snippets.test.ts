@@ -21,6 +21,7 @@ const workspace = {
   baseUrl: 'https://apps.example.com/',
   serviceOrigins: ['https://flows.example.com'],
   appreg: '1.2.3',
+  attest: false,
   store: { type: 'directory' },
 };
 const GENERATED = [

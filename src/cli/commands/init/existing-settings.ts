@@ -18,6 +18,8 @@ export interface ExistingSettings {
   /** The options that would result in the same settings. */
   options: Pick<Options, (typeof NAMES)[number]>;
   store: Config['store'];
+  /** Whether versions get an attestation that is signed with an OIDC token. */
+  attest: boolean;
 }
 
 const NAMES = [
@@ -62,7 +64,7 @@ export async function existingSettings(
     store: type,
   };
   refuseOther(file, settings, options);
-  return { file, options: settings, store: config.store };
+  return { file, options: settings, store: config.store, attest: config.evidence?.attest === true };
 }
 
 /** Throws AppregError for an option whose value is not the configured one. */

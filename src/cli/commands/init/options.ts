@@ -74,6 +74,11 @@ export const initCommand = {
       description: 'write a CI workflow: github, gitlab or none',
       value: CI_SYSTEMS,
     },
+    attest: {
+      type: 'boolean',
+      flags: '--attest',
+      description: 'with --ci: publish attestations of who built each version, and from which commit',
+    },
   },
   formats: RESULT_FORMATS,
   examples: [

@@ -2,6 +2,7 @@ import { message, type SafeText } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { publishes } from '../../../author/ci-files.ts';
 import { PRESETS } from '../../../author/host-files.ts';
 import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
 import { counted, printable } from '../../../core/text/text.ts';
@@ -49,8 +50,10 @@ export async function runInit(context: Context, dir: string | undefined, options
   const root = resolve(cwd, dir ?? '.');
   await requireNoFile(root, cwd);
   const existing = await existingSettings(context, root, options);
-  const settings = await settingsFrom(context, { ...options, ...existing?.options });
+  const attest = options.attest ?? existing?.attest ?? false;
+  const settings = await settingsFrom(context, { ...options, ...existing?.options, attest });
   if (settings === null) return 130;
+  if (options.attest === true) refuseUnusedAttest(settings);
   const { manifest, baseUrl, ci } = settings;
   const results = await writeWorkspace(context, root, settings, existing);
   printResult<'init'>(context, {
@@ -75,6 +78,17 @@ export async function runInit(context: Context, dir: string | undefined, options
   if (settings.store.type === 'git') terminal.log(howToShow(settings.store, manifest));
   terminal.next(message`${folder && `cd ${folder} && `}appreg add-app <key>`);
   return 0;
+}
+
+/** @throws AppregError for --attest if no job publishes */
+function refuseUnusedAttest({ ci, store }: NewWorkspace): void {
+  if (ci !== 'none' && publishes({ store })) return;
+  throw new AppregError(
+    'option-conflict',
+    message`--attest is only valid with a CI workflow that publishes.`,
+    message`Add --ci github or --ci gitlab, and --store git or --store s3. Elsewhere, publish with publish-version --attest.`,
+    { effect: 'none' },
+  );
 }
 
 /** The registry's branch is not checked out, so its files are not in the folder. */
@@ -117,6 +131,7 @@ async function settingsFrom(context: Context, options: Options): Promise<NewWork
   });
   if (inputs === null) return null;
   const { baseUrl, ...storeInputs } = inputs;
+  const attest = options.attest === true;
   const store = storeSettings(type, options, {
     ...(preset?.type === type && preset),
     ...storeFields(options),
@@ -127,6 +142,7 @@ async function settingsFrom(context: Context, options: Options): Promise<NewWork
     baseUrl: asBase(baseUrl),
     serviceOrigins,
     ci,
+    attest,
     store,
     host,
     appreg: VERSION,
