@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
 import { runInit } from '../../src/cli/commands/init/run.ts';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { tarGz } from '../publish/memory.ts';
+import { vendorKeys } from '../support/attest.ts';
 import { buildInto } from '../support/built.ts';
 import { folder } from '../support/folders.ts';
 import { openSharedProcess } from '../support/shared-process.ts';
@@ -104,7 +105,8 @@ test('two concurrent publishers both add their version to the file', async () =>
     writeFileSync(join(dir, 'y.tar.gz'), tarGz(`y${round}`));
     const ended = await Promise.all(
       ['x', 'y'].map((name, i) =>
-        appreg(dir, ['publish-version', 'a', `1.${round}.${i}`, '--artifact', `${name}.tar.gz`]),
+        // The lower version may be the second one.
+        appreg(dir, ['publish-version', 'a', `1.${round}.${i}`, '--artifact', `${name}.tar.gz`, '--allow-lower']),
       ),
     );
     expect(ended).toMatchObject([{ code: 0 }, { code: 0 }]);
@@ -157,5 +159,36 @@ describe.skipIf(WINDOWS)('publish-version completes on the next run after it was
       stdout: expect.stringMatching(/^already published/) as string,
     });
     expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe.skipIf(WINDOWS)('publish-version with an attestation completes on the next run after it was killed', () => {
+  const { privateKey, publicKey } = vendorKeys();
+  const BUNDLE = 'apps/a/versions/1.0.0.tar.gz.sigstore.json';
+
+  test.each([
+    ['between the artifact and its attestation', 'after-link', false],
+    ['between the attestation and the listing', 'lock-prepared', true],
+    ['while the listing is written', 'before-rename', true],
+    ['after the listing', 'after-rename', true],
+  ])('%s', async (_, step, isStored) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'x.tar.gz'), tarGz('x'));
+    writeFileSync(join(dir, 'vendor.pub'), publicKey);
+    const args = ['publish-version', 'a', '1.0.0', '--artifact', 'x.tar.gz', '--attest-key-env', 'KEY'];
+    const env = { KEY: privateKey };
+    const killed = await appreg(dir, args, { ...env, APPREG_FAILPOINT: step });
+    expect(killed).toMatchObject({ signal: 'SIGKILL' });
+    expect(versions(dir)).toEqual(step === 'after-rename' ? ['1.0.0'] : []);
+    expect(existsSync(join(dir, BUNDLE))).toBe(isStored);
+    const stored = isStored ? readFileSync(join(dir, BUNDLE)) : null;
+    expect(await appreg(dir, args, env)).toMatchObject({ code: 0 });
+    expect(versions(dir)).toEqual(['1.0.0']);
+    // The first attestation stays: a signature is different each time.
+    if (stored !== null) expect(readFileSync(join(dir, BUNDLE))).toEqual(stored);
+    expect(leftovers(dir)).toEqual([]);
+    const check = ['attestation', 'apps/a/versions/1.0.0.tar.gz', '--app', 'a@1.0.0', '--key', 'vendor.pub'];
+    expect(await shared.run(check, { cwd: dir })).toMatchObject({ code: 0 });
+    expect(await runLint(contextIn(dir), [], {})).toBe(0);
   });
 });

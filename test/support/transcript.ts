@@ -25,7 +25,8 @@ import type { SharedProcess } from './shared-process.ts';
  * - everything else is prose.
  *
  * There is no shell: words, quotes, `~/` for a home of the transcript, and the programs `appreg`, `git`, `node`, `cat`,
- * `cp` (`cp -r` copies a folder of this repository), `head -<lines>`, `tail -<lines>` and `ls`. What differs between
+ * `cp` (`cp -r` copies a folder of this repository), `head -<lines>`, `tail -<lines>`, `ls`, and
+ * `export NAME="$(cat <file>)"`. What differs between
  * runs and machines, such as times, can be in the
  * text as an example.
  */
@@ -52,13 +53,17 @@ type Servers = Map<string, { child: ChildProcess; port: string }>;
 export async function play(markdown: string, stage: Stage): Promise<string> {
   const servers: Servers = new Map();
   try {
-    return await played(markdown, { ...stage, servers });
+    return await played(markdown, { ...stage, servers, variables: new Map() });
   } finally {
     for (const { child } of servers.values()) child.kill('SIGKILL');
   }
 }
 
-type Scene = Stage & { servers: Servers };
+type Scene = Stage & {
+  servers: Servers;
+  /** The variables that were exported. */
+  variables: Map<string, string>;
+};
 
 async function played(markdown: string, stage: Scene): Promise<string> {
   const lines = markdown.split('\n');
@@ -162,6 +167,11 @@ async function ended(program: string, args: readonly string[], stage: Scene): Pr
         code: 0,
       };
     }
+    case 'export': {
+      const [, name = '', path = ''] = /^(\w+)=\$\(cat (\S+)\)$/.exec(args[0] ?? '') ?? [];
+      stage.variables.set(name, readFileSync(join(folder, path), 'utf8').trimEnd());
+      return { output: '', code: 0 };
+    }
     case 'git':
       return spawned(['git', ...args], folder, environment(folder));
     case 'node':
@@ -238,8 +248,8 @@ function spawned([file, ...args]: readonly string[], folder: string, env: NodeJS
 }
 
 /** The same on every machine: no settings of the user, of a CI system or of the test runner. */
-function environmentOf({ folder, environment: changed = asIs, shown = asIs }: Scene): NodeJS.ProcessEnv {
-  return changed(environment(folder, shown));
+function environmentOf({ folder, variables, environment: changed = asIs, shown = asIs }: Scene): NodeJS.ProcessEnv {
+  return changed({ ...environment(folder, shown), ...Object.fromEntries(variables) });
 }
 
 function asIs<T>(value: T): T {
