@@ -68,6 +68,7 @@ export function installedFiles(platform, programs) {
   addTree(join(root, 'dist/cli'), 'lib/appreg/dist/cli', (path) => !SKIPPED.test(path));
   add('THIRD-PARTY-LICENSES.txt', readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt')));
   addTree(join(root, 'schemas'), 'lib/appreg/schemas');
+  addTree(join(root, 'conformance'), 'lib/appreg/conformance');
   const esbuild = join(root, 'node_modules/esbuild');
   addTree(esbuild, 'lib/appreg/node_modules/esbuild', (path) =>
     /^(?:package\.json|LICENSE\.md|lib\/main\.js)$/.test(path),

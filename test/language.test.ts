@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { ROLES } from '../src/conformance/case.ts';
+import { casesOf } from '../src/conformance/sets.ts';
 // @ts-expect-error: a script without declarations
 import { messages as allMessages } from '../scripts/messages.mjs';
 
@@ -78,6 +80,12 @@ describe('plain technical English is used', () => {
     expect(texts.filter((text) => ODD_WORDS.test(text) || ODD_PHRASES.test(text) || /\bstands?\b/.test(text))).toEqual(
       [],
     );
+  });
+
+  test('in the cases of the conformance kit', () => {
+    const texts = ROLES.flatMap((role) => casesOf(1, role)).map(({ id, title }) => `${id}: ${title}`);
+    expect(texts.length).toBeGreaterThan(250);
+    expect(texts.filter((text) => ODD_WORDS.test(text) || ODD_PHRASES.test(text))).toEqual([]);
   });
 
   test('in messages, help texts and pages', () => {
