@@ -29,7 +29,7 @@ export function harnessError(id: string, problem: SafeText): Observation {
 }
 
 /** Runs one case. Whatever is thrown is a fault of the kit. */
-export async function observeCase(id: string, run: () => Promise<Observation>): Promise<Observation> {
+async function observeCase(id: string, run: () => Promise<Observation>): Promise<Observation> {
   try {
     return await run();
   } catch (error) {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { coreValidator, judgeDocument } from '../../src/conformance/documents/core-validator.ts';
 import { compare, documentOf, runDocumentCases } from '../../src/conformance/documents/run.ts';
 import { casesOf } from '../../src/conformance/sets.ts';
+import { rules } from '../../src/core/rules/index.ts';
 import type { DocumentCase } from '../../src/conformance/case.ts';
 
 /** The validator of appreg passes all documents of the conformance kit, and answers are compared with the expected ones. */
@@ -22,6 +23,38 @@ test('the expected verdict is that of appreg lint', () => {
     return [one.id, summary.errors > 0 ? 'invalid' : accepted];
   });
   expect(verdicts).toEqual(cases.map(({ id, expect: expected }) => [id, expected.verdict]));
+});
+
+/** The subjects of rules that a document alone shows. */
+const SUBJECTS = ['document', 'manifest', 'app', 'url', 'metadata', 'version'];
+/** The rules that no case of this role depends on, and why. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  'no-apps': 'a note, which is neither an error nor a warning',
+  'checksum-shared': 'a note, which is neither an error nor a warning',
+  'version-withdrawn': 'needs what was published before',
+  'artifact-changed': 'needs what was published before',
+  'artifact-moved': 'needs what was published before',
+  'app-withdrawn': 'needs what was published before',
+  'app-not-listed': 'needs the name of an app that is looked for',
+  'version-not-listed': 'needs a version that is looked for',
+};
+
+test('without the findings of any rule, a case fails', () => {
+  const judged = cases.map((one) => {
+    const { path, kind } = documentOf(one, 1);
+    return { one, findings: judgeDocument(readFileSync(path), kind).findings };
+  });
+  const unseen = rules.filter(({ id, on }) => {
+    if (!SUBJECTS.includes(on)) return false;
+    return judged.every(({ one, findings }) => {
+      const faults = findings
+        .filter(({ rule, severity }) => rule !== id && severity !== 'note')
+        .map(({ severity, pointer }) => (severity === 'error' ? error(pointer ?? '') : warning(pointer ?? '')));
+      const accepted = !faults.some(({ severity }) => severity === 'error');
+      return compare(one, { accepted, faults }).verdict === 'pass';
+    });
+  });
+  expect(unseen.map(({ id }) => id).toSorted()).toEqual(Object.keys(UNSEEN).toSorted());
 });
 
 const CASE: DocumentCase = {

@@ -5,6 +5,7 @@ export const STYLE = `
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; margin: 1.5rem 0 .5rem; }
+h2::first-letter { text-transform: uppercase; }
 h2 { font-size: 1.2rem; margin: 2rem 0 .25rem; }
 .verdict { font-weight: 600; }
 .pass, .pass td:first-child { color: var(--good); }
@@ -17,7 +18,7 @@ dd { margin: 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); }
 td:first-child { width: 8rem; }
-td:last-child, th:last-child { width: 4rem; }
+td:last-child, th:last-child { width: 5rem; padding-right: 0; }
 code { font-size: .875rem; color: var(--muted); }
 q { display: block; color: var(--muted); }
 footer { color: var(--muted); padding-bottom: 2rem; }

@@ -1,7 +1,7 @@
 import { printable, redact } from '../../core/text/text.ts';
 import { LEVELS, type Level } from '../case.ts';
 import { type CaseResult, type ConformanceReport, isFailure } from '../result.ts';
-import { LEVEL_WORDS, numbersOf, STATUS_WORDS, verdictOf } from './words.ts';
+import { isRemarkable, LEVEL_WORDS, numbersOf, STATUS_WORDS, verdictOf } from './words.ts';
 import { STYLE } from './html-style.ts';
 
 /**
@@ -38,13 +38,14 @@ ${LEVELS.map((level) => section(report, level)).join('\n')}
 function section({ cases }: ConformanceReport, level: Level): string {
   const own = cases.filter((one) => one.level === level);
   if (own.length === 0) return '';
+  const rows = [...own.filter(isRemarkable), ...own.filter((one) => !isRemarkable(one))];
   return `<section aria-labelledby="${level}">
 <h2 id="${level}">${level}</h2>
 <p>${text(LEVEL_WORDS[level])}</p>
 <table>
 <thead><tr><th scope="col">Result</th><th scope="col">Case</th><th scope="col">Section</th></tr></thead>
 <tbody>
-${own.map(row).join('\n')}
+${rows.map(row).join('\n')}
 </tbody>
 </table>
 </section>`;

@@ -3,7 +3,7 @@ import { alignedRows } from '../../report/columns.ts';
 import type { Style } from '../../report/style.ts';
 import { LEVELS } from '../case.ts';
 import { type CaseResult, type ConformanceReport, isFailure } from '../result.ts';
-import { numbersOf, STATUS_WORDS, verdictOf } from './words.ts';
+import { isRemarkable, numbersOf, STATUS_WORDS, verdictOf } from './words.ts';
 
 /** The results for a terminal: what did not pass, with the sentence of the specification, then the numbers. */
 export function conformanceTable(report: ConformanceReport, style: Style, verbose: boolean): string {
@@ -18,10 +18,6 @@ export function conformanceTable(report: ConformanceReport, style: Style, verbos
     ...numbers,
     report.outcome === 'pass' ? style.green(verdict) : style.red(verdict),
   ].join('\n');
-}
-
-function isRemarkable({ status }: CaseResult): boolean {
-  return status !== 'pass' && status !== 'reported' && status !== 'expected-failure';
 }
 
 function colored(one: CaseResult, line: string, style: Style): string {

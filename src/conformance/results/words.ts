@@ -1,6 +1,6 @@
 import { counted } from '../../core/text/text.ts';
 import type { Level } from '../case.ts';
-import { type ConformanceReport, type Status, STATUSES } from '../result.ts';
+import { type CaseResult, type ConformanceReport, type Status, STATUSES } from '../result.ts';
 
 /** What the results say for people, in every format. */
 
@@ -14,6 +14,11 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   'not-run': 'not run',
   reported: 'reported',
 };
+
+/** True for a result that a reader has to see: the case did not pass, without a known reason. */
+export function isRemarkable({ status }: CaseResult): boolean {
+  return status !== 'pass' && status !== 'reported' && status !== 'expected-failure';
+}
 
 /** What a level means. */
 export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
