@@ -274,24 +274,6 @@ describe('init beside an existing configuration', () => {
     expect(readFileSync(join(dir, '.github/workflows/registry.yml'), 'utf8')).toContain('apps.json');
   });
 
-  test('writes a workflow that attests, as configured', async () => {
-    const server = await openObjectStore();
-    try {
-      const dir = folder();
-      const store = { type: 's3', bucket: 'apps', prefix: 'r', endpoint: server.endpoint, region: 'auto' };
-      const config = { baseUrl: 'https://apps.example.com/r/', store, evidence: { attest: true } };
-      writeFileSync(join(dir, '.appregrc.yaml'), JSON.stringify(config));
-      const context = contextIn(dir);
-      context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
-      expect(await runInit(context, undefined, { ci: 'github' })).toBe(0);
-      const workflow = readFileSync(join(dir, '.github/workflows/registry.yml'), 'utf8');
-      expect(workflow).toContain('--yes --attest');
-      expect(workflow).toContain('id-token: write');
-    } finally {
-      await server.close();
-    }
-  });
-
   test('creates the manifest in the configured bucket', async () => {
     const server = await openObjectStore();
     try {
@@ -368,12 +350,6 @@ describe('init and its options', () => {
       names: '--service-origin',
     },
     { what: 'an unknown CI', options: { ...BASE, ci: 'jenkins' }, names: '--ci' },
-    { what: 'attesting without CI', options: { ...BASE, attest: true }, names: '--attest' },
-    {
-      what: 'attesting in a workflow that publishes nothing',
-      options: { ...BASE, ci: 'github', attest: true },
-      names: '--attest',
-    },
     { what: 'an unknown store', options: { ...BASE, store: 'ftp' }, names: '--store' },
     { what: 'a bucket store without a bucket', options: { ...BASE, store: 's3' }, names: '--bucket' },
     { what: 'an option of another store', options: { ...BASE, branch: 'pages' }, names: '--branch' },

@@ -97,6 +97,7 @@ const COMPANIONS: Record<string, (version: string, sha256: string) => Companion>
   }),
   absent: () => ({ state: 'absent' }),
   unknown: () => ({ state: 'unknown' }),
+  'beside a URL that is signed by its query': () => ({ state: 'url-signed' }),
 };
 
 type Step =

@@ -26,6 +26,8 @@ import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
 /** `verify` and the service understand every response of a host in the same way. */
 
 let host: FaultHost;
+/** Another host, to which the first one redirects. */
+let elsewhere: FaultHost;
 let harness: RefreshHarness;
 let live: Live;
 beforeAll(async () => {
@@ -33,10 +35,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 beforeEach(async () => {
-  host = await openFaultHost();
+  [host, elsewhere] = await Promise.all([openFaultHost(), openFaultHost()]);
   live = putRegistry(host);
 });
-afterEach(() => host.close());
+afterEach(() => Promise.all([host.close(), elsewhere.close()]));
 
 const VENDOR = vendorKeys();
 const PATH = '/2.tar.gz.sigstore.json';
@@ -64,6 +66,13 @@ const HOSTS: [name: string, body: Body, verdict: string][] = [
   ['a redirect to a page', () => redirect('/page'), 'absent'],
   ['a redirect to a missing file', () => redirect('/gone'), 'absent'],
   ['a redirect to the attestation', () => redirect('/elsewhere'), 'verified'],
+  ['a redirect to the attestation on another host', () => redirect(`${elsewhere.origin}/valid`), 'verified'],
+  ['a redirect to a missing file on another host', () => redirect(`${elsewhere.origin}/gone`), 'absent'],
+  [
+    'a redirect to a body without an end on another host',
+    () => redirect(`${elsewhere.origin}/endless`),
+    'attestation-invalid form',
+  ],
   ['500', status(500), 'unknown'],
   ['503', status(503), 'unknown'],
   ['429', status(429), 'unknown'],
@@ -137,6 +146,8 @@ test.each(HOSTS)('%s', { timeout: 30_000 }, async (_, body, verdict) => {
   const valid = await signedBy(VENDOR.privateKey, statementOf({ key: KEY, version: '2.0.0' }, live.artifact));
   host.on('/page', bundle(HTML));
   host.on('/elsewhere', bundle(valid));
+  elsewhere.on('/valid', bundle(valid));
+  elsewhere.on('/endless', endless());
   host.on(PATH, await body(valid));
   const [one, other] = [await byVerify(), await byService()];
   expect({ verify: one.verdict, service: other.verdict }).toEqual({ verify: verdict, service: verdict });
