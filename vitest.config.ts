@@ -15,6 +15,7 @@ const ISOLATED = [
   'test/store/failing-disks.test.ts',
   'test/bundle/native.test.ts',
   'test/observe/registry/copy-zlib.test.ts',
+  'test/conformance/mutation.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
   // They wait for other processes most of the time. Files with a process of their own start first.
   'test/publish/{interrupted,large-artifact,mishaps,one-document,stores,storm}.test.ts',
