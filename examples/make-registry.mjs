@@ -22,6 +22,7 @@ export function makeRegistry(appreg, isShown = true) {
   run('publish-version', 'feed-watch', '1.0.0', '--artifact', 'build/feed-watch.tar.gz', { in: out });
   run('publish-version', 'business-hours', '1.0.0', '--entry', '../apps/business-hours/main.ts', '--ui', '../apps/business-hours/ui.tsx', { in: out });
   run('lint', { in: out });
+  run('site', 'site', { in: out });
   return out;
 
   function add(key, name, description, color) {

@@ -51,6 +51,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
   html: { folders: ['core'], packages: /^(node:fs$|hono\/html$)/ },
+  site: { folders: ['core', 'html', 'observe', 'platform', 'store', 'workspace'], packages: /^node:/ },
   attestation: {
     folders: ['core'],
     packages: /^(node:|@sigstore\/(bundle|core|protobuf-specs|sign|verify)$)/,
@@ -93,7 +94,9 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
       'publish',
       'workspace',
       'release',
+      'html',
       'mirror',
+      'site',
       'serve',
       'subscribe',
       'service',

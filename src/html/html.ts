@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { renderNotes } from '../core/about/notes.ts';
 import { isBlank, printable, redact, shorten } from '../core/text/text.ts';
 
 /** Markup. All texts in `html` are escaped. */
@@ -8,6 +9,19 @@ export type Html = ReturnType<typeof html>;
 export const NOTHING: Html = raw('');
 
 export { html };
+
+/** Release notes as markup. */
+export function notesMarkup(markdown: string): Html {
+  return raw(renderNotes(markdown));
+}
+
+/**
+ * Markup without the indentation of the template, as one text: a long list takes a fraction of the memory then. No text
+ * in it may have line breaks that matter.
+ */
+export function compact(markup: Html): Html {
+  return raw(String(markup).replace(/\n\s+/g, '\n'));
+}
 
 /** Texts of a registry or a subscriber: sanitized, and distinguished from our own text. */
 

@@ -1,4 +1,5 @@
 import { parseUrl } from '../core/http/url.ts';
+import { redact } from '../core/text/text.ts';
 import { code, type Html, html } from './html.ts';
 
 /** Links to URLs that others wrote. */
@@ -12,9 +13,9 @@ export function linked(text: string, url: string | null): Html {
 /** Characters; a longer URL is not that of a repository or a run. */
 const LONGEST_HREF = 1000;
 
-/** Only https without user information, and as it is shown: nothing is decoded, normalized or hidden. */
+/** Only https without user information and secrets, and as it is shown: nothing is decoded, normalized or hidden. */
 export function safeHref(text: string): string | null {
-  if (text.length > LONGEST_HREF || !/^https:\/\/[\x21-\x7e]+$/.test(text)) return null;
+  if (text.length > LONGEST_HREF || !/^https:\/\/[\x21-\x7e]+$/.test(text) || redact(text) !== text) return null;
   const url = parseUrl(text);
   if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '') return null;
   return url.href;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The style sheets that all pages share: colors in light and dark mode, texts, the icons of apps. */
-export type SharedStyle = 'colors' | 'base' | 'tile';
+/** What all pages share: colors in light and dark mode, texts, the icons of apps, lists, chips, buttons. */
+const FILES = ['colors', 'base', 'tile', 'lists', 'chips', 'buttons'];
 
-/** @returns the text of the style sheet */
-export function sharedStyle(name: SharedStyle): string {
-  return readFileSync(new URL(`./assets/css/${name}.css`, import.meta.url), 'utf8');
+/** @returns the text of a style sheet, to which pages add rules of their own */
+export function sharedStyle(): string {
+  return FILES.map((name) => readFileSync(new URL(`./assets/css/${name}.css`, import.meta.url), 'utf8')).join('\n');
 }

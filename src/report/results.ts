@@ -133,6 +133,25 @@ export interface Results {
     pruned: readonly string[];
     interrupted: boolean;
   };
+  site: {
+    /** The folder of the site. */
+    root: string;
+    registryUrl: string;
+    /** The address of the site; null if it is not known. */
+    baseUrl: string | null;
+    /** `planned` with --check and --dry-run. */
+    status: 'written' | 'planned' | 'unchanged';
+    /** The number of apps that it lists. */
+    apps: Count;
+    /** Files, relative to the folder. */
+    created: readonly string[];
+    changed: readonly string[];
+    removed: readonly string[];
+    /** The number of files that stayed as they were. */
+    unchanged: Count;
+    /** Apps that subscribers cannot see, and so are not listed. */
+    hidden: readonly { key: string; why: string }[];
+  };
   diff: {
     before: string;
     after: string;

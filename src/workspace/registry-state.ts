@@ -14,7 +14,8 @@ import { gitTree } from '../observe/workspace/git.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
 import { folderTree } from '../observe/workspace/tree.ts';
-import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import { documentsOfTree, type RegistryDocuments, snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import type { Workspace } from '../observe/workspace/places.ts';
 import { whyNotRegularFile } from '../platform/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import { type Listener, SILENT } from './listener.ts';
@@ -47,14 +48,50 @@ const FOLDER_ALONE = { found: false, manifest: null, baseUrl: null, openStore: n
  */
 export async function registryState(
   where: string,
+  { documentsOnly = false, ...options }: StateOptions & { documentsOnly?: boolean } = {},
+): Promise<Snapshot> {
+  const { cwd = process.cwd() } = options;
+  return stateOf(where, options, async (workspace, seenAt) => {
+    if (documentsOnly)
+      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt);
+    const state = collectState(where, seenAt);
+    await observeWorkspace(
+      workspace,
+      { ...state.sink, orphans() {} },
+      { nameOf: (name) => relative(cwd, resolve(workspace.root, name)).split(sep).join('/') },
+    );
+    return state.finish();
+  });
+}
+
+/** The documents of a registry, and the folder that they are in; null if they are elsewhere. */
+export interface FoundDocuments extends RegistryDocuments {
+  folder: Workspace | null;
+}
+
+/**
+ * The documents of a state, by the same names. Those of a folder are read when they are iterated.
+ * @throws AppregError as `registryState` does
+ */
+export async function registryDocuments(where: string, options: StateOptions): Promise<FoundDocuments> {
+  const found = await stateOf(where, options, async (folder) => ({
+    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl),
+    folder,
+  }));
+  if ('folder' in found) return found;
+  return { ...found, entries: manifestAppsIn(found.manifest.content) ?? {}, folder: null };
+}
+
+async function stateOf<Found>(
+  where: string,
   {
     cwd = process.cwd(),
     workspaceAt = async (root) => ({ root, ...FOLDER_ALONE }),
     webOptions = async () => ({}),
     listener = SILENT,
-    documentsOnly = false,
-  }: StateOptions & { documentsOnly?: boolean } = {},
-): Promise<Snapshot> {
+  }: StateOptions,
+  inFolder: (workspace: Workspace, seenAt: string) => Promise<Found>,
+): Promise<Snapshot | Found> {
   const seenAt = new Date().toISOString();
   if (isHttpUrl(where)) {
     const url = registryUrl(where);
@@ -80,15 +117,7 @@ export async function registryState(
     const place = { manifest: workspace.manifest, baseUrl: around.baseUrl };
     return storeSnapshot(await around.openStore(), place, seenAt, listener);
   }
-  if (documentsOnly)
-    return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt);
-  const state = collectState(where, seenAt);
-  await observeWorkspace(
-    workspace,
-    { ...state.sink, orphans() {} },
-    { nameOf: (name) => relative(cwd, resolve(workspace.root, name)).split(sep).join('/') },
-  );
-  return state.finish();
+  return inFolder(workspace, seenAt);
 }
 
 /** Saved facts are identified by their first field. */

@@ -150,6 +150,17 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
     },
   ],
   mirror: [{ words: `mirror ${URL} copy --base-url https://a.example/ --ca ca.pem`, files: { 'ca.pem': ERROR } }],
+  site: [
+    {
+      words: 'site pages --dry-run',
+      files: {
+        [CONFIG]: OPTIONAL,
+        'registry.json': ERROR,
+        // The app is left out, as subscribers do not see it.
+        [VERSIONS]: { ...withFaults(0), unreadable: 2 },
+      },
+    },
+  ],
   diff: [{ words: 'diff registry.json facts.json', files: { [CONFIG]: OPTIONAL, 'registry.json': ERROR } }],
   judge: [
     {

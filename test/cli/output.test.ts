@@ -57,6 +57,7 @@ const RUNS: Record<string, Runs> = {
     fails: `mirror ${NOWHERE}/registry.json other --base-url https://m.example.com/`,
   },
   diff: { succeeds: 'diff work work', fails: 'diff gone work' },
+  site: { succeeds: 'site pages --cwd work', fails: 'site . --cwd app' },
   attestation: {
     succeeds: 'attestation two.tar.gz --key vendor.pub --app clock@1.1.0',
     fails: 'attestation two.tar.gz --key app.js',

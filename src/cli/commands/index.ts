@@ -28,6 +28,7 @@ import { serveCommand } from './serve/options.ts';
 import { serviceCommand } from './service/options.ts';
 import { serviceBackupCommand } from './service-backup/options.ts';
 import { serviceRestoreCommand } from './service-restore/options.ts';
+import { siteCommand } from './site/options.ts';
 import { subscribeCommand } from './subscribe/options.ts';
 import { verifyCommand } from './verify/options.ts';
 
@@ -61,6 +62,7 @@ export const COMMANDS: readonly Command[] = [
   { definition: judgeCommand, load: async () => (await import('./judge/run.ts')).runJudge },
   { definition: explainCommand, load: async () => (await import('./explain/run.ts')).runExplain },
   { definition: rulesCommand, load: async () => (await import('./rules/run.ts')).runRules },
+  { definition: siteCommand, load: async () => (await import('./site/run.ts')).runSite },
   { definition: subscribeCommand, load: async () => (await import('./subscribe/run.ts')).runSubscribe },
   { definition: serveCommand, load: async () => (await import('./serve/run.ts')).runServe },
   { definition: serviceCommand, load: async () => (await import('./service/run.ts')).runService },

@@ -88,6 +88,13 @@ export interface Config {
    * first one counts.
    */
   release?: ReleaseEntry[];
+  /** The catalogue that appreg site generates. */
+  site?: {
+    /** The address that it is served at. */
+    baseUrl?: ConfiguredUrl;
+    /** The name of the catalogue. */
+    title?: NotBlank;
+  };
   /** Severity by rule id. */
   rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
   /** Findings that do not count. They stay in the report, and count for visibility and symptoms. */

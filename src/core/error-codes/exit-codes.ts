@@ -22,6 +22,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'read-back-mismatch',
   'read-back-missing',
   'rule-violation',
+  'site-folder-occupied',
   'sources-uncommitted',
   'version-lower',
   'version-rollback',

@@ -42,6 +42,10 @@ export const SERVING_ERRORS = {
     title: 'The folder contains a registry that was not made by mirror.',
     fix: 'Choose an empty folder.',
   },
+  'site-folder-occupied': {
+    title: 'The folder contains files that were not written by appreg site.',
+    fix: 'Choose an empty folder, or move the other files.',
+  },
   'mirror-damaged': {
     title: 'A document of the mirror is not JSON.',
     fix: 'Restore it, or remove it; it is created again.',

@@ -3,16 +3,35 @@ import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
 import type { Tree } from './tree.ts';
+import type { JsonObject } from '../../core/json/values.ts';
 import { metadataUrlOf } from '../../core/registry/manifest.ts';
 import { artifactUrlOf, listedVersionsIn } from '../../core/registry/metadata.ts';
 
 const DOCUMENTS_ONLY: Missing = { missing: { code: 'documents-only' }, runWide: true, intentional: true };
+
+/** The documents of a registry, which are read when its apps are iterated. */
+export interface RegistryDocuments {
+  manifest: DocumentFacts;
+  /** The entries of the manifest, by key. */
+  entries: JsonObject;
+  /** In the order of the manifest. */
+  apps: Iterable<AppFacts>;
+}
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
  * @throws AppregError `baseline-unusable` without a usable manifest
  */
 export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
+  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrl);
+  return { snapshot: 1, target: tree.source, seenAt, origins: [], manifest, apps: [...apps], orphans: [] };
+}
+
+/**
+ * The same without holding all of them.
+ * @throws AppregError `baseline-unusable` without a usable manifest
+ */
+export function documentsOfTree(tree: Tree, manifestName: string, baseUrl: string | null): RegistryDocuments {
   const listing = listingOf(tree, manifestName, baseUrl);
   if (listing === null)
     throw new AppregError(
@@ -21,7 +40,7 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
       message`Use a state that contains the manifest.`,
     );
   const { manifest, apps, paths } = listing;
-  const facts = Object.keys(apps).map((key): AppFacts => {
+  const factsOf = (key: string): AppFacts => {
     const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
     const content: DocumentFacts['content'] = (path === undefined ? null : tree.read(path)) ?? {
@@ -41,14 +60,13 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
       icon: { url: null, file: null, web: DOCUMENTS_ONLY, content: DOCUMENTS_ONLY, image: DOCUMENTS_ONLY },
       artifacts,
     };
-  });
+  };
+  function* all(): Iterable<AppFacts> {
+    for (const key of Object.keys(apps)) yield factsOf(key);
+  }
   return {
-    snapshot: 1,
-    target: tree.source,
-    seenAt,
-    origins: [],
     manifest: { url: null, file: manifestName, web: DOCUMENTS_ONLY, content: manifest },
-    apps: facts,
-    orphans: [],
+    entries: apps,
+    apps: { [Symbol.iterator]: () => all()[Symbol.iterator]() },
   };
 }

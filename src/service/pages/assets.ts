@@ -17,7 +17,6 @@ const STYLE_SHEETS = [
   'forms',
   'cards',
   'states',
-  'lists',
   'tables',
   'navigation',
   'search',
@@ -25,13 +24,10 @@ const STYLE_SHEETS = [
   'details',
   'responsive',
 ];
-const SHARED_STYLES = ['colors', 'base', 'tile'] as const;
-
 const ASSETS = {
   'style.css': {
     type: 'text/css; charset=utf-8',
-    read: () =>
-      [...SHARED_STYLES.map(sharedStyle), ...STYLE_SHEETS.map((name) => readAssetFile(`css/${name}.css`))].join('\n'),
+    read: () => [sharedStyle(), ...STYLE_SHEETS.map((name) => readAssetFile(`css/${name}.css`))].join('\n'),
   },
   'script.js': { type: 'text/javascript; charset=utf-8', read: () => readAssetFile('script.js') },
   'icon.svg': { type: 'image/svg+xml', read: () => readAssetFile('icon.svg') },

@@ -1,0 +1,36 @@
+import { RESULT_FORMATS } from '../../../report/options.ts';
+import type { CommandDefinition } from '../../command-definition.ts';
+import { dryRunOption, readOptions } from '../../option-groups.ts';
+
+export const siteCommand = {
+  name: 'site',
+  executesConfig: true,
+  description: 'generate a catalogue of the apps as static pages, with feeds and badges',
+  arguments: [{ usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?', placeholder: 'site' } }],
+  options: {
+    from: {
+      type: 'string',
+      flags: '--from <where>',
+      description: 'a folder, a manifest, a git ref, saved facts or the URL of a live registry (default: this folder)',
+      value: 'registry-state',
+    },
+    baseUrl: {
+      type: 'string',
+      flags: '--base-url <url>',
+      description: 'the URL that the site will be served at, for links in feeds',
+      value: 'base-url',
+    },
+    title: { type: 'string', flags: '--title <text>', description: 'the name of the catalogue', value: 'text' },
+    check: {
+      type: 'boolean',
+      flags: '--check',
+      description: 'only report whether the site is up to date; exit with 1 if it is not',
+    },
+    ...dryRunOption,
+    ...readOptions,
+  },
+  formats: RESULT_FORMATS,
+  notes:
+    'Files that did not change are not written. Only files that an earlier run wrote are replaced or deleted; appreg-site.json lists them.',
+  examples: ['site site', 'site public --from https://apps.example.com/registry.json', 'site site --check'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,99 @@
+import { join, resolve } from 'node:path';
+import { AppregError } from '../../../core/errors.ts';
+import { message, type SafeText } from '../../../core/text/message.ts';
+import { counted, printable, safeExcerpt } from '../../../core/text/text.ts';
+import type { HiddenApp } from '../../../site/catalogue.ts';
+import { LIST_PAGE } from '../../../site/paths.ts';
+import { generateSite, type SiteResult } from '../../../site/site.ts';
+import type { Context } from '../../context.ts';
+import { printResult } from '../../io/results.ts';
+import { quotedPath, shownPath } from '../../io/shown-path.ts';
+import { type SiteOptions, siteSource } from './source.ts';
+
+/** Maximum lines of each kind; --format json contains all. */
+const MAX_LINES = 20;
+
+const WHY: Readonly<Record<HiddenApp['why'], string>> = {
+  'key-not-safe': 'its key is not URL-safe',
+  'entry-invalid': 'its entry in the manifest has no name or description',
+  'metadata-unreadable': 'its metadata file cannot be read',
+  'no-valid-versions': 'it has no valid version',
+};
+
+/**
+ * `appreg site <dir>`: generates a catalogue of a registry as static files. Exit 1 with --check if it is not up to date.
+ */
+export async function runSite(context: Context, dir: string, options: SiteOptions): Promise<number> {
+  const { terminal, cwd } = context;
+  const { check = false, dryRun = false } = options;
+  if (check && dryRun)
+    throw new AppregError(
+      'option-conflict',
+      message`--check and --dry-run both write nothing.`,
+      message`Use --check to exit with 1 if the site is not up to date, or --dry-run to exit with 0.`,
+    );
+  const folder = resolve(cwd, dir);
+  const shownAs = shownPath(cwd, folder) || '.';
+  const { documents, companions, site, registryFolder } = await siteSource(context, folder, options);
+  const line = terminal.progress(message`Generating the pages`);
+  let result: SiteResult;
+  try {
+    result = await generateSite(folder, site, documents, companions, {
+      shownAs,
+      isWriting: !check && !dryRun,
+      // The folder of the registry itself.
+      mayHaveOthers: () => folder === registryFolder,
+      onProgress: (done, known) => line.update(() => message`${done} of ${known} files`),
+    });
+  } finally {
+    line.stop();
+  }
+  logHidden(context, result.hidden);
+  const { created, changed, removed, unchanged, apps, hidden } = result;
+  const isCurrent = created.length + changed.length + removed.length === 0;
+  const status = statusOf(isCurrent, check || dryRun);
+  printResult<'site'>(context, {
+    pretty: () => describe(shownAs, status, result),
+    json: () => ({
+      root: folder,
+      registryUrl: site.url,
+      baseUrl: site.base,
+      status,
+      apps,
+      created,
+      changed,
+      removed,
+      unchanged,
+      hidden,
+    }),
+  });
+  if (check) return isCurrent ? 0 : 1;
+  if (site.base === null)
+    terminal.log(message`The links in feeds are relative: set "site": { "baseUrl": … }, or use --base-url.`);
+  if (!dryRun)
+    terminal.next(
+      message`open ${quotedPath(printable(join(shownAs, LIST_PAGE)))} in a browser, then upload the folder${site.base === null ? '' : ` to ${site.base}`}`,
+    );
+  return 0;
+}
+
+type Status = 'written' | 'planned' | 'unchanged';
+
+function statusOf(isCurrent: boolean, isPlan: boolean): Status {
+  if (isCurrent) return 'unchanged';
+  return isPlan ? 'planned' : 'written';
+}
+
+function logHidden({ terminal }: Context, hidden: readonly HiddenApp[]): void {
+  for (const { key, why } of hidden.slice(0, MAX_LINES))
+    terminal.log(message`Left out: ${safeExcerpt(key, 100)}, since ${WHY[why]} (see appreg lint)`);
+  if (hidden.length > MAX_LINES) terminal.log(message`Left out: ${hidden.length - MAX_LINES} more apps`);
+}
+
+function describe(shownAs: string, status: Status, result: SiteResult): SafeText {
+  const { created, changed, removed, unchanged, apps } = result;
+  const what = `${shownAs}: ${counted(apps, 'app')}`;
+  if (status === 'unchanged') return message`${what}, up to date (${counted(unchanged, 'file')})`;
+  const counts = `${created.length} new, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged`;
+  return status === 'planned' ? message`${what}; would write: ${counts}` : message`${what}; files: ${counts}`;
+}

@@ -1,0 +1,143 @@
+import { withoutBuild } from '../core/registry/version.ts';
+import { counted } from '../core/text/text.ts';
+import { copyable } from '../html/copy.ts';
+import { code, type Html, html, NOTHING, notesMarkup, untrusted } from '../html/html.ts';
+import { commitUrl, linked, safeHref } from '../html/links.ts';
+import { tile } from '../html/tile.ts';
+import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';
+import { hasFeed } from './feed.ts';
+import { day, type Frame, iconReference, layout, toFile } from './layout.ts';
+import { LIST_PAGE } from './paths.ts';
+import type { SiteRegistry } from './registry.ts';
+import { subscribeSection } from './subscribe-section.ts';
+import { retirementText } from './words.ts';
+
+/** The page of an app: what it is, its versions with what their author says about them, and how to subscribe. */
+
+/** A page with more versions would be slow; the metadata file has them all. */
+const MOST_VERSIONS = 200;
+
+export function appPage(site: SiteRegistry, app: CatalogueApp): string {
+  const { name, description, latest, paths } = app;
+  const frame = { site, path: paths.page };
+  const icon = iconReference(frame, app.iconUrl);
+  const body = html`<nav class="crumbs" aria-label="Breadcrumb">
+      <ol>
+        <li><a href="${toFile(frame, LIST_PAGE)}">All apps</a></li>
+      </ol>
+    </nav>
+    <div class="head app-head">
+      ${tile({ ...app, icon }, true)}
+      <div class="head-text">
+        <h1>${untrusted(name, 400)}</h1>
+        <p class="url">${copyable(app.key, 'key')}</p>
+      </div>
+    </div>
+    <p class="lead long">${untrusted(description, 1000)}</p>
+    ${linkList(app)} ${retiredNotice(latest)} ${versionsSection(frame, app)} ${subscribeSection(site)}`;
+  return layout(frame, {
+    title: name,
+    description,
+    feeds: hasFeed(app) ? [{ path: paths.feed, title: `New versions: ${name}` }] : [],
+    images: icon?.startsWith('https:') === true ? [icon] : [],
+    body,
+  });
+}
+
+/** What the author links to. A URL that is not safe to follow is shown as text. */
+function linkList({ links: { homepage, source, support, licence } }: CatalogueApp): Html {
+  const rows: [label: string, value: Html | null][] = [
+    ['Home page', homepage === null ? null : linked(homepage, homepage)],
+    ['Source code', source === null ? null : linked(source, source)],
+    ['Support', support === null ? null : supportLink(support)],
+    ['License', licence === null ? null : untrusted(licence, 200)],
+  ];
+  const shown = rows.filter(([, value]) => value !== null);
+  if (shown.length === 0) return NOTHING;
+  return html`<dl class="facts">${shown.map(([label, value]) => row(label, value))}</dl>`;
+}
+
+const MAIL = /^mailto:([\w.+-]+@[\w.-]+)$/;
+
+function supportLink(url: string): Html {
+  const address = MAIL.exec(url)?.[1];
+  return address === undefined ? linked(url, url) : html`<a href="mailto:${address}">${code(address, 300)}</a>`;
+}
+
+function retiredNotice({ retired }: CatalogueVersion): Html {
+  if (retired === null) return NOTHING;
+  return html`<div class="notice ${retired.reason === 'security' ? 'bad' : 'warn'}">
+    <p>${retirementText(retired, 'the latest version')}</p>
+  </div>`;
+}
+
+function versionsSection(frame: Frame, app: CatalogueApp): Html {
+  const { versions, latest, paths, url } = app;
+  const shown = versions.slice(0, MOST_VERSIONS);
+  const omitted = versions.length - shown.length;
+  return html`<section aria-labelledby="versions-title">
+    <div class="section-head">
+      <h2 id="versions-title">Versions</h2>
+      ${hasFeed(app) ? html`<a href="${toFile(frame, paths.feed)}">Feed of new versions</a>` : NOTHING}
+    </div>
+    <ul class="rows versions">
+      ${shown.map((version) => versionItem(version, version === latest))}
+    </ul>
+    ${omitted === 0 || url === null ? NOTHING : html`<p class="muted">${counted(omitted, 'older version')} not shown; all are in ${code(url)}</p>`}
+  </section>`;
+}
+
+function versionItem(version: CatalogueVersion, isLatest: boolean): Html {
+  const { published, notes, retired } = version;
+  return html`<li class="row version-row">
+    <div class="version-head">
+      <h3 class="version">${code(version.version, 120)}</h3>
+      ${isLatest ? html`<span class="chip good">Latest</span>` : NOTHING}
+      ${withoutBuild(version.version).includes('-') ? html`<span class="chip">Pre-release</span>` : NOTHING}
+      ${retired === null ? NOTHING : html`<span class="chip ${retired.reason === 'security' ? 'bad' : 'warn'}">Retired</span>`}
+      ${published === null ? NOTHING : html`<p class="meta muted"><span>published ${day(published)}, says the author</span></p>`}
+    </div>
+    ${retired === null ? NOTHING : html`<p class="retired">${retirementText(retired)}</p>`}
+    ${notes === null ? NOTHING : notesOf(notes, isLatest)} ${facts(version)}
+  </li>`;
+}
+
+function notesOf(notes: string, isOpen: boolean): Html {
+  return isOpen
+    ? html`<div class="notes">${notesMarkup(notes)}</div>`
+    : html`<details>
+        <summary>Notes</summary>
+        <div class="notes">${notesMarkup(notes)}</div>
+      </details>`;
+}
+
+function facts({ version, checksum, artifactUrl, build }: CatalogueVersion): Html {
+  const proven: [label: string, value: Html | null][] =
+    build === null
+      ? []
+      : [
+          ['Built by', build.identity === null ? null : linked(build.identity, build.identity)],
+          ['Key', build.key === null ? null : code(`sha256:${build.key}`)],
+          ['Repository', build.repository === null ? null : linked(build.repository, build.repository)],
+          ['Commit', build.commit === null ? null : linked(build.commit, commitUrl(build.repository, build.commit))],
+          ['Signed', build.signedAt === null ? null : day(build.signedAt)],
+        ];
+  const rows: [label: string, value: Html | null][] = [
+    ['Digest', copyable(checksum, `digest of ${version}`)],
+    ['Artifact', artifactLink(artifactUrl)],
+    ...proven,
+  ];
+  return html`<dl class="facts">${rows.map(([label, value]) => row(label, value))}</dl>`;
+}
+
+function artifactLink(url: string): Html {
+  return safeHref(url) === null ? code(url, 500) : linked(url, url);
+}
+
+function row(label: string, value: Html | null): Html {
+  if (value === null) return NOTHING;
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
+}

@@ -1,0 +1,162 @@
+import { type About, type AboutApp, readAboutFile, type Retirement } from '../core/about/about-file.ts';
+import { latestOffered } from '../core/about/retirement.ts';
+import { type Build, buildOf } from '../core/attestation/build.ts';
+import type { AttestationFacts } from '../core/attestation/facts.ts';
+import { judgeAttestation } from '../core/attestation/judge.ts';
+import { compareText } from '../core/engine/order.ts';
+import { type AppFacts, type DocumentContent, isMissing } from '../core/facts/facts.ts';
+import type { JsonValue } from '../core/json/json.ts';
+import { isSafeKey } from '../core/registry/app-key.ts';
+import { digestOf } from '../core/registry/checksum.ts';
+import { appFields } from '../core/registry/manifest.ts';
+import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
+import { comparePrecedence, isSemver } from '../core/registry/version.ts';
+import { isBlank } from '../core/text/text.ts';
+import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
+import { appPaths, type AppPaths } from './paths.ts';
+
+/** What a site shows of a registry: the apps that subscribers can see, by what the documents say. */
+
+/** An app as the list shows it. */
+export interface ListedApp {
+  key: string;
+  name: string;
+  description: string;
+  iconUrl: string | null;
+  color: string | null;
+  paths: AppPaths;
+  latest: Pick<CatalogueVersion, 'version' | 'retired'>;
+}
+
+export interface CatalogueApp extends ListedApp {
+  /** Of the metadata file. */
+  url: string | null;
+  latest: CatalogueVersion;
+  /** The newest first, by precedence. */
+  versions: readonly CatalogueVersion[];
+  links: AboutApp;
+}
+
+export interface CatalogueVersion {
+  version: string;
+  artifactUrl: string;
+  checksum: string;
+  /** When it was published (ISO 8601), as the author says; null if unknown. */
+  published: string | null;
+  /** Markdown. */
+  notes: string | null;
+  retired: Retirement | null;
+  /** Who built it, as its attestation proves; null if none does. */
+  build: Build | null;
+}
+
+/** An app that is listed, but that no subscriber can see. */
+export interface HiddenApp {
+  key: string;
+  why: 'key-not-safe' | 'entry-invalid' | 'metadata-unreadable' | 'no-valid-versions';
+}
+
+/** Beside a registry: what its documents do not contain. */
+export interface Companions {
+  /** The about file of an app; null if there is none. */
+  about(app: AppFacts): DocumentContent | null;
+  /** The verified facts of the attestation of a version; null if there is none. @param index in `versions` */
+  attestation(app: AppFacts, artifactUrl: string, index: number): AttestationFacts | null;
+}
+
+const NO_LINKS: AboutApp = { homepage: null, source: null, licence: null, support: null };
+
+/** The apps of a registry in the order of its manifest, one after the other: a large registry is never held at once. */
+export function* catalogueOf(
+  { entries, apps }: RegistryDocuments,
+  companions: Companions,
+): Iterable<{ app: CatalogueApp } | { hidden: HiddenApp }> {
+  for (const facts of apps) {
+    const found = appOf(facts, entries[facts.key], companions);
+    yield typeof found === 'string' ? { hidden: { key: facts.key, why: found } } : { app: found };
+  }
+}
+
+/** What the list needs of an app. */
+export function listedApp({ key, name, description, iconUrl, color, paths, latest }: CatalogueApp): ListedApp {
+  const { version, retired } = latest;
+  return { key, name, description, iconUrl, color, paths, latest: { version, retired } };
+}
+
+/** The order of the list: by name, then by key. */
+export function inListOrder(apps: readonly ListedApp[]): ListedApp[] {
+  const named = apps.map((app) => ({ app, name: app.name.toLowerCase() }));
+  return named.sort((a, b) => compareText(a.name, b.name) || compareText(a.app.key, b.app.key)).map(({ app }) => app);
+}
+
+function appOf(facts: AppFacts, entry: JsonValue | undefined, companions: Companions): CatalogueApp | HiddenApp['why'] {
+  const { key, metadata } = facts;
+  if (!isSafeKey(key)) return 'key-not-safe';
+  const { name, description, iconUrl, color } = appFields(entry);
+  if (name === null || description === null) return 'entry-invalid';
+  const listed = listedVersionsIn(metadata.content);
+  if (listed === null) return 'metadata-unreadable';
+  const document = companions.about(facts);
+  // A broken file hides nothing; lint names its faults.
+  const about = document === null ? null : readAboutFile(document).about;
+  const versions = versionsOf(facts, listed, about, companions);
+  const offered = latestOffered(
+    versions.map(({ version }) => version),
+    about,
+  );
+  const latest = versions.find(({ version }) => version === offered);
+  if (latest === undefined) return 'no-valid-versions';
+  return {
+    key,
+    name: isBlank(name) ? key : name,
+    description,
+    iconUrl,
+    color,
+    url: metadata.url,
+    paths: appPaths(key),
+    latest,
+    versions,
+    links: about?.app ?? NO_LINKS,
+  };
+}
+
+function versionsOf(
+  facts: AppFacts,
+  listed: readonly JsonValue[],
+  about: About | null,
+  companions: Companions,
+): CatalogueVersion[] {
+  const versions = new Map<string, CatalogueVersion>();
+  for (const [index, item] of listed.entries()) {
+    const { version, artifactUrl, artifactChecksum: checksum } = versionFields(item);
+    if (version === null || artifactUrl === null || checksum === null || versions.has(version)) continue;
+    const sha256 = digestOf(checksum);
+    if (!isSemver(version) || sha256 === null) continue;
+    const { published = null, notes = null, deprecated = null } = about?.versions.get(version) ?? {};
+    const attested = companions.attestation(facts, artifactUrl, index);
+    versions.set(version, {
+      version,
+      artifactUrl,
+      checksum,
+      published,
+      notes,
+      retired: deprecated,
+      build: attested && provenBuild(attested, { key: facts.key, version }, sha256),
+    });
+  }
+  return [...versions.values()].sort(
+    (a, b) => comparePrecedence(b.version, a.version) || compareText(a.version, b.version),
+  );
+}
+
+/** Null for an attestation that is not about these bytes of this version. */
+function provenBuild(facts: AttestationFacts, app: { key: string; version: string }, sha256: string): Build | null {
+  const problem = judgeAttestation(facts, { sha256, app, sbomSha256: null, signer: null });
+  return problem === null ? buildOf(facts) : null;
+}
+
+/** The attestation that saved facts contain. */
+export function savedAttestation({ artifacts }: AppFacts, index: number): AttestationFacts | null {
+  const observed = artifacts[index]?.attestation;
+  return observed === undefined || isMissing(observed) || observed.state === 'absent' ? null : observed.facts;
+}

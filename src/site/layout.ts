@@ -1,0 +1,116 @@
+import { parseUrl } from '../core/http/url.ts';
+import { redact } from '../core/text/text.ts';
+import { type Html, html, NOTHING, sanitized, untrusted } from '../html/html.ts';
+import { assetVersion } from './assets.ts';
+import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE } from './paths.ts';
+import type { SiteRegistry } from './registry.ts';
+
+/** What all pages of a site share: head, header, landmarks, and the addresses of other files. */
+
+/** A page, and how it refers to other files of the site. */
+export interface Frame {
+  site: SiteRegistry;
+  /** Of the page. */
+  path: string;
+}
+
+export interface SitePage {
+  title: string;
+  description: string;
+  /** The paths of its feeds, with their titles. */
+  feeds: readonly { path: string; title: string }[];
+  /** The URLs of its images. */
+  images: readonly string[];
+  body: Html;
+}
+
+/** A reference from a page to another file of the site. */
+export function toFile({ path }: Frame, target: string): string {
+  return path.includes('/') ? `../${target}` : target;
+}
+
+/** A complete document. */
+export function layout(frame: Frame, { title, description, feeds, images, body }: SitePage): string {
+  const { site } = frame;
+  const isList = frame.path === LIST_PAGE;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${contentPolicy(images)}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${isList ? sanitized(title, 100) : `${sanitized(title, 100)} · ${sanitized(site.title, 60)}`}</title>
+        <meta name="description" content="${sanitized(description, 300)}" />
+        <link rel="icon" href="${asset(frame, SITE_ICON)}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${asset(frame, STYLE)}" />
+        ${feeds.map((feed) => html`<link rel="alternate" type="application/atom+xml" href="${toFile(frame, feed.path)}" title="${sanitized(feed.title, 100)}" />`)}
+        <script src="${asset(frame, SCRIPT)}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header class="top">
+          <a class="brand" href="${toFile(frame, LIST_PAGE)}" ${isList ? html`aria-current="page"` : NOTHING}
+            >${LOGO}<span>${untrusted(site.title, 60)}</span></a
+          >
+        </header>
+        <main id="main" tabindex="-1" class="shell">${body}</main>
+        <footer class="foot">
+          <p>
+            The texts on this page are those of the authors. Digests and versions are those that the registry lists.
+          </p>
+        </footer>
+      </body>
+    </html>`;
+  return `${String(page)}\n`;
+}
+
+function asset(frame: Frame, path: typeof STYLE | typeof SCRIPT | typeof SITE_ICON): string {
+  return `${toFile(frame, path)}?v=${assetVersion(path)}`;
+}
+
+/** More hosts of images than this are not listed one by one. */
+const MOST_IMAGE_HOSTS = 30;
+
+/** Only files of the site run or load, and images of the hosts that the registry names. */
+function contentPolicy(images: readonly string[]): string {
+  const hosts = new Set(images.flatMap((image) => parseUrl(image)?.origin ?? []));
+  const sources = hosts.size > MOST_IMAGE_HOSTS ? ['https:'] : [...hosts].sort();
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self'", ...sources].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+/** An origin that can be a source of a policy: no other character has a meaning there. */
+const SOURCE = /^https:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
+/**
+ * The address of an app's icon: its own URL, and relative to the page if the site has the same origin. Icons are not
+ * copied: an SVG that others wrote could run code at the address of the site if it were opened by itself.
+ * @returns null for a URL that browsers would not load, or that has credentials
+ */
+export function iconReference({ site, path }: Frame, iconUrl: string | null): string | null {
+  const url = iconUrl === null ? null : parseUrl(iconUrl);
+  if (url === null || redact(url.href) !== url.href) return null;
+  const from = site.base === null ? null : parseUrl(site.base + path);
+  if (from?.origin === url.origin) return referenceTo(url, from);
+  return SOURCE.test(url.origin) ? url.href : null;
+}
+
+/** A calendar day that the author named. */
+export function day(iso: string): Html {
+  return html`<time datetime="${iso}">${sanitized(iso.slice(0, 10), 10)}</time>`;
+}
+
+const LOGO = html`<svg class="mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+  <rect x="1" y="1" width="8" height="8" rx="2.2" fill="currentColor" />
+  <rect x="11" y="1" width="8" height="8" rx="2.2" fill="currentColor" opacity=".35" />
+  <rect x="1" y="11" width="8" height="8" rx="2.2" fill="currentColor" opacity=".35" />
+  <rect x="11" y="11" width="8" height="8" rx="4" class="dot" />
+</svg>`;

@@ -1,0 +1,173 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppregError } from '../core/errors.ts';
+import { message } from '../core/text/message.ts';
+import { compareText } from '../core/engine/order.ts';
+import { diskError, errno } from '../store/directory/disk-error.ts';
+import { tempName } from '../store/directory/owner.ts';
+import { retryWhileBusy } from '../store/directory/system.ts';
+import { isSitePath } from './paths.ts';
+
+/**
+ * The folder of a site. A file with the same content is not written, so that its time stays. `appreg-site.json` lists
+ * the files that were written: only these are replaced or deleted.
+ */
+
+const FILE_LIST = 'appreg-site.json';
+
+export interface SiteFile {
+  path: string;
+  text: string;
+}
+
+/** What a run changed, or would change: paths in order. */
+export interface SiteChanges {
+  created: string[];
+  changed: string[];
+  removed: string[];
+  unchanged: number;
+}
+
+export interface OutputOptions {
+  /** As messages name the folder. */
+  shownAs: string;
+  /** False: nothing is written. */
+  isWriting: boolean;
+  /** Whether the folder may have files of others beside those of the site. */
+  mayHaveOthers(names: readonly string[]): boolean;
+  onFile?(): void;
+}
+
+/**
+ * Writes a site into a folder, and deletes the files of an earlier run that it no longer has.
+ * @param possible the paths that the files may have
+ * @param files made one after the other
+ * @throws AppregError `site-folder-occupied` for a folder with other files, before anything is written; errors of the disk
+ */
+export async function writeSite(
+  folder: string,
+  possible: readonly string[],
+  files: Iterable<SiteFile>,
+  options: OutputOptions,
+): Promise<SiteChanges> {
+  const { shownAs, isWriting, onFile } = options;
+  const earlier = earlierFiles(folder, options);
+  refuseForeign(folder, possible, earlier, shownAs);
+  const changes: SiteChanges = { created: [], changed: [], removed: [], unchanged: 0 };
+  const written = new Set<string>();
+  let isListed = false;
+  for (const { path, text } of files) {
+    written.add(path);
+    const before = textAt(folder, path, shownAs);
+    onFile?.();
+    if (before === text) changes.unchanged += 1;
+    else {
+      (before === null ? changes.created : changes.changed).push(path);
+      if (!isWriting) continue;
+      // A run that is interrupted leaves a list with all files that it may have written.
+      if (!isListed) await writeList(folder, new Set([...earlier, ...possible]), shownAs);
+      isListed = true;
+      await place(folder, path, text, shownAs);
+    }
+  }
+  changes.removed = [...earlier].filter((path) => !written.has(path) && existing(folder, path)).sort(compareText);
+  if (!isWriting) return changes;
+  for (const path of changes.removed) rmSync(join(folder, path), { force: true });
+  await writeList(folder, written, shownAs);
+  return changes;
+}
+
+/** The files of earlier runs; empty for a new folder. */
+function earlierFiles(folder: string, { shownAs, mayHaveOthers }: OutputOptions): ReadonlySet<string> {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if (errno(error) === 'ENOENT') return new Set();
+    throw diskError(error, shownAs, null);
+  }
+  if (!names.includes(FILE_LIST)) {
+    const others = names.filter((name) => !name.startsWith('.') && name !== 'CNAME');
+    if (others.length === 0 || mayHaveOthers(others)) return new Set();
+    throw occupied(
+      message`${shownAs} contains other files (such as ${others[0] ?? ''}), and no ${FILE_LIST}: it is not the folder of a site.`,
+    );
+  }
+  return new Set(listedIn(textAt(folder, FILE_LIST, shownAs) ?? '', join(shownAs, FILE_LIST)));
+}
+
+function occupied(summary: ReturnType<typeof message>): AppregError {
+  return new AppregError(
+    'site-folder-occupied',
+    summary,
+    message`Give an empty or new folder, or move the other files.`,
+    { effect: 'none' },
+  );
+}
+
+/** The paths in a list of files; others are ignored, so that a list cannot name a file outside of the site. */
+function listedIn(text: string, shownAs: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  const files = typeof value === 'object' && value !== null && 'files' in value ? value.files : null;
+  if (!Array.isArray(files))
+    throw new AppregError(
+      'site-folder-occupied',
+      message`${shownAs} is not a list of the files of a site.`,
+      message`Restore the file, or give a new folder.`,
+      { effect: 'none' },
+    );
+  return files.filter((path): path is string => typeof path === 'string' && isSitePath(path));
+}
+
+/** Files that another program wrote are not replaced, and links out of the folder are not followed. */
+function refuseForeign(folder: string, paths: readonly string[], earlier: ReadonlySet<string>, shownAs: string): void {
+  for (const name of ['apps', 'assets']) {
+    const kind = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    if (kind !== undefined && !kind.isDirectory()) throw occupied(message`${join(shownAs, name)} is not a folder.`);
+  }
+  const foreign = paths.find((path) => !earlier.has(path) && existing(folder, path));
+  if (foreign !== undefined)
+    throw occupied(message`${join(shownAs, foreign)} exists, and was not written by appreg site.`);
+}
+
+function existing(folder: string, path: string): boolean {
+  return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Null for a file that does not exist. */
+function textAt(folder: string, path: string, shownAs: string): string | null {
+  try {
+    return readFileSync(join(folder, path), 'utf8');
+  } catch (error) {
+    if (errno(error) === 'ENOENT') return null;
+    throw diskError(error, join(shownAs, path), null);
+  }
+}
+
+async function writeList(folder: string, paths: ReadonlySet<string>, shownAs: string): Promise<void> {
+  const text = `${JSON.stringify({ schema: 1, files: [...paths].sort(compareText) }, null, 2)}\n`;
+  if (textAt(folder, FILE_LIST, shownAs) !== text) await place(folder, FILE_LIST, text, shownAs);
+}
+
+/**
+ * Readers see the old file or the new one. It is not synced to the disk: a site can be generated again, and syncing
+ * thousands of files takes minutes.
+ */
+async function place(folder: string, path: string, text: string, shownAs: string): Promise<void> {
+  const target = join(folder, path);
+  const temp = join(dirname(target), tempName('site'));
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    await writeFile(temp, text, { flag: 'wx' });
+    await retryWhileBusy(() => rename(temp, target));
+  } catch (error) {
+    rmSync(temp, { force: true });
+    throw diskError(error, join(shownAs, path), null);
+  }
+}

@@ -1,0 +1,72 @@
+import { isSafeKey } from '../core/registry/app-key.ts';
+import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
+import { appPage } from './app-page.ts';
+import { ASSET_PATHS, assetText } from './assets.ts';
+import { badgeText } from './badge.ts';
+import { catalogueOf, type Companions, type HiddenApp, inListOrder, type ListedApp, listedApp } from './catalogue.ts';
+import { appFeed, entriesOf, type Entry, newest, registryFeed } from './feed.ts';
+import { listPage } from './list-page.ts';
+import { type OutputOptions, type SiteChanges, type SiteFile, writeSite } from './output.ts';
+import { appPaths, LIST_PAGE, REGISTRY_FEED } from './paths.ts';
+import type { SiteRegistry } from './registry.ts';
+
+/** A catalogue of a registry as static files: a list, and a page, a feed and a badge for each app. */
+
+export interface SiteResult extends SiteChanges {
+  /** The number of apps that it lists. */
+  apps: number;
+  hidden: readonly HiddenApp[];
+}
+
+interface SiteOptions extends Omit<OutputOptions, 'onFile'> {
+  onProgress?(done: number, known: number): void;
+}
+
+/**
+ * Generates the site of a registry. The same state of the registry gives the same bytes.
+ * @throws AppregError as `writeSite` does
+ */
+export async function generateSite(
+  folder: string,
+  site: SiteRegistry,
+  registry: RegistryDocuments,
+  companions: Companions,
+  { onProgress, ...options }: SiteOptions,
+): Promise<SiteResult> {
+  const listed: ListedApp[] = [];
+  const hidden: HiddenApp[] = [];
+  const keys = Object.keys(registry.entries);
+  const changes = await writeSite(folder, possiblePaths(keys), filesOf(), {
+    ...options,
+    onFile: () => onProgress?.(listed.length + hidden.length, keys.length),
+  });
+  return { ...changes, apps: listed.length, hidden };
+
+  /** The list comes last, so that it never links to a page that does not exist yet. */
+  function* filesOf(): Iterable<SiteFile> {
+    let entries: Entry[] = [];
+    for (const path of ASSET_PATHS) yield { path, text: assetText(path) };
+    for (const one of catalogueOf(registry, companions)) {
+      if ('hidden' in one) {
+        hidden.push(one.hidden);
+        continue;
+      }
+      const { app } = one;
+      yield { path: app.paths.page, text: appPage(site, app) };
+      yield { path: app.paths.badge, text: badgeText(app) };
+      const feed = appFeed(site, app);
+      if (feed !== null) yield { path: app.paths.feed, text: feed };
+      listed.push(listedApp(app));
+      entries = newest([...entries, ...entriesOf(app)]);
+    }
+    const feed = registryFeed(site, entries);
+    if (feed !== null) yield { path: REGISTRY_FEED, text: feed };
+    yield { path: LIST_PAGE, text: listPage(site, inListOrder(listed), feed !== null) };
+  }
+}
+
+/** The files that the site may have; an app without dates has no feed. */
+function possiblePaths(keys: readonly string[]): string[] {
+  const ofApps = keys.filter(isSafeKey).flatMap((key) => Object.values(appPaths(key)));
+  return [...ASSET_PATHS, ...ofApps, REGISTRY_FEED, LIST_PAGE];
+}
