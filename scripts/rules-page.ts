@@ -65,6 +65,7 @@ const PARTS_OF_DOCUMENTS: readonly AnyRule['on'][] = [
   'url',
   'metadata',
   'version',
+  'about',
   'exception',
 ];
 

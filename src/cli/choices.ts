@@ -22,6 +22,7 @@ export const RULE_GROUP_NAMES = [
   'artifact',
   'materials',
   'attestation',
+  'about',
   'icon',
   'local-file',
   'file',
@@ -30,6 +31,8 @@ export const RULE_GROUP_NAMES = [
   'subscription',
   'exception',
 ] as const;
+/** Why a version is retired (core/about/about-document.ts). */
+export const RETIREMENT_REASONS = ['security', 'broken', 'superseded', 'unmaintained', 'legal'] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 /** What a subscriber may be unable to do: to use the clock of a case, and to show the highest version of an app. */
 export const ABILITIES = ['clock', 'latest'] as const;

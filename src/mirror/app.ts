@@ -1,6 +1,8 @@
 import type { JudgedApp } from '../core/engine/judged-app.ts';
 import { type OfferedVersion, outcomeOf } from '../core/engine/visibility.ts';
-import { type AppFacts, type ArtifactFacts, isMissing } from '../core/facts/facts.ts';
+import { readAboutFile } from '../core/about/about-file.ts';
+import { aboutPath } from '../core/about/about-url.ts';
+import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../core/facts/facts.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf } from '../core/registry/manifest.ts';
 import { listedVersions, versionFields } from '../core/registry/metadata.ts';
@@ -49,6 +51,7 @@ export async function mirrorApp(run: MirrorRun, facts: AppFacts): Promise<JsonOb
   }
   const app = { key, entry, metadata, list, prepared };
   const versions = await versionsOf(run, app, judged, artifacts);
+  if (facts.about !== undefined && versions.length > 0) await mirrorAbout(run, key, facts.about);
   await settleCompanions(run, companions, versions);
   return writeApp(run, app, { versions, icon: facts.icon });
 }
@@ -72,6 +75,21 @@ async function writeApp(
   await put(run.store, path, asText(rewrittenMetadata(metadata, versions)));
   run.result.versions += versions.length;
   return rewrittenEntry(entry, addressOf(run.options.base, path), iconUrl);
+}
+
+/**
+ * Copies the about file, which has no URLs of the registry. The copy of a file that cannot be read, or that is broken,
+ * stays as it is.
+ */
+async function mirrorAbout({ store, result }: MirrorRun, key: string, { url, content }: DocumentFacts): Promise<void> {
+  const report = (code: string, message: string): void => {
+    result.problems.push({ app: key, version: null, url, code, message });
+  };
+  if (isMissing(content))
+    return report('about-unknown', `The about file was not copied: ${reasonText(content.missing, 'metadata')}.`);
+  if (readAboutFile(content).about === null || content.text === null)
+    return report('about-invalid', 'The about file has errors, and was not copied: appreg verify --about names them.');
+  await put(store, aboutPath(pathsOf.metadata(key)), content.text);
 }
 
 /** The elements of `versions` in the mirror: those that are offered, and those that the source withdrew. */

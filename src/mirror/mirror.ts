@@ -127,6 +127,7 @@ async function observeSource(url: string, run: MirrorRun, sink: FactsSink): Prom
     ...options,
     http,
     signal,
+    about: options.skipCompanions !== true,
     // A misspelled key stops the run before anything is written.
     choose: (keys) => (options.apps?.every((key) => keys.includes(key)) === false ? [] : keys),
     async onListed(key, listed) {

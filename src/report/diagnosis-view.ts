@@ -6,6 +6,7 @@ import { causesOf } from './diagnosis-causes.ts';
 import type { ViewOptions } from './diagnosis-evidence.ts';
 import { appLines, closingOf, nextOf } from './diagnosis-next.ts';
 import { notChecked, reasonsOf } from './diagnosis-not-judged.ts';
+import { retirementLines } from './diagnosis-retired.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
 import { symptomName } from './words.ts';
 
@@ -18,7 +19,7 @@ export function viewOf(report: Report, diagnosis: Diagnosis, options: ViewOption
   return {
     symptoms,
     withoutSymptom,
-    apps: appLines(report, diagnosis, verbose),
+    apps: [...appLines(report, diagnosis, verbose), ...retirementLines(diagnosis, verbose)],
     next: nextOf(report, symptoms, diagnosis),
     notChecked: notChecked(report, verbose),
     closing: closingOf(report, diagnosis),

@@ -1,6 +1,7 @@
 import type { CompanionDiff } from '../core/registry/companion-diff.ts';
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
+import { aboutLines } from './about-diff.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { reasonWords } from './hidden-apps.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -55,6 +56,7 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
     lines.push(
       style.dim(`… and ${counted(companions.length - MAX_APPS, 'more companion file')}; --format json lists them all.`),
     );
+  lines.push(...aboutLines(found.about ?? []));
   if (found.notCompared.length > 0) lines.push(style.dim(notComparedLine(found, safeExcerpt)));
   lines.push(diffHeadline(found));
   return lines.join('\n');
@@ -93,6 +95,8 @@ export function diffAsMarkdown(found: RegistryDiff): string {
   if (companions.length > 0) lines.push('', '**Companion files:**', '');
   for (const one of companions.slice(0, MAX_APPS)) lines.push(`- ${prose(companionLine(one))}`);
   if (companions.length > MAX_APPS) lines.push(`- … and ${counted(companions.length - MAX_APPS, 'more')}`);
+  const about = aboutLines(found.about ?? []);
+  if (about.length > 0) lines.push('', '**About files:**', '', ...about.map((line) => `- ${prose(line)}`));
   return lines.join('\n').trimEnd();
 }
 

@@ -16,6 +16,7 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   artifact: 'Artifacts',
   materials: 'Packages in artifacts',
   attestation: 'Attestations (--attestations)',
+  about: 'About files',
   icon: 'Icons',
   'local-file': 'Files of the workspace',
   file: 'File names of the workspace',

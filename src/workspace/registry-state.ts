@@ -36,6 +36,8 @@ export interface StateOptions {
   /** How a live registry is requested (default: directly, and without credentials). Artifacts never are. */
   webOptions?(registry: URL): Promise<WebOptions>;
   listener?: Listener;
+  /** Whether the about files of live registries and of git refs are read; those of a folder always are. */
+  about?: boolean;
 }
 
 const FOLDER_ALONE = { found: false, manifest: null, baseUrl: null, openStore: null };
@@ -89,18 +91,19 @@ async function stateOf<Found>(
     workspaceAt = async (root) => ({ root, ...FOLDER_ALONE }),
     webOptions = async () => ({}),
     listener = SILENT,
+    about = false,
   }: StateOptions,
   inFolder: (workspace: Workspace, seenAt: string) => Promise<Found>,
 ): Promise<Snapshot | Found> {
   const seenAt = new Date().toISOString();
   if (isHttpUrl(where)) {
     const url = registryUrl(where);
-    return liveState(url, await webOptions(url), listener, seenAt);
+    return liveState(url, { ...(await webOptions(url)), about }, listener, seenAt);
   }
   const local = localPathOf(where, cwd);
   if (local === null) {
     const { root, manifest, baseUrl } = await workspaceAt(cwd);
-    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt);
+    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt, about);
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
@@ -115,7 +118,7 @@ async function stateOf<Found>(
   const { workspace } = target;
   if (around.openStore !== null && isStored(around.root, workspace.root, workspace.manifest)) {
     const place = { manifest: workspace.manifest, baseUrl: around.baseUrl };
-    return storeSnapshot(await around.openStore(), place, seenAt, listener);
+    return storeSnapshot(await around.openStore(), place, seenAt, listener, about);
   }
   return inFolder(workspace, seenAt);
 }

@@ -17,6 +17,7 @@ export function isStored(root: string, folder: string, manifest: string): boolea
 /**
  * The documents in a store, as a state of the registry; artifacts are not fetched.
  * @param seenAt ISO 8601
+ * @param withAbout whether about files are read
  * @throws AppregError `manifest-missing` (exit 2)
  */
 export async function storeSnapshot(
@@ -24,6 +25,7 @@ export async function storeSnapshot(
   { manifest, baseUrl }: { manifest: string; baseUrl: string | null },
   seenAt: string,
   listener: Listener,
+  withAbout = false,
 ): Promise<Snapshot> {
   const progress = listener.progress(message`Reading ${store.name}`);
   try {
@@ -41,7 +43,7 @@ export async function storeSnapshot(
         for (const path of paths) if (!known.has(path)) missing.add(path);
       };
       const tree = { source: store.name, fetch, read: (path: string) => known.get(path) ?? null };
-      const state = snapshotOfTree(tree, manifest, baseUrl, seenAt);
+      const state = snapshotOfTree(tree, manifest, baseUrl, seenAt, withAbout);
       if (missing.size === 0) return state;
       wanted = [...missing];
     }

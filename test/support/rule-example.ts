@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src
 import { urlParts } from '../../src/core/http/url.ts';
 import type { Subject, VersionEntry } from '../../src/core/rules/subjects.ts';
 import { artifactFacts } from './archive-example.ts';
+import { aboutSubject } from './about-example.ts';
 import { attestationExample } from './attestation-example.ts';
 import { documentFacts, NOW } from './core-facts.ts';
 import { exchangeFacts, firstBody } from './exchange-example.ts';
@@ -81,6 +82,10 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   artifact: artifactFacts,
   materials: materialsFacts,
   attestation: attestationExample,
+  about: (text) => {
+    const { json, notes } = noted(text);
+    return { ...aboutSubject(json, notes.get('listed')?.split(' ') ?? []) };
+  },
   icon: (text) => {
     const isExchange = hasExchanges(text);
     const { answer, origins = [] } = isExchange ? exchangeFacts(text) : {};

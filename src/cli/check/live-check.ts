@@ -67,6 +67,7 @@ export async function liveCheck(
   const web = {
     ...webOptionsOf(context, config, registry, options),
     attestations: attested?.verify ?? null,
+    about: command === 'diagnose' || options.about === true,
     advisories: await advisoriesAt(context, options),
   };
   const settings = await checkSettings(context, loaded, options.baseline);

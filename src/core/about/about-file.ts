@@ -3,6 +3,7 @@ import type { DocumentContent } from '../facts/facts.ts';
 import { validateAbout } from '../generated/about.js';
 import { urlError } from '../http/url-error.ts';
 import { type Fault, positionsInJson } from '../json/faults.ts';
+import { lineStarts } from '../json/positions.ts';
 import { readInputFile } from '../json/input-file.ts';
 import type { JsonValue } from '../json/json.ts';
 import type { ShapeError } from '../json/shape-error.ts';
@@ -58,9 +59,15 @@ const WORDS = { schema, whole: 'The about file', member: 'field' } as const;
 export interface AboutReading {
   /** Null if the file has faults. */
   about: About | null;
-  faults: readonly Fault[];
+  faults: readonly AboutFault[];
   /** Fields that are not known. They are ignored. */
-  unknown: readonly Fault[];
+  unknown: readonly AboutFault[];
+}
+
+/** A sentence about an about file, and its place. */
+export interface AboutFault extends Fault {
+  /** In the text of the file, in UTF-16 code units. */
+  offset: number;
 }
 
 /** Reads an about file. A file with a fault is not used in part: what is missing could be a retirement. */
@@ -73,12 +80,22 @@ export function readAboutFile(content: DocumentContent): AboutReading {
   });
   const positions = positionsInJson(content.text ?? '', unknown);
   const ignored = unknown.map((one, index) => ({ message: one.message, position: positions[index] ?? null }));
-  // Without faults, it has the form of the schema.
-  return { about: value === null ? null : aboutIn(value as unknown as AboutDocument), faults, unknown: ignored };
+  const starts = lineStarts(content.text ?? '');
+  const placed = (fault: Fault): AboutFault => ({ ...fault, offset: offsetOf(fault, starts) });
+  return {
+    // Without faults, it has the form of the schema.
+    about: value === null ? null : aboutIn(value as unknown as AboutDocument),
+    faults: faults.map(placed),
+    unknown: ignored.map(placed),
+  };
+}
+
+function offsetOf({ position }: Fault, starts: readonly number[]): number {
+  return position === null ? 0 : (starts[position.line - 1] ?? 0) + position.column - 1;
 }
 
 /** What is wrong with the value of an about file; fields that are not known are separate. */
-export function violationsIn(value: JsonValue): { faults: Violation[]; unknown: Violation[] } {
+function violationsIn(value: JsonValue): { faults: Violation[]; unknown: Violation[] } {
   if (validateAbout(value)) return { faults: contentViolations(value as unknown as AboutDocument), unknown: [] };
   const errors = validateAbout.errors ?? [];
   const wrong = errors.filter((error) => !isUnknown(error));

@@ -1,6 +1,9 @@
 import { ownerOf, answerFor } from './owner.ts';
 import { freshness } from '../http/cache.ts';
-import type { RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from '../facts/facts.ts';
+import { readAboutFile } from '../about/about-file.ts';
+import type { RetirementReason } from '../about/about-document.ts';
+import { replacementOf, retirementOf } from '../about/retirement.ts';
+import type { AppFacts, RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { header, seconds } from '../http/headers.ts';
 import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
@@ -9,6 +12,8 @@ import { serverEvidence } from '../http/server-identity.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
 import { manifestAppsIn } from '../registry/manifest.ts';
+import { listedVersionsIn, versionFields } from '../registry/metadata.ts';
+import { isSemver, latestOf } from '../registry/version.ts';
 
 /** Judging for support: which party has to act, and how old the observed facts may be. */
 
@@ -22,8 +27,19 @@ export interface Diagnosis {
   copies: CachedCopy[];
   /** The proxy used to request the manifest, and the variable that names it; null for none. */
   proxy: string | null;
+  /** The versions that their authors retired: the requested one, or the latest of each app; absent for none. */
+  retired?: RetiredVersion[];
   /** True when the facts were loaded from a file that another run saved. */
   saved: boolean;
+}
+
+/** A version that is listed, and retired by its author. */
+export interface RetiredVersion {
+  app: string;
+  version: string;
+  reason: RetirementReason;
+  /** The version to use in its place; null if the author names none. */
+  use: string | null;
 }
 
 /** How long caches may hold a document, according to its headers. */
@@ -48,6 +64,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
   const copies = new Map<ResourceKind, CachedCopy>();
   let proxy: string | null = null;
   let faults = 0;
+  const retired: RetiredVersion[] = [];
 
   function annotate(finding: Readonly<Finding>, web: HttpViews | null): Evidence {
     if (finding.severity !== 'note') faults += 1;
@@ -78,6 +95,8 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     },
     app(facts) {
       remember(facts.metadata, 'metadata');
+      const found = retiredIn(facts, options.requested?.version ?? null);
+      if (found !== null) retired.push(found);
       return judging.app(facts);
     },
     faults: () => faults,
@@ -87,9 +106,25 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
       requested: options.requested ?? null,
       copies: [...copies.values()],
       proxy,
+      ...(retired.length > 0 && { retired }),
       saved: options.saved === true,
     }),
   };
+}
+
+/** The retirement of the requested version of an app, or of its latest one. */
+function retiredIn({ key, metadata, about }: AppFacts, requested: string | null): RetiredVersion | null {
+  if (about === undefined || isMissing(about.content)) return null;
+  const file = readAboutFile(about.content).about;
+  const listed = (listedVersionsIn(metadata.content) ?? []).flatMap((item) => {
+    const { version } = versionFields(item);
+    return version !== null && isSemver(version) ? [version] : [];
+  });
+  const version = requested ?? latestOf(listed);
+  if (version === null || !listed.includes(version)) return null;
+  const retirement = retirementOf(version, file);
+  if (retirement === null) return null;
+  return { app: key, version, reason: retirement.reason, use: replacementOf(version, file, listed) };
 }
 
 /** Diagnoses saved facts; gives the same result as the run that saved them. */

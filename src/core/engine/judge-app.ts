@@ -1,4 +1,5 @@
 import { type AppFacts, type IconFacts, isMissing } from '../facts/facts.ts';
+import { blockedBy } from '../facts/missing.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { appFields, iconUrlOf, metadataUrlOf } from '../registry/manifest.ts';
@@ -6,6 +7,7 @@ import { listedVersions } from '../registry/metadata.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import { baselineSource, type JudgeContext, NO_BASELINE } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
+import { judgeAbout } from './judge-about.ts';
 import type { JudgedManifest } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
@@ -42,8 +44,15 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   context.served?.push(servedApp(facts, versions, judged));
   run.verdicts.push(verdict);
   run.findings.resolvePositions(facts.metadata);
+  if (facts.about !== undefined) {
+    const listed = listedVersions(value) === null ? METADATA_UNUSABLE : versions;
+    judgeAbout(context, facts.about, listed, metadata);
+  }
   return judged;
 }
+
+/** The versions of an app are not known. */
+const METADATA_UNUSABLE = blockedBy('schema-violation');
 
 function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {
   const { name, description, color } = appFields(entry);

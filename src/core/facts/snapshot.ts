@@ -12,6 +12,8 @@ export interface AppFacts {
   metadata: DocumentFacts;
   icon: IconFacts;
   artifacts: ArtifactFacts[];
+  /** Its about file; absent if it has none, or if it was not requested. */
+  about?: DocumentFacts;
 }
 
 /** What was requested by name: apps that should be listed, and a version that each of them should list. */

@@ -4,9 +4,9 @@ import { type AppFacts, isMissing, type Missing, type Resource } from '../facts/
 export type MissingFacts = readonly (Missing | null)[];
 
 /** Null if anything was observed that only rules can judge: anything except the documents. */
-export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): MissingFacts | null {
+export function missingFactsOf({ icon, metadata, artifacts, about }: AppFacts): MissingFacts | null {
   const { content } = metadata;
-  if (hasMore(icon) || hasMore(metadata)) return null;
+  if (about !== undefined || hasMore(icon) || hasMore(metadata)) return null;
   if (!isMissing(icon.web) || !isMissing(metadata.web) || !isMissing(icon.content) || !isMissing(icon.image))
     return null;
   if (!icon.web.runWide || !metadata.web.runWide) return null;

@@ -3,6 +3,7 @@ import { isMissing } from '../facts/facts.ts';
 import { judge } from '../engine/judge.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
+import type { AboutDiff } from './about-diff.ts';
 import type { CompanionDiff } from './companion-diff.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 import { appFields, manifestAppsIn } from './manifest.ts';
@@ -33,6 +34,8 @@ export interface RegistryDiff {
   notCompared: { key: string; reason: string }[];
   /** Companion files that differ, of versions that both states have; absent if none does. */
   companions?: readonly CompanionDiff[];
+  /** What about files say differently, of apps that both states have; absent if nothing does. */
+  about?: readonly AboutDiff[];
 }
 
 export interface AppDiff {

@@ -1,4 +1,8 @@
 import type { AnyRule } from './rule.ts';
+import { aboutInvalid } from './about/about-invalid.ts';
+import { aboutVersionUnknown } from './about/about-version-unknown.ts';
+import { allVersionsDeprecated } from './about/all-versions-deprecated.ts';
+import { replacementInvalid } from './about/replacement-invalid.ts';
 import { fileMissing } from './documents/file-missing.ts';
 import { fileNameDiffers } from './documents/file-name-differs.ts';
 import { documentUnreadable } from './documents/document-unreadable.ts';
@@ -191,6 +195,10 @@ export const rules: readonly AnyRule[] = [
   attestationInvalid,
   attestationOtherVersion,
   attestationIdentity,
+  aboutInvalid,
+  replacementInvalid,
+  aboutVersionUnknown,
+  allVersionsDeprecated,
   iconNotImage,
   iconTypeWrong,
   iconEmbeddingRefused,

@@ -20,6 +20,7 @@ import type {
   Probe,
   HttpViews,
 } from '../facts/facts.ts';
+import type { About, AboutReading } from '../about/about-file.ts';
 import type { AttestationProblem } from '../attestation/judge.ts';
 import type { ObservedAttestation } from '../attestation/observed.ts';
 import type { JsonValue, ParsedDocument } from '../json/json.ts';
@@ -141,6 +142,14 @@ export interface Subjects {
     /** The version that had one: a lower version of the app, or the same one when it was published; null if none had. */
     attestedBefore: { version: string; isSame: boolean } | null;
     isRequired: boolean;
+  };
+  /** The about file of an app; dispatched if there is one, or if its host does not say whether there is. */
+  about: {
+    reading: AboutReading;
+    /** Missing if the file has faults. */
+    about: About;
+    /** The valid versions of the metadata file. */
+    listed: readonly string[];
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
   /** The path that a URL of the workspace refers to, as messages name it, and what is there; null for a file. */

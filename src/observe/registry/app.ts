@@ -2,6 +2,7 @@ import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Missing } from 
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
+import { observeAbout } from './about.ts';
 import { observeArtifacts } from './artifacts.ts';
 import { type RegistryRun, isRequestable, reasonNotRequestable } from './run.ts';
 
@@ -36,8 +37,15 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
     run.progress.done += 1;
     return facts;
   };
-  const [icon, metadata] = await Promise.all([observeAppIcon(), observeMetadata()]);
-  return { key, metadata, icon, artifacts: await startArtifacts(metadata.content) };
+  const metadataUrl = metadataUrlOf(entry);
+  const hasAbout = options.about === true && isRequestable(metadataUrl);
+  const [icon, metadata, about] = await Promise.all([
+    observeAppIcon(),
+    observeMetadata(),
+    hasAbout ? observeAbout(metadataUrl, context) : null,
+  ]);
+  const artifactFacts = await startArtifacts(metadata.content);
+  return { key, metadata, icon, artifacts: artifactFacts, ...(about !== null && { about }) };
 }
 
 function notRequestable(url: string | null): { url: string | null; file: null; web: Missing; content: Missing } {

@@ -29,6 +29,8 @@ export interface WebOptions extends HttpOptions {
   scanLimits?: DetectorLimits;
   /** Advisories about the packages that the bills of materials beside artifacts list; null to request no bills. */
   advisories?: AdvisoryFolder | null;
+  /** Whether the about files of apps are requested. */
+  about?: boolean;
   /** Whether one resource of each kind and host is requested from every address of the host. */
   eachAddress?: boolean;
   /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
+import { aboutPath, aboutUrl, isAboutPath } from '../../core/about/about-url.ts';
 import { companionKindOf } from '../../core/attestation/companion.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
@@ -97,7 +98,8 @@ export async function observeWorkspace(
       if (metadata.otherName) used.add(metadata.otherName.listed);
       const listing = listArtifacts(context, metadata);
       const artifacts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
-      sink.app({ key, metadata, icon, artifacts });
+      const about = observeAboutFile(context, url, path, tree.files);
+      sink.app({ key, metadata, icon, artifacts, ...(about !== null && { about }) });
       options.onApp?.(index + 1, listed.length);
     }
     // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
@@ -146,11 +148,24 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
   return { url, file, web: OFFLINE, content: found };
 }
 
+/** The about file beside a metadata file; null if there is none. */
+function observeAboutFile(
+  context: WorkspaceContext,
+  url: string | null,
+  path: string | null,
+  files: ReadonlySet<string>,
+): DocumentFacts | null {
+  const about = path === null ? null : aboutPath(path);
+  if (url === null || about === null || !files.has(about)) return null;
+  return observeDocumentFile(context, aboutUrl(url), about);
+}
+
 /** The unreferenced metadata files, as paths below the root: JSON below a folder that has an array `versions`. */
 function findOrphans(root: string, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
   const orphans: string[] = [];
   for (const path of files) {
     if (!path.endsWith('.json') || !path.includes('/') || used.has(path) || companionKindOf(path) !== null) continue;
+    if (isAboutPath(path)) continue;
     const content = readDocumentFile(join(root, path));
     if (typeof content === 'string' || content.text === null) continue;
     if (listedVersionsIn(content) !== null) orphans.push(path);

@@ -1,4 +1,5 @@
 import { message } from '../../core/text/message.ts';
+import { aboutPath, aboutUrl } from '../../core/about/about-url.ts';
 import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
@@ -20,18 +21,31 @@ export interface RegistryDocuments {
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
+ * @param withAbout whether about files are read
  * @throws AppregError `baseline-unusable` without a usable manifest
  */
-export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
-  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrl);
+export function snapshotOfTree(
+  tree: Tree,
+  manifestName: string,
+  baseUrl: string | null,
+  seenAt: string,
+  withAbout = false,
+): Snapshot {
+  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrl, withAbout);
   return { snapshot: 1, target: tree.source, seenAt, origins: [], manifest, apps: [...apps], orphans: [] };
 }
 
 /**
  * The same without holding all of them.
+ * @param withAbout whether about files are read
  * @throws AppregError `baseline-unusable` without a usable manifest
  */
-export function documentsOfTree(tree: Tree, manifestName: string, baseUrl: string | null): RegistryDocuments {
+export function documentsOfTree(
+  tree: Tree,
+  manifestName: string,
+  baseUrl: string | null,
+  withAbout = false,
+): RegistryDocuments {
   const listing = listingOf(tree, manifestName, baseUrl);
   if (listing === null)
     throw new AppregError(
@@ -40,6 +54,7 @@ export function documentsOfTree(tree: Tree, manifestName: string, baseUrl: strin
       message`Use a state that contains the manifest.`,
     );
   const { manifest, apps, paths } = listing;
+  if (withAbout) tree.fetch([...paths.values()].map(aboutPath));
   const factsOf = (key: string): AppFacts => {
     const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
@@ -59,6 +74,7 @@ export function documentsOfTree(tree: Tree, manifestName: string, baseUrl: strin
       metadata,
       icon: { url: null, file: null, web: DOCUMENTS_ONLY, content: DOCUMENTS_ONLY, image: DOCUMENTS_ONLY },
       artifacts,
+      ...(withAbout && aboutFacts(tree, url, path)),
     };
   };
   function* all(): Iterable<AppFacts> {
@@ -69,4 +85,12 @@ export function documentsOfTree(tree: Tree, manifestName: string, baseUrl: strin
     entries: apps,
     apps: { [Symbol.iterator]: () => all()[Symbol.iterator]() },
   };
+}
+
+function aboutFacts(tree: Tree, metadataUrl: string | null, metadata: string | undefined): Pick<AppFacts, 'about'> {
+  const path = metadata === undefined ? null : aboutPath(metadata);
+  const content = path === null ? null : tree.read(path);
+  if (content === null) return {};
+  const url = metadataUrl === null ? null : aboutUrl(metadataUrl);
+  return { about: { url, file: path, web: DOCUMENTS_ONLY, content } };
 }

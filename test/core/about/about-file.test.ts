@@ -47,7 +47,11 @@ test('an unknown field is named and ignored, so that later releases can add fiel
   expect(about?.app.licence).toBe('MIT');
   expect(faults).toEqual([]);
   expect(unknown).toEqual([
-    { message: 'Unknown field “license” in “app”. Did you mean licence?', position: { line: 5, column: 5 } },
+    {
+      message: 'Unknown field “license” in “app”. Did you mean licence?',
+      position: { line: 5, column: 5 },
+      offset: 54,
+    },
   ]);
 });
 

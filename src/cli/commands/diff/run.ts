@@ -1,4 +1,5 @@
 import { message } from '../../../core/text/message.ts';
+import { diffAbout } from '../../../core/registry/about-diff.ts';
 import { diffCompanions } from '../../../core/registry/companion-diff.ts';
 import { diffRegistries } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
@@ -19,11 +20,16 @@ export async function runDiff(
   after: string | undefined,
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
-  const state = stateOptions(context, options);
+  const state = { ...stateOptions(context, options), about: true };
   const [old, now] = [await registryState(before, state), await registryState(after ?? '.', state)];
   const { cwd } = context;
   const companions = diffCompanions(await companionsOf(old, cwd), await companionsOf(now, cwd));
-  const found = { ...diffRegistries(old, now), ...(companions.length > 0 && { companions }) };
+  const about = diffAbout(old, now);
+  const found = {
+    ...diffRegistries(old, now),
+    ...(companions.length > 0 && { companions }),
+    ...(about.length > 0 && { about }),
+  };
   printResult<'diff'>(context, {
     pretty: (style) => diffAsText(found, style),
     json: () => found,

@@ -37,6 +37,11 @@ export const verifyCommand = {
       flags: '--scan-content',
       description: 'also search artifacts for secrets and leftovers',
     },
+    about: {
+      type: 'boolean',
+      flags: '--about',
+      description: 'also check the about files of apps: notes and retirements',
+    },
     eachAddress: {
       type: 'boolean',
       flags: '--each-address',

@@ -1,0 +1,34 @@
+import { readAboutFile } from '../about/about-file.ts';
+import { type DocumentFacts, isMissing, type Missing } from '../facts/facts.ts';
+import { blockedBy } from '../facts/missing.ts';
+import { isSemver } from '../registry/version.ts';
+import type { VersionEntry } from '../rules/subjects.ts';
+import type { JudgeContext } from './context.ts';
+import type { SubjectLocation } from './location.ts';
+
+/**
+ * Judges the about file of an app. Whatever is wrong with it hides nothing, and refuses no version.
+ * @param listed the versions of the metadata file, or why they are not known
+ * @param place of the metadata file
+ */
+export function judgeAbout(
+  { run, dispatcher }: JudgeContext,
+  facts: DocumentFacts,
+  listed: readonly VersionEntry[] | Missing,
+  place: SubjectLocation,
+): void {
+  const { content, url, file, web } = facts;
+  const reading = isMissing(content) ? content : readAboutFile(content);
+  dispatcher.dispatch(
+    'about',
+    {
+      reading,
+      about: isMissing(reading) ? reading : (reading.about ?? blockedBy('about-invalid')),
+      listed: isMissing(listed)
+        ? listed
+        : listed.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])),
+    },
+    { ...place, document: facts, pointer: '', url, file, web, found: new Map() },
+  );
+  run.findings.resolvePositions(facts);
+}
