@@ -27,6 +27,7 @@ const PROGRAMS = {
 const GROUPS = {
   attestation: ['attestation'],
   bundle: ['bundle', 'checksum'],
+  deprecate: ['deprecate'],
   publish: ['add-app', 'assemble', 'edit-app', 'lock', 'publish-version', 'release', 'remove-app'],
   lint: ['lint'],
   judge: ['judge'],

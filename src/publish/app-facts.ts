@@ -32,3 +32,8 @@ export function appFactsWith(
     artifacts,
   };
 }
+
+/** The same app with an about file; null or undefined for none. */
+export function withAbout(app: AppFacts, about: DocumentFacts | null | undefined): AppFacts {
+  return about ? { ...app, about } : app;
+}

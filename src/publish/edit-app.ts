@@ -1,6 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { documentWithText, type Document } from '../author/document.ts';
 import { type AppChanges, editAppEntry } from '../author/manifest.ts';
+import type { AboutAppChanges } from '../author/about.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { type JsonValue } from '../core/json/json.ts';
@@ -11,9 +12,10 @@ import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
-import { appFactsWith, metadataFacts } from './app-facts.ts';
+import { appFactsWith, metadataFacts, withAbout } from './app-facts.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
+import { type AboutFieldChange, planAboutEdit } from './edit-about.ts';
 import { entryIn, type ListedEntry } from './listed-entry.ts';
 import type { Plan, Step } from './plan.ts';
 import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
@@ -28,6 +30,8 @@ export interface AppEdit {
   /** A file to copy, or the URL of an icon that is hosted elsewhere. */
   icon?: IconFile | { url: string };
   metadataUrl?: string;
+  /** Fields of the about file. */
+  about?: AboutAppChanges;
 }
 
 /** A text of the entry that differs. */
@@ -41,7 +45,7 @@ export interface FieldChange {
 export interface EditPlan {
   /** The entry as it will be. */
   entry: JsonValue;
-  changes: FieldChange[];
+  changes: (FieldChange | AboutFieldChange)[];
   plan: Plan;
   /** Warnings and notes about what changes. */
   findings: Finding[];
@@ -69,12 +73,15 @@ export async function planEdit(
   const steps: Step[] = [];
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   if (iconStep !== null) steps.push(iconStep);
+  const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edit.about ?? {});
+  if (about.edit !== null) steps.push(about.edit.step);
   const after = edited ?? manifest;
   if (edited !== null)
     steps.push(editStep(manifest, edited.text, (text) => editAgain(text, app, changes), `the app ${printable(key)}`));
   const { entry } = entryIn(after, key);
   const plan = { title: `Edit app ${printable(key)}`, steps };
-  if (steps.length === 0) return { entry, changes, plan, findings: [], unusedIcon: null };
+  const allChanges = [...changes, ...about.changes];
+  if (steps.length === 0) return { entry, changes: allChanges, plan, findings: [], unusedIcon: null };
 
   const metadata = await metadataStates(place, key, before.appMetadataUrl, wanted.appMetadataUrl ?? null);
   const observed =
@@ -83,11 +90,12 @@ export async function planEdit(
   const appAfter = appFactsWith(key, metadata.after, { url: appFields(entry).iconUrl, ...observed });
   const settingsWithBaseline = { ...judgeSettings, baseline: metadata.baseline };
   const findings = newFindings(
-    () => judgeState({ manifest: factsOf(manifest), app: appBefore }, settingsWithBaseline),
-    { manifest: factsOf(after), app: appAfter },
+    () =>
+      judgeState({ manifest: factsOf(manifest), app: withAbout(appBefore, about.edit?.before) }, settingsWithBaseline),
+    { manifest: factsOf(after), app: withAbout(appAfter, about.edit?.after) },
     settingsWithBaseline,
   );
-  return { entry, changes, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
+  return { entry, changes: allChanges, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
 }
 
 type NewIcon = ReturnType<typeof iconTarget>;

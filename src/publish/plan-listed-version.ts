@@ -1,5 +1,6 @@
 import { documentWithText } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
+import type { NotesOf } from './about.ts';
 import { appToPublish, type AppToPublish, describedAppToPublish } from './app-to-publish.ts';
 import type { Artifact } from './artifact.ts';
 import { type AppToAssemble, iconPath, iconStep } from './assemble.ts';
@@ -16,6 +17,8 @@ export interface VersionToPublish {
   artifact: Artifact;
   /** The description with which the app is listed if the manifest does not have it; null if it has none. */
   listing: AppToAssemble | null;
+  /** The release notes of a version, in Markdown; null or absent for none. */
+  notes?: NotesOf | undefined;
   /** The app as it was read before: what has not changed since then is not parsed again. */
   known?: AppToPublish;
 }
@@ -27,12 +30,13 @@ export interface VersionToPublish {
  */
 export async function planListedVersion(
   place: RegistryLocation,
-  { key, version: word, artifact, listing, known }: VersionToPublish,
+  { key, version: word, artifact, listing, known, notes }: VersionToPublish,
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
-  if (listing === null) return planVersion(place, await appToPublish(place, key, known), word, artifact, judgeSettings);
+  if (listing === null)
+    return planVersion(place, await appToPublish(place, key, known), { word, artifact, notes }, judgeSettings);
   const { app, isListed } = await describedAppToPublish(place, key, listing.entry);
-  const version = await planVersion(place, app, word, artifact, judgeSettings);
+  const version = await planVersion(place, app, { word, artifact, notes }, judgeSettings);
   if (isListed) return version;
   const manifest = await readManifest(place);
   const path = iconPath(listing);

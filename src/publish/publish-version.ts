@@ -1,12 +1,13 @@
 import { message } from '../core/text/message.ts';
 import { requireVersions, type Document, documentWithText } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
-import type { ArtifactFacts } from '../core/facts/facts.ts';
+import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { AppregError } from '../core/errors.ts';
 import type { AppToPublish } from './app-to-publish.ts';
+import { type NotesOf, versionNotesEdit } from './about.ts';
 import { type Artifact, checksumOf } from './artifact.ts';
 import { createFiles, filesOf, isFree, targetOf } from './artifact-target.ts';
 import { type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
@@ -36,15 +37,14 @@ export interface VersionPlan {
 }
 
 /**
- * Plans a version. `word` is a version, or major, minor or patch: for these, bytes that the highest version already
+ * Plans a version, and its notes. `word` is a version, or major, minor or patch: for these, bytes that the highest version already
  * lists are not published again under a new number, so that repeated runs are idempotent.
  * @throws AppregError (exit 1) if the version is published with other bytes, or a rule would be violated
  */
 export async function planVersion(
   place: RegistryLocation,
   app: AppToPublish,
-  word: string,
-  artifact: Artifact,
+  { word, artifact, notes }: { word: string; artifact: Artifact; notes?: NotesOf | undefined },
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
   const { key, metadata } = app;
@@ -57,7 +57,10 @@ export async function planVersion(
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
   if (edited !== null && firstSeen !== checksum) throw publishedBefore(key, entry, firstSeen);
   const existing = listed.find((one) => one.version === version);
-  const files = [metadata.path, ...filesOf(target)];
+  const noted = notes?.(version) ?? null;
+  const published = edited === null ? null : publishedAt(place, judgeSettings.now);
+  const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
+  const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
 
   if (edited === null) {
     if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
@@ -70,8 +73,12 @@ export async function planVersion(
       plan: {
         title: isRestored
           ? `Restore the artifact of ${key} ${version}`
-          : `Add ${create?.companions.map(({ what }) => what).join(', ') ?? ''}`,
-        steps: [...(isRestored ? [create.artifact] : []), ...(create?.companions ?? [])],
+          : `Add ${[...(create?.companions ?? []), ...(about === null ? [] : [about.step])].map(({ what }) => what).join(', ')}`,
+        steps: [
+          ...(isRestored ? [create.artifact] : []),
+          ...(create?.companions ?? []),
+          ...(about === null ? [] : [about.step]),
+        ],
       },
       path,
       files,
@@ -91,8 +98,8 @@ export async function planVersion(
   const create = await createFiles(place, key, target);
   const severities = versionSeverities(judgeSettings.severities);
   const findings = newFindings(
-    () => judgeState(stateOf(app, metadata, null), { ...judgeSettings, severities }),
-    stateOf(app, edited, { version, path, artifact }),
+    () => judgeState(stateOf(app, metadata, null, about?.before), { ...judgeSettings, severities }),
+    stateOf(app, edited, { version, path, artifact }, about?.after),
     { ...judgeSettings, severities },
   );
   return {
@@ -100,7 +107,12 @@ export async function planVersion(
     published: false,
     plan: {
       title: `Publish ${key} ${version}`,
-      steps: create === null ? [editing] : [create.artifact, ...create.companions, editing],
+      // The notes are written first: after an interruption, the same command finds and keeps them.
+      steps: [
+        ...(create === null ? [] : [create.artifact, ...create.companions]),
+        ...(about === null ? [] : [about.step]),
+        editing,
+      ],
     },
     path,
     files,
@@ -114,6 +126,7 @@ function stateOf(
   { key, manifest, metadataUrl }: AppToPublish,
   metadata: Document,
   added: { version: string; path: string | null; artifact: Artifact } | null,
+  about: DocumentFacts | null = null,
 ): RegistryState {
   const artifacts = requireVersions(metadata).map((item): ArtifactFacts => {
     const { version, artifactUrl: url } = versionFields(item);
@@ -123,7 +136,14 @@ function stateOf(
     return { url, file: added.path, web: NOT_OBSERVED, content, archive };
   });
   const icon = { url: null, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, image: NOT_OBSERVED };
-  return { manifest: factsOf(manifest), app: { key, metadata: factsOf(metadata, metadataUrl), icon, artifacts } };
+  const documents = { metadata: factsOf(metadata, metadataUrl), ...(about !== null && { about }) };
+  return { manifest: factsOf(manifest), app: { key, ...documents, icon, artifacts } };
+}
+
+/** The present time: that of the store, if it has a clock. @param now of this machine */
+function publishedAt({ store }: RegistryLocation, now: string): string {
+  const time = store.now?.() ?? null;
+  return (time === null ? now : new Date(time).toISOString()).replace(/\.\d+Z$/, 'Z');
 }
 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {

@@ -1,4 +1,5 @@
 import type { NewVersion } from '../author/metadata.ts';
+import { isAboutPath } from '../core/about/about-url.ts';
 import { isAppregError } from '../core/errors.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
@@ -56,7 +57,9 @@ export async function publish(
       };
       const fullPlan = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
       const results = await applyPlan(fullPlan, place.store, { ...others, ...readBackStep });
-      const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
+      const isNew = results.some(
+        ({ step, outcome }) => outcome === 'edited' && !isAboutPath(step.path) && plan.steps.includes(step),
+      );
       return { planned, results, isNew };
     } catch (error) {
       // Another publisher may also take the number during planning, between two reads.

@@ -2,6 +2,7 @@ import { message } from '../core/text/message.ts';
 import { documentWithText } from '../author/document.ts';
 import { removeAppEntry } from '../author/manifest.ts';
 import { isSame } from '../author/edit.ts';
+import { aboutUrl } from '../core/about/about-url.ts';
 import { COMPANION_KINDS, companionUrl } from '../core/attestation/companion.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { type DocumentFacts, isMissing } from '../core/facts/facts.ts';
@@ -75,7 +76,11 @@ export async function planRemoval(
     lines: changedLines(manifest.text, edited.text),
     findings,
     loss: { visible, because, versions, latest },
-    kept: await existing(place, [fields.iconUrl, fields.appMetadataUrl]),
+    kept: await existing(place, [
+      fields.iconUrl,
+      fields.appMetadataUrl,
+      fields.appMetadataUrl === null ? null : aboutUrl(fields.appMetadataUrl),
+    ]),
     hasCompanions: (await existing(place, companionUrls(metadata.content))).length > 0,
   };
 }

@@ -20,6 +20,7 @@ import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { billWish, packageSettings } from './package-settings.ts';
 import type { PreparedApp } from './publish-together.ts';
+import { notesFrom } from './notes.ts';
 import { readVersion } from './read-version.ts';
 import type { OpenRepository } from './repository.ts';
 
@@ -208,6 +209,7 @@ async function prepare(
     version,
     artifact: wish === 'none' ? artifact : (await import('./bill.ts')).withBill(artifact, built, key, wish),
     listing,
+    notes: notesFrom(path),
     provenance: provenance(),
   };
 }

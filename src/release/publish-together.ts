@@ -1,3 +1,4 @@
+import { aboutPath, isAboutPath } from '../core/about/about-url.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { counted } from '../core/text/text.ts';
@@ -150,7 +151,7 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
     for (const [path, stored] of await store.batch.read([...new Set(paths)])) files.set(path, stored);
   };
   const icons = apps.flatMap(({ listing }) => (listing === null ? null : iconPath(listing)) ?? []);
-  await read([...places.map(({ path }) => path), ...icons]);
+  await read([...places.flatMap(({ path }) => [path, aboutPath(path)]), ...icons]);
   // The artifact of a listed version exists, and may be large.
   const isMentioned = (path: string, version: string): boolean =>
     Buffer.from(files.get(path)?.bytes ?? []).includes(JSON.stringify(version));
@@ -175,7 +176,9 @@ async function writeAll(
   const results = await applyPlan(await signedPlan(joinedPlan(planned, now)), store);
   for (const { app, version } of planned) {
     const { plan, entry, findings } = version;
-    const isNew = results.some(({ step, outcome }) => outcome === 'edited' && plan.steps.includes(step));
+    const isNew = results.some(
+      ({ step, outcome }) => outcome === 'edited' && !isAboutPath(step.path) && plan.steps.includes(step),
+    );
     settle({ app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings });
   }
 }

@@ -1,3 +1,4 @@
+import type { RetirementReason } from '../core/about/about-document.ts';
 import type { AttestationFacts } from '../core/attestation/facts.ts';
 import type { RunError } from '../core/engine/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
@@ -58,6 +59,18 @@ export interface Results {
      * @asType object
      */
     entry: JsonValue;
+    /** The files that were written, or would be. */
+    files: readonly string[];
+  };
+  deprecate: {
+    key: string;
+    status: 'deprecated' | 'restored' | 'planned' | 'unchanged';
+    /** The listed versions that are meant. */
+    versions: readonly string[];
+    /** Those whose retirement changes. */
+    changed: readonly string[];
+    /** Null if it is withdrawn. */
+    retirement: { reason: RetirementReason; message: string; use: string | null } | null;
     /** The files that were written, or would be. */
     files: readonly string[];
   };
@@ -163,6 +176,8 @@ export interface Results {
     notCompared: readonly { key: string; reason: string }[];
     /** Companion files that differ; absent if none does. */
     companions?: readonly object[];
+    /** What about files say differently; absent if nothing does. */
+    about?: readonly object[];
   };
   attestation: {
     artifact: string;

@@ -15,6 +15,8 @@ export interface Store {
   create(path: string, bytes: Bytes, details?: WriteDetails): Promise<'created' | 'exists'>;
   /** Replaces a file if it is still in the state that `token` identifies. `changed`: it is not; nothing was written. */
   replace(path: string, bytes: Uint8Array, token: string, details?: WriteDetails): Promise<'replaced' | 'changed'>;
+  /** The time of the store in milliseconds since the epoch; null if it has not answered yet. Absent: it has no clock. */
+  now?(): number | null;
   /** How many files may be read or written at a time (default: 1 write). */
   readonly concurrency?: number;
   /** The missing ones of the paths, as far as a few requests show; the others may exist or not. */

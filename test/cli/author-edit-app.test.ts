@@ -262,7 +262,8 @@ describe('edit-app refuses', () => {
   });
 
   test.each([
-    [{}, '--name, --description, --icon, --color or --metadata-url'],
+    [{}, '--name, --description, --icon, --color, --metadata-url, --homepage, --source, --licence or --support'],
+    [{ homepage: 'a.example' }, '--homepage'],
     [{ name: ' ' }, '--name'],
     [{ blockColor: '#fff' }, '--color'],
     [{ icon: 'gone.svg' }, '--icon'],

@@ -46,6 +46,12 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       files: { [CONFIG]: ERROR, 'icon.svg': CONTENT, 'registry.json': CONTENT },
     },
   ],
+  deprecate: [
+    {
+      words: 'deprecate clock 1.0.0 --reason broken --message Broken.',
+      files: { [CONFIG]: ERROR, 'registry.json': CONTENT, [VERSIONS]: CONTENT },
+    },
+  ],
   'remove-app': [
     {
       words: 'remove-app clock --yes',

@@ -47,6 +47,10 @@ const RUNS: Record<string, Runs> = {
     succeeds: 'publish-version clock 1.1.0 --artifact ../two.tar.gz --dry-run --cwd work',
     fails: 'publish-version clock 1.0.0 --artifact ../two.tar.gz --cwd work',
   },
+  deprecate: {
+    succeeds: 'deprecate clock 1.0.0 --reason broken --message Broken. --cwd work --dry-run',
+    fails: 'deprecate clock 9.9.9 --undo --cwd work',
+  },
   release: { succeeds: 'release --check --cwd sources', fails: 'release --check --bump --cwd sources' },
   lint: { succeeds: 'lint work', fails: 'lint gone' },
   verify: { succeeds: 'verify {registry}', fails: 'verify {registry} --app clok' },

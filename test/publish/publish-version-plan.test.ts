@@ -35,7 +35,7 @@ async function plan(
   settings = JUDGEMENT,
 ): Promise<VersionPlan> {
   const place = placeOf(store);
-  return planVersion(place, await appToPublish(place, 'a'), word, await artifact(bytes, url), settings);
+  return planVersion(place, await appToPublish(place, 'a'), { word, artifact: await artifact(bytes, url) }, settings);
 }
 
 async function refusal(promise: Promise<unknown>): Promise<AppregError> {
@@ -154,7 +154,9 @@ describe('a published version never changes', () => {
       firstSeen: (key: string, version: string) => (key === 'a' && version === '1.0.1' ? 'sha256:0' : null),
     };
     const planned = (word: string): Promise<VersionPlan> =>
-      appToPublish(place, 'a').then(async (found) => planVersion(place, found, word, await artifact(two), JUDGEMENT));
+      appToPublish(place, 'a').then(async (found) =>
+        planVersion(place, found, { word, artifact: await artifact(two) }, JUDGEMENT),
+      );
     expect((await planned('patch')).entry.version).toBe('1.0.2');
     expect(await refusal(planned('1.0.1'))).toMatchObject({ code: 'immutable', exit: 1 });
     expect((await planned('1.1.0')).entry.version).toBe('1.1.0');

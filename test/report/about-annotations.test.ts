@@ -51,5 +51,7 @@ test.each(HOSTILE)('%j', (text) => {
     const commands = output.split('\n').filter((line) => line.startsWith('::'));
     for (const line of commands) expect(line).toMatch(/^::(error|warning|notice) /);
   }
-  expect(render(report, 'markdown')).not.toMatch(/<script>|(?<!\\)\]\(javascript:|(?<!\\)!\[/);
+  // Text in code spans is shown as it is.
+  const outsideCode = render(report, 'markdown').replace(/`[^`\n]*`/g, '');
+  expect(outsideCode).not.toMatch(/<script>|\]\(javascript:|!\[/);
 });

@@ -11,6 +11,7 @@ import { conformanceDocumentsCommand } from './conformance-documents/options.ts'
 import { conformanceFixturesCommand } from './conformance-fixtures/options.ts';
 import { conformanceHostCommand } from './conformance-host/options.ts';
 import { conformanceSubscriberCommand } from './conformance-subscriber/options.ts';
+import { deprecateCommand } from './deprecate/options.ts';
 import { diagnoseCommand } from './diagnose/options.ts';
 import { diffCommand } from './diff/options.ts';
 import { editAppCommand } from './edit-app/options.ts';
@@ -51,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
   { definition: bundleCommand, load: async () => (await import('./bundle/run.ts')).runBundle },
   { definition: checksumCommand, load: async () => (await import('./checksum/run.ts')).runChecksum },
   { definition: publishVersionCommand, load: async () => (await import('./publish-version/run.ts')).runPublishVersion },
+  { definition: deprecateCommand, load: async () => (await import('./deprecate/run.ts')).runDeprecate },
   { definition: releaseCommand, load: async () => (await import('./release/run.ts')).runRelease },
   { definition: lintCommand, load: async () => (await import('./lint/run.ts')).runLint },
   { definition: verifyCommand, load: async () => (await import('./verify/run.ts')).runVerify },

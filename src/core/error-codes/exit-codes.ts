@@ -2,6 +2,7 @@ import type { ErrorCode } from './index.ts';
 
 /** The errors of a change that a rule, or what exists already, refuses: exit code 1. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'about-invalid',
   'already-exists',
   'app-changed',
   'app-folder-invalid',

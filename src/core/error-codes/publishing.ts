@@ -30,6 +30,18 @@ export const PUBLISHING_ERRORS = {
     title: 'The version has a pre-release identifier or build metadata.',
     fix: 'Publish a version of the form MAJOR.MINOR.PATCH, or add --allow-prerelease.',
   },
+  'version-unknown': {
+    title: 'The app lists no such version, or no version in the range.',
+    fix: 'Use one of the versions that the message names.',
+  },
+  'about-invalid': {
+    title: 'The about file of the app has errors, so nothing was added to it.',
+    fix: 'Correct each place that is named; schemas/about.schema.json describes the file.',
+  },
+  'notes-missing': {
+    title: 'The changelog has no section of the version that is published.',
+    fix: 'Add a heading with the version, such as ## 1.2.0, or give the notes with --notes.',
+  },
   'version-lower': {
     title: 'The version is lower than the latest one of the app.',
     fix: 'Publish a higher version, or add --allow-lower if an older release is corrected.',

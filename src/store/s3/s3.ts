@@ -24,6 +24,8 @@ export function openS3(options: S3Options, requests: S3Requests = openRequests(o
   const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const conditions = proveConditions(requests, options);
   const objects = openObjects(requests, { ...options, name, conditions, unconditional });
+  /** The date of the last response, and when it was received. */
+  let clock: { date: number; at: number } | null = null;
   const { tokenOf } = possibleConditions(requests.google)[0];
 
   /** Writes under a condition; if remembered conditions do not hold, they are tested again and the write repeated. */
@@ -50,8 +52,11 @@ export function openS3(options: S3Options, requests: S3Requests = openRequests(o
     async read(path) {
       checkedSegments(path);
       const answer = await requests.request('GET', path);
+      const date = Date.parse(answer.headers['date'] ?? '');
+      if (!Number.isNaN(date)) clock = { date, at: performance.now() };
       return answer.status === 404 ? null : { bytes: answer.bytes, token: tokenOf(answer) };
     },
+    now: () => clock && clock.date + Math.round(performance.now() - clock.at),
     async digest(path) {
       checkedSegments(path);
       const stored = await objects.inspect(path);

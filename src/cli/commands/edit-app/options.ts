@@ -7,7 +7,7 @@ const { name, description, icon, blockColor, metadataUrl, dryRun } = addAppComma
 export const editAppCommand = {
   name: 'edit-app',
   executesConfig: true,
-  description: 'change the name, description, icon, color or metadata URL of an app',
+  description: 'change what the manifest and the about file say about an app',
   arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app?' } }],
   options: {
     name: { ...name, description: 'new display name' },
@@ -15,6 +15,30 @@ export const editAppCommand = {
     icon: { ...icon, prompt: { message: 'Icon: a PNG or SVG file, or a URL' } },
     blockColor: { ...blockColor, prompt: { message: 'Background color of its blocks (#RRGGBB)' } },
     metadataUrl: { ...metadataUrl, description: 'new URL of its metadata file, which must exist' },
+    homepage: {
+      type: 'string',
+      flags: '--homepage <url>',
+      description: 'its home page, for the about file',
+      value: 'any',
+    },
+    source: {
+      type: 'string',
+      flags: '--source <url>',
+      description: 'its source code, for the about file',
+      value: 'any',
+    },
+    licence: {
+      type: 'string',
+      flags: '--licence <text>',
+      description: 'its license, such as MIT, for the about file',
+      value: 'text',
+    },
+    support: {
+      type: 'string',
+      flags: '--support <url>',
+      description: 'where users get help, for the about file: a web page, or mailto:<address>',
+      value: 'any',
+    },
     dryRun,
   },
   formats: RESULT_FORMATS,

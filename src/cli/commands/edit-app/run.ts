@@ -6,7 +6,7 @@ import { appFields } from '../../../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { type AppEdit, type EditPlan, type FieldChange, planEdit } from '../../../publish/edit-app.ts';
+import { type AppEdit, type EditPlan, planEdit } from '../../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../../publish/listed-entry.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
@@ -29,6 +29,10 @@ interface Values {
   blockColor?: string | undefined;
   icon?: string | undefined;
   metadataUrl?: string | undefined;
+  homepage?: string | undefined;
+  source?: string | undefined;
+  licence?: string | undefined;
+  support?: string | undefined;
 }
 
 /** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
@@ -63,7 +67,8 @@ export async function runEditApp(context: Context, key: string, options: Options
   return 0;
 }
 
-const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl'] as const;
+const ABOUT_OPTIONS = ['homepage', 'source', 'licence', 'support'] as const;
+const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl', ...ABOUT_OPTIONS] as const;
 
 /**
  * The values given as options; null if there are none and they can be prompted for.
@@ -74,12 +79,16 @@ function givenValues(context: Context, options: Options): Values | null {
   const names = FIELD_OPTIONS.filter((name) => options[name] !== undefined);
   for (const name of names) requireValid(definitions[name], options[name] ?? '', context);
   if (options.metadataUrl !== undefined) checkUrl(options.metadataUrl, '--metadata-url');
+  for (const name of ['homepage', 'source', 'support'] as const) {
+    const url = options[name];
+    if (url !== undefined && !(name === 'support' && url.startsWith('mailto:'))) checkUrl(url, `--${name}`);
+  }
   if (names.length > 0) return options;
   if (context.terminal.interactive) return null;
   throw new AppregError(
     'option-missing',
     message`No option with a new value was given.`,
-    message`Add --name, --description, --icon, --color or --metadata-url, or run the command at a terminal without --yes to be prompted.`,
+    message`Add --name, --description, --icon, --color, --metadata-url, --homepage, --source, --licence or --support, or run the command at a terminal without --yes to be prompted.`,
   );
 }
 
@@ -110,6 +119,9 @@ function editOf(context: Context, { key, entry }: ListedEntry, values: Values): 
     ...(color !== undefined && { color }),
     ...(icon !== undefined && icon !== now.iconUrl && { icon: iconFrom(context, key, color ?? COLOR, icon) }),
     ...(metadataUrl !== undefined && { metadataUrl }),
+    about: Object.fromEntries(
+      ABOUT_OPTIONS.flatMap((option) => (values[option] === undefined ? [] : [[option, values[option]]])),
+    ),
   };
 }
 
@@ -128,7 +140,7 @@ function resultText(
   return [`edited ${style.bold(name)}: ${printable(files.join(', '))}`, ...lines].join('\n');
 }
 
-function changeLine({ field, before, after }: FieldChange): string {
+function changeLine({ field, before, after }: EditPlan['changes'][number]): string {
   return `  ${field}: ${before === null ? 'none' : inQuotes(before)} → ${inQuotes(after)}`;
 }
 

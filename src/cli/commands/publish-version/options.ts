@@ -46,6 +46,18 @@ export const publishVersionCommand = {
       flags: '--any-content',
       description: 'also publish an archive without app.js at its top level',
     },
+    notes: {
+      type: 'string',
+      flags: '--notes <text|@file>',
+      description: 'release notes in Markdown, for the about file of the app',
+      value: 'any',
+    },
+    notesFrom: {
+      type: 'string',
+      flags: '--notes-from <file>',
+      description: 'take the release notes from the section of this version in a changelog',
+      value: 'file',
+    },
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside the artifact'),
     ...attestOptions,
@@ -72,6 +84,6 @@ export const publishVersionCommand = {
   formats: RESULT_FORMATS,
   examples: [
     'publish-version clock 1.0.0 --artifact clock-1.0.0.tar.gz',
-    'publish-version clock minor --entry src/main.ts',
+    'publish-version clock minor --entry src/main.ts --notes-from CHANGELOG.md',
   ],
 } as const satisfies CommandDefinition;

@@ -22,6 +22,7 @@ import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
+import { notesOf } from '../../notes-source.ts';
 import { printResult } from '../../io/results.ts';
 import { hasLock, lockVersions } from '../../../workspace/lock.ts';
 import { planText, printFindings } from '../../remarks.ts';
@@ -45,6 +46,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const known = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
+  const notes = notesOf(context, options);
   const allowed = allowedSecrets(options);
   // Nothing is stored for an artifact that is hosted elsewhere.
   const attester =
@@ -65,7 +67,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
       same: options.allowSame === true,
     },
   };
-  const version = { key, version: word, artifact, listing: null, known };
+  const version = { key, version: word, artifact, listing: null, known, notes };
 
   let done: Published;
   let status: Status;

@@ -12,7 +12,7 @@ export const aboutVersionUnknown = defineRule({
   symptom: null,
   owner: 'author',
   failsWhen: 'the about file of an app describes a version that its metadata file does not list',
-  why: 'Nobody reads it: the number may be misspelled, so that notes or a retirement are missing for the version that was meant.',
+  why: 'Subscribers do not see it. If the number is misspelled, the notes or the retirement of another version are missing.',
   examples: {
     bad: `// listed: 1.2.0
 { "schema": 1, "versions": { "1.20.0": { "notes": "Faster." } } }`,

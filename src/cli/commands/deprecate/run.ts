@@ -1,0 +1,117 @@
+import { message } from '../../../core/text/message.ts';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
+import { AppregError } from '../../../core/errors.ts';
+import { isSemver } from '../../../core/registry/version.ts';
+import { printable, safeExcerpt } from '../../../core/text/text.ts';
+import { applyPlan } from '../../../publish/apply-plan.ts';
+import { appToPublish } from '../../../publish/app-to-publish.ts';
+import { planRetirement, type RetirementPlan, type WantedRetirement } from '../../../publish/deprecate.ts';
+import type { Style } from '../../../report/style.ts';
+import { severitiesOf } from '../../check/severities.ts';
+import { isOneOf, RETIREMENT_REASONS } from '../../choices.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import { openWorkspace } from '../../config/workspace.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { printResult } from '../../io/results.ts';
+import { nextAfterChange, planStatus, planText, printFindings } from '../../remarks.ts';
+import type { deprecateCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof deprecateCommand.options>;
+
+/** `appreg deprecate <app> <version|range>`: retires versions in the about file of the app, or withdraws that. */
+export async function runDeprecate(context: Context, key: string, given: string, options: Options): Promise<number> {
+  const { terminal } = context;
+  const selects = selector(given);
+  const wanted = retirementOf(options);
+  const workspace = await openWorkspace(context);
+  const { place } = workspace;
+  const app = await appToPublish(place, key);
+  const now = new Date().toISOString();
+  const planned = await planRetirement(place, app, { selects, asGiven: given }, wanted, {
+    now,
+    since: new Date(place.store.now?.() ?? now).toISOString().slice(0, 10),
+    severities: await severitiesOf(context, workspace),
+  });
+  const { plan, findings, versions, changed } = planned;
+  const done = wanted === null ? 'restored' : 'deprecated';
+  const status = planStatus(plan, options.dryRun === true, done);
+  printFindings(terminal, findings);
+  if (status === done) {
+    await place.store.tidy?.(plan.steps.map(({ path }) => path));
+    await applyPlan(plan, place.store);
+  }
+  printResult<'deprecate'>(context, {
+    pretty: (style) => resultText(style, key, status, planned),
+    json: () => ({ key, status, versions, changed, retirement: wanted, files: plan.steps.map(({ path }) => path) }),
+  });
+  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
+  else if (status === done) nextAfterChange(terminal, workspace, ` --app ${key} --about`);
+  return 0;
+}
+
+/** Whether a listed version is meant. @throws AppregError `option-invalid` (exit 2) */
+function selector(given: string): (version: string) => boolean {
+  if (isSemver(given)) return (version) => version === given;
+  if (given.trim() === '' || validRange(given) === null)
+    throw new AppregError(
+      'option-invalid',
+      message`“${safeExcerpt(given, 80)}” is neither a version nor a range.`,
+      message`Use a version such as 1.2.0, or a range such as "<1.3.0" or 1.x.`,
+    );
+  return (version) => satisfies(version, given, { includePrerelease: true });
+}
+
+/** The longest message, in characters. */
+const LONGEST = 280;
+
+/** @throws AppregError `option-missing`, `option-invalid` or `option-conflict` (exit 2) */
+function retirementOf({ reason, message: text, use, undo }: Options): WantedRetirement {
+  if (undo === true) {
+    if (reason === undefined && text === undefined && use === undefined) return null;
+    throw new AppregError(
+      'option-conflict',
+      message`--undo withdraws a retirement, so it takes no --reason, --message and --use.`,
+      message`Remove one of the options.`,
+    );
+  }
+  if (reason === undefined || text === undefined)
+    throw new AppregError(
+      'option-missing',
+      message`${reason === undefined ? '--reason' : '--message'} is missing.`,
+      message`Give both: --reason ${RETIREMENT_REASONS.join('|')} --message <text>. To withdraw a retirement, use --undo.`,
+    );
+  if (!isOneOf(RETIREMENT_REASONS, reason))
+    throw new AppregError(
+      'option-invalid',
+      message`--reason: “${safeExcerpt(reason, 80)}” is not a reason.`,
+      message`Use one of ${RETIREMENT_REASONS.join(', ')}.`,
+    );
+  const length = [...text].length;
+  if (text.trim() === '' || length > LONGEST)
+    throw new AppregError(
+      'option-invalid',
+      text.trim() === '' ? message`--message is empty.` : message`--message has ${length} characters.`,
+      message`Write one sentence, in at most ${LONGEST} characters. Details belong in the notes of the version that replaces it.`,
+    );
+  if (use !== undefined && !isSemver(use))
+    throw new AppregError(
+      'option-invalid',
+      message`--use: “${safeExcerpt(use, 80)}” is not a semantic version.`,
+      message`Use a listed version, such as 1.2.1.`,
+    );
+  return { reason, message: text, use: use ?? null };
+}
+
+function resultText(
+  style: Style,
+  key: string,
+  status: 'deprecated' | 'restored' | 'planned' | 'unchanged',
+  { plan, changed, lines }: RetirementPlan,
+): string {
+  if (status === 'unchanged') return `the about file of ${printable(key)} already says so; nothing to do`;
+  if (status === 'planned') return planText(style, plan, lines);
+  const files = plan.steps.map(({ path }) => printable(path)).join(', ');
+  const words = status === 'deprecated' ? 'deprecated' : 'withdrew the retirement of';
+  return `${words} ${style.bold(`${printable(key)} ${changed.map(printable).join(', ')}`)}: ${files}`;
+}

@@ -1,0 +1,75 @@
+import { documentWithText, type Document } from '../author/document.ts';
+import { newAbout, setVersionNotes, type VersionNotes } from '../author/about.ts';
+import { aboutPath } from '../core/about/about-url.ts';
+import type { DocumentFacts } from '../core/facts/facts.ts';
+import type { EditStep } from './plan.ts';
+import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
+
+/** Plans changes to the about file of an app. */
+
+/** An about file that is stored, or an empty one. */
+export interface AboutToEdit {
+  document: Document;
+  /** False for one that is created by its first edit. */
+  exists: boolean;
+}
+
+/**
+ * Reads the about file beside a metadata file.
+ * @throws AppregError `document-invalid` (exit 1) for a file that must not be edited
+ */
+export async function readAbout({ store }: RegistryLocation, metadata: string): Promise<AboutToEdit> {
+  const path = aboutPath(metadata);
+  const document = await readDocument(store, path);
+  return document === null
+    ? { document: documentWithText(newAbout(), path), exists: false }
+    : { document, exists: true };
+}
+
+/** The release notes of a version, in Markdown; null for none. */
+export type NotesOf = (version: string) => string | null;
+
+/** A change of an about file. */
+export type AboutChange = (document: Document) => Document | null;
+
+/** A planned change: the step, and the file as facts, before and after. */
+export interface AboutEdit {
+  step: EditStep;
+  before: DocumentFacts | null;
+  after: DocumentFacts;
+  /** The texts before and after. */
+  texts: readonly [before: string, after: string];
+}
+
+/**
+ * The step that changes an about file; null if nothing changes. It is computed again for a file that was changed after
+ * it was read, so that concurrent changes are all kept.
+ * @param what such as `the notes of clock 1.2.0`
+ */
+export function aboutEdit({ document, exists }: AboutToEdit, change: AboutChange, what: string): AboutEdit | null {
+  const edited = change(document);
+  if (edited === null) return null;
+  const again = (text: string): string | null => change(documentWithText(text, document.path))?.text ?? null;
+  return {
+    step: { ...editStep(document, edited.text, again, what), ...(!exists && { ifMissing: newAbout() }) },
+    before: exists ? factsOf(document) : null,
+    after: factsOf(edited),
+    texts: [exists ? document.text : '', edited.text],
+  };
+}
+
+/**
+ * What is written about a version that is published: its notes, and when it is published. Without notes, nothing is
+ * read, since each request to a store takes time.
+ */
+export async function versionNotesEdit(
+  place: RegistryLocation,
+  metadata: string,
+  of: { key: string; version: string },
+  notes: VersionNotes,
+): Promise<AboutEdit | null> {
+  if (notes.notes === null) return null;
+  const about = await readAbout(place, metadata);
+  const change: AboutChange = (document) => setVersionNotes(document, of.version, notes);
+  return aboutEdit(about, change, `the notes of ${of.key} ${of.version}`);
+}

@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { setRetirement } from '../../src/author/about.ts';
+import { appToPublish } from '../../src/publish/app-to-publish.ts';
+import { applyPlan } from '../../src/publish/apply-plan.ts';
+import { planRetirement } from '../../src/publish/deprecate.ts';
+import { documentIn } from '../../src/publish/registry-location.ts';
+import { publishApps } from '../../src/release/publish-apps.ts';
+import type { Store } from '../../src/store/store.ts';
+import { JUDGEMENT, placeOf } from '../publish/memory.ts';
+import { writeFiles } from '../bundle/tree.ts';
+import { releaseIn, repository, sources, textOf } from '../cli/release-fixture.ts';
+import { history, OPTIONS, outcomes, type Place, PLACE_NAMES, prepared, registryOf } from './apps-fixture.ts';
+
+/** About files on every store. */
+
+const places: Place[] = [];
+afterEach(async () => {
+  for (const place of places.splice(0)) await place.close();
+});
+
+async function registry(name: string, keys: readonly string[]): Promise<Place> {
+  const place = await registryOf(name, keys);
+  places.push(place);
+  return place;
+}
+
+interface AboutJson {
+  versions: Record<string, { published?: string; notes?: string; deprecated?: object }>;
+}
+
+async function aboutOf(store: Store, key: string): Promise<AboutJson | null> {
+  const stored = await store.read(`apps/${key}/versions.about.json`);
+  return stored === null ? null : (JSON.parse(Buffer.from(stored.bytes).toString()) as AboutJson);
+}
+
+describe.each(PLACE_NAMES)('in a store: %s', (name) => {
+  test('a release writes the notes of each app, with the versions', async () => {
+    const place = await registry(name, ['a', 'b']);
+    const apps = [
+      { ...(await prepared('a')), notes: (version: string) => `Notes of ${version}.` },
+      { ...(await prepared('b')), notes: () => null },
+    ];
+    const results = await publishApps(placeOf(place.open()), apps, OPTIONS);
+    expect(outcomes(results)).toEqual(['a: published', 'b: published']);
+    const store = place.open();
+    const about = await aboutOf(store, 'a');
+    expect(about).toMatchObject({ versions: { '1.0.0': { notes: 'Notes of 1.0.0.' } } });
+    const published = about?.versions['1.0.0']?.published ?? '';
+    // A bucket has a clock of its own.
+    if (name === 'bucket') expect(Math.abs(Date.parse(published) - Date.now())).toBeLessThan(60_000);
+    else expect(published).toBe(JUDGEMENT.now);
+    expect(await aboutOf(store, 'b')).toBeNull();
+    if (place.remote !== undefined)
+      expect(history(place.remote)).toMatchObject({ commits: 2, subject: 'Publish a 1.0.0, b 1.0.0' });
+  });
+
+  test('retirements at once are all kept', async () => {
+    const place = await registry(name, ['a']);
+    const numbers = ['1.0.0', '1.0.1', '1.0.2', '1.0.3'];
+    for (const version of numbers)
+      await publishApps(placeOf(place.open()), [await prepared('a', version, version)], OPTIONS);
+    const retire = async (version: string): Promise<void> => {
+      const at = placeOf(place.open());
+      const app = await appToPublish(at, 'a');
+      const selects = (one: string): boolean => one === version;
+      const reason = { reason: 'broken', message: `Not ${version}.`, use: '1.0.3' } as const;
+      const settings = { ...JUDGEMENT, since: '2026-01-01' };
+      const { plan } = await planRetirement(at, app, { selects, asGiven: version }, reason, settings);
+      expect(plan.title).toBe(`Retire a ${version} (broken)`);
+      await applyPlan(plan, at.store);
+    };
+    await Promise.all(numbers.slice(0, 3).map(retire));
+    expect(Object.keys((await aboutOf(place.open(), 'a'))?.versions ?? {}).toSorted()).toEqual(numbers.slice(0, 3));
+    // Each is one commit.
+    if (place.remote !== undefined) expect(history(place.remote)).toMatchObject({ commits: 8 });
+  });
+});
+
+test('an entry that another process added meanwhile is kept', async () => {
+  const place = await registry('memory', ['a']);
+  await publishApps(
+    placeOf(place.open()),
+    [await prepared('a', '1.0.0', '1'), await prepared('a', '1.0.1', '2')],
+    OPTIONS,
+  );
+  const at = placeOf(place.open());
+  const settings = { ...JUDGEMENT, since: '2026-01-01' };
+  const reason = { reason: 'broken', message: 'No.', use: null } as const;
+  const selects = (one: string): boolean => one === '1.0.0';
+  const { plan } = await planRetirement(
+    at,
+    await appToPublish(at, 'a'),
+    { selects, asGiven: '1.0.0' },
+    reason,
+    settings,
+  );
+  await at.store.create('apps/a/versions.about.json', Buffer.from('{ "schema": 1, "x": 1 }'));
+  await applyPlan(plan, at.store);
+  const stored = await at.store.read('apps/a/versions.about.json');
+  if (stored === null) throw new Error('it is there');
+  const document = documentIn(stored, 'versions.about.json');
+  expect(document.value).toMatchObject({ x: 1, versions: { '1.0.0': { deprecated: { reason: 'broken' } } } });
+  expect(setRetirement(document, '1.0.0', { ...reason, since: '2026-01-01' })).toBeNull();
+});
+
+test('release takes the notes from the changelog of the app', async () => {
+  const root = await repository(sources({ clock: '1.0.0', lamp: '2.0.0' }), { listed: ['clock', 'lamp'] });
+  writeFiles(root, { 'src/clock/CHANGELOG.md': '# clock\n\n## 1.0.0\n\n### Major Changes\n\n- First.\n' });
+  writeFiles(root, { 'src/lamp/CHANGELOG.md': '# lamp\n\n## 1.0.0\n\n- Old.\n' });
+  expect(await releaseIn(root)).toMatchObject({ code: 0, report: { summary: { published: 2 } } });
+  expect(JSON.parse(textOf(root, 'apps/clock/versions.about.json') ?? '')).toMatchObject({
+    versions: { '1.0.0': { notes: '### Major Changes\n\n- First.' } },
+  });
+  expect(textOf(root, 'apps/lamp/versions.about.json')).toBeNull();
+});
