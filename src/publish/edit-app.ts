@@ -35,7 +35,7 @@ export interface AppEdit {
 }
 
 /** A text of the entry that differs. */
-export interface FieldChange {
+interface FieldChange {
   field: keyof AppFields;
   /** Null if the entry had no such text. */
   before: string | null;

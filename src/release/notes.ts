@@ -3,7 +3,7 @@ import { sectionOf } from '../core/about/changelog.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 
 /** The changelog in the folder of an app, from which its release notes are taken. */
-export const CHANGELOG = 'CHANGELOG.md';
+const CHANGELOG = 'CHANGELOG.md';
 
 /**
  * The release notes of a version: its section in the changelog of the app.

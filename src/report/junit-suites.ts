@@ -46,10 +46,10 @@ export function suitesOf(report: Report, severities: RenderOptions['severities']
   return [registry, ...suites.values()];
 }
 
-/** What is judged only with an option: a report does not show whether it was given. */
-const ON_REQUEST = new Set<AnyRule['on']>(['materials', 'attestation', 'subscription']);
+/** What is judged only with an option, or if it exists: a report does not show whether it was. */
+const ON_REQUEST = new Set<AnyRule['on']>(['materials', 'attestation', 'about', 'subscription']);
 
-/** Rules about what is judged only with an option are listed only if they have a finding or were not judged. */
+/** Rules about these are listed only if they have a finding or were not judged. */
 function isEvaluated({ id, on }: AnyRule, { findings, notJudged }: Report): boolean {
   return !ON_REQUEST.has(on) || [...findings, ...notJudged].some(({ rule }) => rule === id);
 }

@@ -76,6 +76,8 @@ describe.each(PLACE_NAMES)('in a store: %s', (name) => {
   });
 });
 
+const isFirst = (version: string): boolean => version === '1.0.0';
+
 test('an entry that another process added meanwhile is kept', async () => {
   const place = await registry('memory', ['a']);
   await publishApps(
@@ -86,11 +88,10 @@ test('an entry that another process added meanwhile is kept', async () => {
   const at = placeOf(place.open());
   const settings = { ...JUDGEMENT, since: '2026-01-01' };
   const reason = { reason: 'broken', message: 'No.', use: null } as const;
-  const selects = (one: string): boolean => one === '1.0.0';
   const { plan } = await planRetirement(
     at,
     await appToPublish(at, 'a'),
-    { selects, asGiven: '1.0.0' },
+    { selects: isFirst, asGiven: '1.0.0' },
     reason,
     settings,
   );

@@ -16,7 +16,7 @@ export interface AboutDocument {
 }
 
 /** What applies to all versions of the app. */
-export interface AboutAppFields {
+interface AboutAppFields {
   /** The home page of the app. */
   homepage?: WebUrl;
   /** The source code of the app. */
@@ -28,7 +28,7 @@ export interface AboutAppFields {
 }
 
 /** What applies to one version. */
-export interface AboutVersionFields {
+interface AboutVersionFields {
   /** When the version was published, as the author says. It is written once. */
   published?: Moment;
   /** The release notes in Markdown: at most 20,000 bytes in UTF-8, without HTML and images. */

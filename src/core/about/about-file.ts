@@ -65,7 +65,7 @@ export interface AboutReading {
 }
 
 /** A sentence about an about file, and its place. */
-export interface AboutFault extends Fault {
+interface AboutFault extends Fault {
   /** In the text of the file, in UTF-16 code units. */
   offset: number;
 }

@@ -34,7 +34,7 @@ export interface Diagnosis {
 }
 
 /** A version that is listed, and retired by its author. */
-export interface RetiredVersion {
+interface RetiredVersion {
   app: string;
   version: string;
   reason: RetirementReason;
