@@ -20,7 +20,7 @@ export type Level = (typeof LEVELS)[number];
 export const SETS = [1] as const;
 
 /**
- * The id of a case, unique in its set. It names what is tested.
+ * The id of a case, unique among those of its role in a set. It names what is tested.
  *
  * @pattern ^[a-z0-9]+(-[a-z0-9]+)*$
  */

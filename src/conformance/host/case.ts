@@ -73,10 +73,10 @@ export type HostSetting =
 type FixturePath = string;
 
 /** The kind of file, as rules distinguish them. */
-export type HostResource = 'manifest' | 'metadata' | 'artifact' | 'icon';
+type HostResource = 'manifest' | 'metadata' | 'artifact' | 'icon';
 
 /** The rules of appreg that judge responses; docs/rules.md describes them. */
-export const HOST_RULES = [
+const HOST_RULES = [
   'cache-lifetime-long',
   'cache-lifetime-missing',
   'compressed-copy-not-varied',

@@ -9,7 +9,7 @@ import type { HostCheck } from './case.ts';
 import { isSuccess, outcomeOf } from './describe.ts';
 import { fixtureFiles } from './fixtures.ts';
 import { ruleProblem } from './rules.ts';
-import type { HostResponse, Responses } from './send.ts';
+import type { HostResponse, Responses } from './response.ts';
 import { withoutCodings } from './undo-coding.ts';
 
 /** Judges the responses of a host by the checks of a case. */

@@ -1,7 +1,7 @@
 import { header } from '../../core/http/headers.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import type { HostExpectation } from './case.ts';
-import type { HostResponse, Responses } from './send.ts';
+import type { HostResponse, Responses } from './response.ts';
 
 /** What a host did, in one line that is equal in two runs. */
 

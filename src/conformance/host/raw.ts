@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls';
 import type { Probe } from '../../core/facts/facts.ts';
 import { failureFact } from '../../observe/http/failure.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import type { HostResponse } from './send.ts';
+import type { HostResponse } from './response.ts';
 import { type HostTarget, TIMEOUT } from './target.ts';
 
 /** Requests that the client of `observe` does not send: other methods, and paths that URLs normalize. */

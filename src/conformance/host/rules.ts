@@ -22,7 +22,7 @@ import { tlsExpiring } from '../../core/rules/http/tls-expiring.ts';
 import { iconTypeWrong } from '../../core/rules/icons/icon-type-wrong.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import type { HostCheck, HostRule } from './case.ts';
-import type { HostResponse } from './send.ts';
+import type { HostResponse } from './response.ts';
 
 /** Judges responses by the rules of `core`. */
 
@@ -48,7 +48,7 @@ type RuleCheck = Extract<HostCheck, { check: 'rule' }>;
 
 const NOT_REQUESTED: Missing = { missing: { code: 'not-requested', flag: null }, intentional: true };
 /** As in the requests of conditions that no host issued. */
-export const FABRICATED_TAG = '"conformance-never-issued"';
+const FABRICATED_TAG = '"conformance-never-issued"';
 
 /**
  * What the rule finds in the responses; null for nothing. The text of the rule itself contains addresses and times, so

@@ -1,5 +1,4 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
-import type { Probe } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import { type HttpClient, openHttpClient } from '../../observe/http/client.ts';
@@ -7,20 +6,10 @@ import type { Body } from '../../observe/http/body.ts';
 import { ALL_GROUPS, IMAGE_ACCEPT, type RequestShape, UNCOMPRESSED } from '../../observe/registry/request-shape.ts';
 import type { HostClient, HostRequest } from './case.ts';
 import { openRawClient, type RawClient } from './raw.ts';
+import type { HostResponse, Responses } from './response.ts';
 import { type HostTarget, requestTarget, TIMEOUT } from './target.ts';
 
 /** Sends the requests of a case. */
-
-export interface HostResponse {
-  probe: Probe;
-  /** As sent; null if none was read. */
-  body: Buffer | null;
-  /** True if it came over a connection that was used before. */
-  reused: boolean;
-}
-
-/** The responses by the name of their request: several if it was sent several times at once. */
-export type Responses = ReadonlyMap<string, readonly HostResponse[]>;
 
 /** A header that a later request needs was not sent. */
 export interface MissingHeader {
@@ -86,7 +75,7 @@ async function sendProbe(
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
   };
   const requested = preflight?.headers ?? [];
-  const asked: [string, string][] =
+  const requestHeaders: [string, string][] =
     preflight === undefined
       ? []
       : [
@@ -100,7 +89,7 @@ async function sendProbe(
     origin: client === 'page' || client === 'opaque-page' ? (shape?.page ?? null) : null,
     accept: client === 'image' ? IMAGE_ACCEPT : '*/*',
     ...(shape === null ? {} : { shape }),
-    headers: [...asked, ...Object.entries(headers)],
+    headers: [...requestHeaders, ...Object.entries(headers)],
     total: TIMEOUT,
     body: () => body,
   });

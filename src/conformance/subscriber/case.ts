@@ -19,7 +19,7 @@ export interface SubscriberStep {
 }
 
 /** What is requested of the subscriber. */
-export interface VerbOptions {
+interface VerbOptions {
   /** Of the manifest; `{registry}/registry.json` if absent. */
   url?: string;
 }
