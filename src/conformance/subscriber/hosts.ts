@@ -40,9 +40,11 @@ export interface CaseHosts {
   close(): Promise<void>;
 }
 
-/** Opens the hosts that texts name. `nowhere` is an origin that refuses connections. */
+/** Opens the hosts that texts name; all their files are in one folder, whose name is random. `nowhere` is an origin that refuses connections. */
 export async function openHosts(script: SubscriberScript, authority: Authority): Promise<CaseHosts> {
   const hosts = new Map<string, FaultHost>();
+  // A port may have been one of an earlier case; a service may remember what it served.
+  const prefix = `/${randomBytes(6).toString('hex')}`;
   const values = new Map<string, string>([['secret', randomBytes(12).toString('hex')]]);
   const close = async (): Promise<void> => void (await Promise.all([...hosts.values()].map((host) => host.close())));
   try {
@@ -50,7 +52,7 @@ export async function openHosts(script: SubscriberScript, authority: Authority):
       const { scheme, tls } = await transportOf(kind, authority);
       const host = await openFaultHost(tls);
       hosts.set(name, host);
-      values.set(name, `${scheme}://${kind.name}:${host.port}`);
+      values.set(name, `${scheme}://${kind.name}:${host.port}${prefix}`);
     }
     values.set('nowhere', await closedOrigin());
   } catch (error) {
@@ -67,7 +69,10 @@ export async function openHosts(script: SubscriberScript, authority: Authority):
     const { host, path } = placeOf(place);
     const target = hosts.get(host);
     if (target === undefined) throw new Error(`The script serves ${place} from a host that it does not name.`);
-    target.on(content.expand(path), file === null ? answer({ status: 404 }) : behaviourOf(path, file, content));
+    target.on(
+      prefix + content.expand(path),
+      file === null ? answer({ status: 404 }) : behaviourOf(path, file, content),
+    );
   };
   return {
     serve(added) {
@@ -77,13 +82,21 @@ export async function openHosts(script: SubscriberScript, authority: Authority):
       for (const [place, file] of Object.entries(added)) serveFile(place, file);
     },
     expand: content.expand,
-    takeRequests: () => new Map([...hosts].map(([name, host]) => [name, host.requests.splice(0)])),
+    takeRequests: () =>
+      new Map(
+        [...hosts].map(([name, host]) => [name, host.requests.splice(0).map((one) => withoutPrefix(one, prefix))]),
+      ),
     redact(text) {
       const named = [...values].reduce((all, [name, value]) => all.replaceAll(value, `<${name}>`), text);
       return named.replaceAll(/(https?:\/\/)?(localhost|127\.0\.0\.1):\d+/g, '<host>');
     },
     close,
   };
+}
+
+function withoutPrefix(request: FaultRequest, prefix: string): FaultRequest {
+  const { path } = request;
+  return path.startsWith(`${prefix}/`) ? { ...request, path: path.slice(prefix.length) } : request;
 }
 
 /** The hosts that a script names; the registry's own first. */
