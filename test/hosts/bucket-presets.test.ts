@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { s3Cors, PRESETS } from '../../src/author/host-files.ts';
 import type { Hosted } from '../../src/author/hosted.ts';
 import { openS3 } from '../../src/store/s3/s3.ts';
+import { fixtureFiles } from '../../src/conformance/host/fixtures.ts';
 import { type Ceph, cephMissing, openCeph } from '../support/ceph.ts';
+import { expectRow, reportOfHost } from '../support/conformance-table.ts';
 import { folder } from '../support/folders.ts';
 import { archive, checksum, faults, ORIGIN, SVG, verified } from '../support/live-registry.ts';
 import { programOf, startServer, type WebServer } from '../support/web-server.ts';
@@ -117,13 +119,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
         nginx({ name: '', server: `location / { proxy_pass ${ceph.endpoint}/${ceph.bucket}/; }` }),
         () => {},
       );
-      const store = openS3({
-        bucket: ceph.bucket,
-        prefix: '',
-        region: 'us-east-1',
-        endpoint: ceph.endpoint,
-        env: ceph.env,
-      });
+      const store = openS3(storeOptions());
       const artifact = archive('export const app = 1;');
       const app = `${server.origin}/apps/clock`;
       const entry = {
@@ -146,6 +142,10 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       await server?.close();
       ceph?.close();
     });
+
+    function storeOptions(): Parameters<typeof openS3>[0] {
+      return { bucket: ceph.bucket, prefix: '', region: 'us-east-1', endpoint: ceph.endpoint, env: ceph.env };
+    }
 
     /** What `aws s3api put-bucket-cors` makes of the file. */
     async function put(text: string): Promise<void> {
@@ -190,6 +190,15 @@ describe.skipIf(missing !== null && !process.env['CI'])(
     test('with any origin, the only finding is that Ceph sends no Vary with a wildcard', async () => {
       await put(s3Cors(hosted));
       expect(await found([ORIGIN])).toEqual(forAllResources('warning cors-not-varied only-with-origin').sort());
+    });
+
+    test('has the row of docs/stores.md', async () => {
+      await put(s3Cors(hosted));
+      const fixtures = { ...storeOptions(), prefix: 'conformance/' };
+      const store = openS3(fixtures);
+      for (const [path, bytes] of fixtureFiles()) await store.create(path, bytes);
+      const report = await reportOfHost({ url: `${server.origin}/conformance/` });
+      expectRow('Ceph behind nginx, with the CORS of the preset for S3', report);
     });
 
     test('an origin that is not listed is refused', async () => {

@@ -49,3 +49,19 @@ export const GOOD = `
 add_header Access-Control-Allow-Origin * always;
 add_header Cache-Control "public, max-age=300";
 location / { ${PREFLIGHT} }`;
+
+/** The server block of the preset, on free ports, with this machine's files and certificate. */
+export function onThisMachine(text: string): string {
+  return nginx({ name: '', global: local(text), server: '', listen: 'listen unix:@DIR@/unused.sock;' });
+}
+
+/** With the ports, files and certificate of a test. */
+export function local(text: string): string {
+  return text
+    .replaceAll(/^ *listen \[::\]:.*\n/gm, '')
+    .replace('listen 443 ssl;', 'listen 127.0.0.1:@PORT@ ssl;')
+    .replace('listen 80;', 'listen 127.0.0.1:@SECOND@;')
+    .replace(/ssl_certificate .*;/, 'ssl_certificate @CERT@;')
+    .replace(/ssl_certificate_key .*;/, 'ssl_certificate_key @KEY@;')
+    .replace('alias /srv/registry/;', 'alias @ROOT@/;');
+}

@@ -6,7 +6,7 @@ import { errorOf, write } from '../support/folders.ts';
 import { faults, ORIGIN, verified } from '../support/live-registry.ts';
 import { programOf, startServer, type WebServer } from '../support/web-server.ts';
 import { trusting } from '../support/trusting.ts';
-import { nginx } from './nginx-frame.ts';
+import { local, nginx, onThisMachine } from './nginx-frame.ts';
 import { forAllResources, putSite } from './site.ts';
 
 /** The files of `init --host nginx`, in a real nginx. */
@@ -20,21 +20,6 @@ const hosted: Hosted = {
 const OTHER = 'https://other.test';
 /** A valid origin with characters that are syntax in an unquoted configuration. */
 const QUOTED = `https://a"\${x};}'*.test`;
-
-/** The same configuration, on free ports, with this machine's files and certificate. */
-function onThisMachine(text: string): string {
-  return nginx({ name: '', global: local(text), server: '', listen: 'listen unix:@DIR@/unused.sock;' });
-}
-
-function local(text: string): string {
-  return text
-    .replaceAll(/^ *listen \[::\]:.*\n/gm, '')
-    .replace('listen 443 ssl;', 'listen 127.0.0.1:@PORT@ ssl;')
-    .replace('listen 80;', 'listen 127.0.0.1:@SECOND@;')
-    .replace(/ssl_certificate .*;/, 'ssl_certificate @CERT@;')
-    .replace(/ssl_certificate_key .*;/, 'ssl_certificate_key @KEY@;')
-    .replace('alias /srv/registry/;', 'alias @ROOT@/;');
-}
 
 async function served<T>(
   given: Partial<Hosted>,

@@ -7,7 +7,7 @@ import type { ProxyFor } from '../../observe/http/proxy.ts';
 import { problemOf } from './checks.ts';
 import { testConnection } from './connection.ts';
 import { observedOf } from './describe.ts';
-import { isRaw, sendRequests } from './send.ts';
+import { type Clients, isRaw, type MissingHeader, openClients, type Responses, sendRequests } from './send.ts';
 import { folderUrl, type HostTarget, plainPortOf } from './target.ts';
 
 export interface HostRun {
@@ -51,11 +51,16 @@ export async function runHostCases(cases: readonly HostCase[], run: HostRun): Pr
     lookup: run.lookup ?? null,
     plainPort: run.plainPort ?? plainPortOf(base),
   };
-  const first = await requestFirst(target);
-  const alone = cases.filter(isAlone);
-  const together = cases.filter((one) => !isAlone(one));
-  const observe = (one: HostCase): Promise<Observation> => observeHost(one, target, first);
-  return [...(await observeAll(together, CONCURRENT, observe)), ...(await observeAll(alone, 1, observe))];
+  const clients = openClients(target);
+  try {
+    const first = await requestFirst(target, clients);
+    const alone = cases.filter(isAlone);
+    const together = cases.filter((one) => !isAlone(one));
+    const observe = (one: HostCase): Promise<Observation> => observeHost(one, { target, clients, first });
+    return [...(await observeAll(together, CONCURRENT, observe)), ...(await observeAll(alone, 1, observe))];
+  } finally {
+    await clients.close();
+  }
 }
 
 function isAlone({ script }: HostCase): boolean {
@@ -64,8 +69,8 @@ function isAlone({ script }: HostCase): boolean {
   );
 }
 
-async function requestFirst(target: HostTarget): Promise<FirstRequest> {
-  const sent = await sendRequests([{ as: 'first', path: 'registry.json' }], target);
+async function requestFirst(target: HostTarget, clients: Clients): Promise<FirstRequest> {
+  const sent = await sendRequests([{ as: 'first', path: 'registry.json' }], target, clients);
   const failure = 'missing' in sent ? null : (sent.get('first')?.[0]?.probe.failure ?? null);
   if (failure?.phase === 'tls') return { unreachable: null, tls: failure.code };
   const isUnreachable = failure !== null && UNREACHED.has(failure.phase);
@@ -75,11 +80,14 @@ async function requestFirst(target: HostTarget): Promise<FirstRequest> {
 /** The phases of a request in which the host did not respond. */
 const UNREACHED: ReadonlySet<string> = new Set(['not-sent', 'url', 'proxy', 'dns', 'connect', 'time']);
 
-async function observeHost(
-  { id, script, expect }: HostCase,
-  target: HostTarget,
-  first: FirstRequest,
-): Promise<Observation> {
+/** What the cases of a run share. */
+interface Shared {
+  target: HostTarget;
+  clients: Clients;
+  first: FirstRequest;
+}
+
+async function observeHost({ id, script, expect }: HostCase, { target, clients, first }: Shared): Promise<Observation> {
   if (first.unreachable !== null)
     return harnessError(id, message`The host cannot be reached (${first.unreachable}). Check the URL and the network.`);
   if (script.connection !== undefined) return testConnection(id, script.connection, target, first.tls);
@@ -87,17 +95,24 @@ async function observeHost(
   const requests = script.requests ?? [];
   if (requests.some(isRaw) && target.proxyFor(target.base) !== null)
     return notRun(id, message`The requests use a proxy, which may change what is sent.`);
-  const responses = await sendRequests(requests, target);
+  let responses = await sendRequests(requests, target, clients);
+  // Requests of other cases failed, so that the client did not send this one.
+  if (notSentIn(responses) !== null) responses = await sendRequests(requests, target, clients);
+  const notSent = notSentIn(responses);
+  if (notSent !== null) return harnessError(id, message`This machine could not send a request (${notSent}).`);
   if ('missing' in responses)
     return notRun(id, message`The host sends no ${responses.missing}, which this request needs.`);
-  for (const all of responses.values())
-    for (const { probe } of all)
-      if (probe.failure?.phase === 'not-sent')
-        return harnessError(id, message`This machine could not send a request (${probe.failure.code}).`);
   const observed = message`${observedOf(responses, expect)}`;
   for (const check of expect) {
     const problem = check.check === 'connection' ? null : problemOf(check, responses);
     if (problem !== null) return failed(id, problem, observed);
   }
   return passed(id, observed);
+}
+
+/** The code of a request that was not sent, or null. */
+function notSentIn(responses: Responses | MissingHeader): string | null {
+  if ('missing' in responses) return null;
+  const failures = [...responses.values()].flat().map(({ probe }) => probe.failure);
+  return failures.find((failure) => failure?.phase === 'not-sent')?.code ?? null;
 }

@@ -19,28 +19,73 @@ export interface MissingHeader {
 /** The largest body that is read, in bytes. */
 const LARGEST = 4_000_000;
 
-/** Sends the requests one after the other, over connections of their own. */
+/** The clients of a run: one, as long as no request fails. */
+export interface Clients {
+  current(): HttpClient;
+  /** The client remembers failures of the host, which must not affect other cases. */
+  discard(client: HttpClient): void;
+  close(): Promise<void>;
+}
+
+export function openClients(target: HostTarget): Clients {
+  const opened: HttpClient[] = [];
+  let current: HttpClient | null = null;
+  return {
+    current() {
+      if (current !== null) return current;
+      current = openClient(target);
+      opened.push(current);
+      return current;
+    },
+    discard(client) {
+      if (current === client) current = null;
+    },
+    async close() {
+      await Promise.all(opened.map((client) => client.close()));
+    },
+  };
+}
+
+/** Sends the requests of a case, one after the other. */
 export async function sendRequests(
   requests: readonly HostRequest[],
   target: HostTarget,
+  clients: Clients,
 ): Promise<Responses | MissingHeader> {
-  const { ca, machineCa, proxyFor, lookup } = target;
-  const http = openHttpClient({ retries: 0, ca, machineCa, proxyFor, lookup });
+  const http = clients.current();
   const raw = requests.some(isRaw) ? openRawClient(target) : null;
   const responses = new Map<string, HostResponse[]>();
   try {
     for (const request of requests) {
       const filled = filledHeaders(request.headers ?? {}, responses);
       if ('missing' in filled) return filled;
-      const { headers } = filled;
-      const send = (): Promise<HostResponse> => sendRequest({ ...request, headers }, target, http, raw);
-      responses.set(request.as, await Promise.all(Array.from({ length: request.times ?? 1 }, send)));
+      const { times = 1 } = request;
+      const one = { ...request, headers: filled.headers };
+      const sent = times === 1 ? [await sendRequest(one, target, http, raw)] : await sendAtOnce(one, times, target);
+      if (sent.some(({ probe }) => probe.failure !== null)) clients.discard(http);
+      responses.set(request.as, sent);
     }
     return responses;
   } finally {
     raw?.close();
-    await http.close();
   }
+}
+
+function openClient({ ca, machineCa, proxyFor, lookup }: HostTarget): HttpClient {
+  return openHttpClient({ retries: 0, ca, machineCa, proxyFor, lookup });
+}
+
+/** Each by a client of its own: one client begins with few requests at once. */
+function sendAtOnce(request: HostRequest, times: number, target: HostTarget): Promise<HostResponse[]> {
+  const send = async (): Promise<HostResponse> => {
+    const http = openClient(target);
+    try {
+      return await sendRequest(request, target, http, null);
+    } finally {
+      await http.close();
+    }
+  };
+  return Promise.all(Array.from({ length: times }, send));
 }
 
 function sendRequest(
