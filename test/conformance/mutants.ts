@@ -41,6 +41,7 @@ const SAME_EFFECT = 'What it is about cannot be read at all, so nothing is offer
 const REPORTED = 'It is reported to the author, and changes nothing that is offered.';
 const SILENT = 'The specification is silent, so the case is reported and not judged.';
 const ATTESTATIONS = 'The specification has no attestations; no case requires them.';
+const ABOUT = 'The specification has no about files; no case requires them.';
 const OTHER_COMMANDS = 'It is about a workspace, a release or a service, and finds nothing in a refresh.';
 
 /** The rules of severity error that no case can see, with the reason. All others are never errors. */
@@ -80,6 +81,8 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   'attestation-lost': ATTESTATIONS,
   'attestation-missing': ATTESTATIONS,
   'attestation-other-version': ATTESTATIONS,
+  'about-invalid': ABOUT,
+  'replacement-invalid': ABOUT,
   'file-missing': OTHER_COMMANDS,
   'file-name-differs': OTHER_COMMANDS,
   'app-not-listed': OTHER_COMMANDS,

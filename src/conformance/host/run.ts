@@ -7,7 +7,8 @@ import type { ProxyFor } from '../../observe/http/proxy.ts';
 import { problemOf } from './checks.ts';
 import { testConnection } from './connection.ts';
 import { observedOf } from './describe.ts';
-import { type Clients, isRaw, type MissingHeader, openClients, type Responses, sendRequests } from './send.ts';
+import type { Responses } from './response.ts';
+import { type Clients, isRaw, type MissingHeader, openClients, sendRequests } from './send.ts';
 import { folderUrl, type HostTarget, plainPortOf } from './target.ts';
 
 export interface HostRun {
