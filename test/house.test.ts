@@ -50,7 +50,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
-  html: { folders: ['core'], packages: /^(node:fs$|hono\/html$)/ },
+  html: { folders: ['core'], packages: /^(node:fs$|hono\/html$|markdown-it$)/ },
   site: { folders: ['core', 'html', 'observe', 'platform', 'store', 'workspace'], packages: /^node:/ },
   attestation: {
     folders: ['core'],

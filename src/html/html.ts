@@ -1,5 +1,4 @@
 import { html, raw } from 'hono/html';
-import { renderNotes } from '../core/about/notes.ts';
 import { isBlank, printable, redact, shorten } from '../core/text/text.ts';
 
 /** Markup. All texts in `html` are escaped. */
@@ -9,11 +8,6 @@ export type Html = ReturnType<typeof html>;
 export const NOTHING: Html = raw('');
 
 export { html };
-
-/** Release notes as markup. */
-export function notesMarkup(markdown: string): Html {
-  return raw(renderNotes(markdown));
-}
 
 /**
  * Markup without the indentation of the template, as one text: a long list takes a fraction of the memory then. No text

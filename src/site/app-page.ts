@@ -1,7 +1,8 @@
 import { withoutBuild } from '../core/registry/version.ts';
 import { counted } from '../core/text/text.ts';
 import { copyable } from '../html/copy.ts';
-import { code, type Html, html, NOTHING, notesMarkup, untrusted } from '../html/html.ts';
+import { code, type Html, html, NOTHING, untrusted } from '../html/html.ts';
+import { notesMarkup } from '../html/notes.ts';
 import { commitUrl, linked, safeHref } from '../html/links.ts';
 import { tile } from '../html/tile.ts';
 import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';

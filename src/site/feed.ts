@@ -1,5 +1,5 @@
 import { html as xml, type Html, NOTHING, sanitized } from '../html/html.ts';
-import { renderNotes } from '../core/about/notes.ts';
+import { notesMarkup } from '../html/notes.ts';
 import { compareText } from '../core/engine/order.ts';
 import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';
 import { appPaths, LIST_PAGE, REGISTRY_FEED } from './paths.ts';
@@ -98,7 +98,7 @@ function entryXml(site: SiteRegistry, from: string, entry: Entry): Html {
   const { app, version, published, updated } = entry;
   const { retired } = version;
   const title = `${sanitized(app.name, 150)} ${sanitized(version.version, 60)}${retired === null ? '' : ` (retired: ${retired.reason})`}`;
-  const content = `${retired === null ? '' : String(xml`<p>${retirementText(retired)}</p>`)}${version.notes === null ? '' : renderNotes(version.notes)}`;
+  const content = `${retired === null ? '' : String(xml`<p>${retirementText(retired)}</p>`)}${version.notes === null ? '' : String(notesMarkup(version.notes))}`;
   return xml`<entry>
 <id>${sanitized(entryId(site, entry), 2000)}</id>
 <title>${title}</title>

@@ -34,7 +34,7 @@ export interface AboutApp {
 export interface AboutVersion {
   /** A time in UTC (ISO 8601). */
   published: string | null;
-  /** Markdown, for `renderNotes`. */
+  /** Markdown. */
   notes: string | null;
   deprecated: Retirement | null;
 }
