@@ -334,6 +334,6 @@ export const conformanceOptions = {
 /** @param what the command is, as the help says it */
 export function implementationOption(what: string) {
   return {
-    command: { type: 'string', flags: '--command <command>', description: what, value: 'any' },
+    command: { type: 'string', flags: '--command <program>', description: what, value: 'any' },
   } as const satisfies OptionDefinitions;
 }

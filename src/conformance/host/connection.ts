@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { failed, notRun, passed } from '../observe.ts';
 import type { Observation } from '../result.ts';
+import { parseUrl } from '../../core/http/url.ts';
 import { message } from '../../core/text/message.ts';
 import { isSuccess } from './describe.ts';
 import type { ConnectionTest } from './case.ts';
@@ -96,7 +97,7 @@ async function testPlainHttp(id: string, target: HostTarget): Promise<Observatio
   if (answer === null) return passed(id, message`Plain HTTP is not answered.`);
   const { status, location } = answer;
   if (isSuccess(status)) return failed(id, message`The manifest is served over plain HTTP (status ${status}).`);
-  const isSecure = location !== null && new URL(location, base).protocol === 'https:';
+  const isSecure = location !== null && parseUrl(location, base.href)?.protocol === 'https:';
   return passed(
     id,
     isSecure ? message`Status ${status}, which redirects to https:.` : message`Status ${status} without a redirect.`,
@@ -114,10 +115,9 @@ function plainAnswer(target: HostTarget, port: number): Promise<{ status: number
       ...(target.lookup === null ? {} : { lookup: target.lookup }),
     });
     sent.once('error', () => resolve(null));
-    sent.once('response', ({ statusCode = 0, headers, ...response }) => {
+    sent.once('response', ({ statusCode = 0, headers }) => {
       resolve({ status: statusCode, location: headers.location ?? null });
       sent.destroy();
-      void response;
     });
     sent.end();
   });

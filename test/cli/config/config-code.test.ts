@@ -77,6 +77,11 @@ describe('a configuration that is code', () => {
     explain: ['explain', 'url-unstable'],
     attestation: ['attestation', 'registry.json', '--key', 'acme.pub'],
     checksum: ['checksum', 'registry.json'],
+    conformance: ['conformance', '--role', 'host'],
+    'conformance documents': ['conformance', 'documents', '--only', 'manifest-correct'],
+    'conformance host': ['conformance', 'host', 'http://127.0.0.1:1/'],
+    'conformance fixtures': ['conformance', 'fixtures', 'files'],
+    'conformance subscriber': ['conformance', 'subscriber', '--command', 'false', '--only', 'key-with-space'],
     completion: ['completion', 'bash'],
     subscribe: ['subscribe', 'https://a.example/registry.json', '--service', 'http://127.0.0.1:1/', '--name', 'a'],
   };

@@ -85,6 +85,10 @@ test('plain HTTP beside HTTPS', async () => {
   expect(await observe({ url, plainPort: await portOf(redirecting) }, 'plain-http')).toEqual([
     'plain-http: pass: Status 301, which redirects to https:.',
   ]);
+  const elsewhere = createPlain((_, response) => response.writeHead(301, { Location: 'https://[' }).end());
+  expect(await observe({ url, plainPort: await portOf(elsewhere) }, 'plain-http')).toEqual([
+    'plain-http: pass: Status 301 without a redirect.',
+  ]);
   expect(await observe({ url, plainPort: await portOf(createPlain(serve)) }, 'plain-http')).toEqual([
     'plain-http: fail: The manifest is served over plain HTTP (status 200).',
   ]);
