@@ -1,6 +1,7 @@
 // Builds dist/: the command line as CommonJS files, loaded on demand (an ES module entry costs a fifth of Node's own
 // start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -149,9 +150,17 @@ function moduleGroups(entries) {
     if (first === undefined) return null;
     // Of the programs, all commands load nearly the same.
     if (groups.size > 1)
-      return first in PROGRAMS ? `${first}-shared` : order.filter((group) => groups.has(group)).join('-');
+      return first in PROGRAMS ? `${first}-shared` : sharedName(order.filter((group) => groups.has(group)));
     return names.has(DEMAND) ? `${first}-on-demand` : `${first}-common`;
   };
+}
+
+/** The name of the file that groups share. The header of an archive has 100 bytes for it. */
+function sharedName(groups) {
+  const name = groups.join('-');
+  if (name.length <= 48) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${groups[0]}-and-${groups.length - 1}-more-${digest}`;
 }
 
 /** The user of a module that is loaded on demand. */
