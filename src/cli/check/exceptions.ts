@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import satisfies from 'semver/functions/satisfies.js';
-import type { Exception, ExceptionList, VersionRange } from '../../core/engine/exception.ts';
+import type { Exception, ExceptionList } from '../../core/engine/exception.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
-import { isSemver } from '../../core/registry/version.ts';
+import { versionRange, type VersionRange } from '../../core/registry/version-range.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import type { ConfiguredException, LoadedConfig } from '../config/config.ts';
 import { shownPath } from '../io/shown-path.ts';
@@ -29,8 +28,8 @@ function exceptionOf(configured: ConfiguredException): Exception {
 }
 
 function rangeOf(text: string): VersionRange {
-  return {
-    text,
-    includes: (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true }),
-  };
+  const range = versionRange(text);
+  // Without a range, the exception would be for all versions.
+  if (range === null) throw new TypeError(`Not a range: ${text}`);
+  return range;
 }

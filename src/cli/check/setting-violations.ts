@@ -1,8 +1,8 @@
 import { message } from '../../core/text/message.ts';
-import validRange from 'semver/ranges/valid.js';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { pathOf, type Violation } from '../../core/json/violations.ts';
+import { versionRange } from '../../core/registry/version-range.ts';
 import { rules } from '../../core/rules/index.ts';
 import { ruleById } from '../../core/rules/lookup.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
@@ -47,7 +47,7 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
   if (typeof id === 'string') found.push(...unknownRule(id, `${place}/rule`, false));
   if (typeof until === 'string' && !isDate(until)) add('/until', until, 'a date such as "2027-03-01" (YYYY-MM-DD)');
   // The schema refuses a blank one.
-  if (typeof version === 'string' && version.trim() !== '' && validRange(version) === null)
+  if (typeof version === 'string' && version.trim() !== '' && versionRange(version) === null)
     add('/version', version, 'a version range such as "<1.4", "1.x" or "1.2.3"');
   if (typeof id === 'string' && ruleById(id)?.immutability === true && until === undefined)
     found.push({

@@ -1,11 +1,9 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import satisfies from 'semver/functions/satisfies.js';
-import validRange from 'semver/ranges/valid.js';
 import { isOrigin } from '../../core/http/cors.ts';
 import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import { isSemver } from '../../core/registry/version.ts';
+import { versionRange } from '../../core/registry/version-range.ts';
 import { AppregError } from '../../core/errors.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
@@ -50,13 +48,14 @@ function originOf(text: string): string {
 
 function versionsOf(text: string): NonNullable<WebOptions['versions']> {
   if (text === 'all' || text === 'latest') return text;
-  if (text.trim() === '' || validRange(text) === null)
+  const range = versionRange(text);
+  if (range === null)
     throw new AppregError(
       'option-invalid',
       message`--versions: “${text}” is not a version range.`,
       message`Use latest, all, or a range such as ">=2.0.0" or "1.x".`,
     );
-  return (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true });
+  return range.includes;
 }
 
 function shardOf(text: string): { index: number; of: number } {

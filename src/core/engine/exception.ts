@@ -1,4 +1,5 @@
 import type { DocumentFacts } from '../facts/facts.ts';
+import type { VersionRange } from '../registry/version-range.ts';
 
 /** Exceptions of the configuration: findings that do not count, with a reason. */
 
@@ -14,13 +15,6 @@ export interface Exception {
   /** The last day on which it applies, YYYY-MM-DD in UTC; null for no end. */
   until: string | null;
   issue: string | null;
-}
-
-/** A range of semantic versions. */
-export interface VersionRange {
-  /** As written. */
-  text: string;
-  includes(version: string): boolean;
 }
 
 /** The exceptions of a configuration, and where they are. */

@@ -1,6 +1,7 @@
 import { parseUrl } from '../http/url.ts';
 import { matchesGlob } from '../text/glob.ts';
-import type { Exception, VersionRange } from './exception.ts';
+import type { VersionRange } from '../registry/version-range.ts';
+import type { Exception } from './exception.ts';
 import { withFingerprints } from './fingerprint.ts';
 import { NAMED } from './make-finding.ts';
 import type { Excepted, Finding, NotJudged } from './report.ts';

@@ -1,8 +1,7 @@
 import { message } from '../../../core/text/message.ts';
-import satisfies from 'semver/functions/satisfies.js';
-import validRange from 'semver/ranges/valid.js';
 import { AppregError } from '../../../core/errors.ts';
 import { isSemver } from '../../../core/registry/version.ts';
+import { versionRange } from '../../../core/registry/version-range.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { appToPublish } from '../../../publish/app-to-publish.ts';
@@ -53,13 +52,14 @@ export async function runDeprecate(context: Context, key: string, given: string,
 /** Whether a listed version is meant. @throws AppregError `option-invalid` (exit 2) */
 function selector(given: string): (version: string) => boolean {
   if (isSemver(given)) return (version) => version === given;
-  if (given.trim() === '' || validRange(given) === null)
+  const range = versionRange(given);
+  if (range === null)
     throw new AppregError(
       'option-invalid',
       message`“${safeExcerpt(given, 80)}” is neither a version nor a range.`,
       message`Use a version such as 1.2.0, or a range such as "<1.3.0" or 1.x.`,
     );
-  return (version) => satisfies(version, given, { includePrerelease: true });
+  return range.includes;
 }
 
 /** The longest message, in characters. */
