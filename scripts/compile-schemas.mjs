@@ -55,6 +55,12 @@ export function validatorFiles(root) {
       { validateAbout: 'about' },
       { allErrors: true, allowUnionTypes: true },
     ),
+    'policy.js': sourceOf(
+      root,
+      { policy: read('policy') },
+      { validatePolicy: 'policy' },
+      { allErrors: true, allowUnionTypes: true },
+    ),
     'facts.js': sourceOf(
       root,
       { facts: { ...withoutWords(facts), $id: 'facts' } },

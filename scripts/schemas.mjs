@@ -11,6 +11,7 @@ const SCHEMAS = {
   conformance: { file: 'src/conformance/result.ts', type: 'ConformanceReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
   about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true },
+  policy: { file: 'src/core/policy/policy-document.ts', type: 'PolicyDocument', closed: true },
   'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
   config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
 };

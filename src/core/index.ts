@@ -26,6 +26,11 @@ export { defineRule, type AnyRule, type Problem, type Rule } from './rules/rule.
 export type { Subject, Subjects, VersionEntry } from './rules/subjects.ts';
 export { checksumError, digestOf, isChecksum, type ChecksumError } from './registry/checksum.ts';
 export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './registry/version.ts';
+export { versionRange, type VersionRange } from './registry/version-range.ts';
+export { policyOf, policyViolations, type Policy } from './policy/policy.ts';
+export type { PolicyDocument } from './policy/policy-document.ts';
+export * from './policy/decide.ts';
+export * from './policy/preview.ts';
 export { isSafeKey, safeKeyFor } from './registry/app-key.ts';
 export { urlError, type UrlError } from './http/url-error.ts';
 export { printable, redact, safeJson } from './text/text.ts';

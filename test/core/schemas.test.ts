@@ -14,17 +14,19 @@ function read(name: string): object {
   return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as object;
 }
 const validators = Object.fromEntries(
-  ['registry', 'app', 'config', 'report', 'facts', 'release', 'app-description', 'lock', 'about'].map((name) => [
-    name,
-    // Editors show `patternErrorMessage` in place of a pattern.
-    new Ajv({
-      strict: true,
-      allowUnionTypes: true,
-      strictTuples: true,
-      allErrors: true,
-      keywords: ['patternErrorMessage'],
-    }).compile(read(name)),
-  ]),
+  ['registry', 'app', 'config', 'report', 'facts', 'release', 'app-description', 'lock', 'about', 'policy'].map(
+    (name) => [
+      name,
+      // Editors show `patternErrorMessage` in place of a pattern.
+      new Ajv({
+        strict: true,
+        allowUnionTypes: true,
+        strictTuples: true,
+        allErrors: true,
+        keywords: ['patternErrorMessage'],
+      }).compile(read(name)),
+    ],
+  ),
 ) as Record<'registry' | 'app' | 'config' | 'report' | 'facts' | 'release', ValidateFunction>;
 
 test.each(Object.keys(validators))('%s is a valid schema of draft 7 with title and description', (name) => {

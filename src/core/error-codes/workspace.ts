@@ -102,6 +102,10 @@ export const WORKSPACE_ERRORS = {
     title: 'The registry does not list an app with this key.',
     fix: 'Check the spelling, or add the app with appreg add-app.',
   },
+  'policy-invalid': {
+    title: 'The policy file has unknown fields, or fields with invalid values.',
+    fix: 'Correct each place that is named; docs/policies.md explains the fields.',
+  },
   'lock-file-invalid': {
     title: 'The lock file of published versions cannot be parsed.',
     fix: 'Restore it from version control, or remove it and run appreg lock.',

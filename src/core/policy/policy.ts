@@ -1,0 +1,132 @@
+import schema from '../../../schemas/policy.schema.json' with { type: 'json' };
+import type { RetirementReason } from '../about/about-document.ts';
+import { AppregError } from '../errors.ts';
+import type { DocumentContent } from '../facts/facts.ts';
+import { validatePolicy } from '../generated/policy.js';
+import { type Fault, faultText } from '../json/faults.ts';
+import { readInputFile, schemaViolations } from '../json/input-file.ts';
+import { pointerTo } from '../json/pointer.ts';
+import { pathOf, type Violation } from '../json/violations.ts';
+import { versionRange, type VersionRange } from '../registry/version-range.ts';
+import { message } from '../text/message.ts';
+import { safeExcerpt } from '../text/text.ts';
+import type { PolicyDocument } from './policy-document.ts';
+import { type Selector, selectorOf } from './selector.ts';
+
+/** Reads policies of subscriptions. Unknown fields are refused: one that was ignored could be a misspelled `deny`. */
+
+/** A policy, ready to decide about versions. */
+export interface Policy {
+  /** Null allows everything. */
+  allow: readonly Selector[] | null;
+  deny: readonly Selector[];
+  /** By app key. */
+  pin: ReadonlyMap<string, VersionRange>;
+  minimumAge: Age | null;
+  minimumAgeExclude: readonly Selector[];
+  minimumAgeStrict: boolean;
+  minimumAgeExcludeSecurityFixes: boolean;
+  requireAttestation: readonly Selector[];
+  /** Null allows all. */
+  allowDeprecated: readonly RetirementReason[] | null;
+}
+
+export interface Age {
+  /** As written, such as `3d`. */
+  text: string;
+  milliseconds: number;
+}
+
+const WORDS = { schema, whole: 'The policy', member: 'field' } as const;
+
+/** The policy that holds nothing back. */
+export const NO_POLICY: Policy = policyOf({ schema: 1 });
+
+/** What is wrong with the value of a policy, each with its JSON Pointer; none if it is a `PolicyDocument`. */
+export function policyViolations(value: unknown): Violation[] {
+  const found = schemaViolations(validatePolicy, value, WORDS);
+  // Without violations, it has the form of the schema.
+  return found.length > 0 ? found : rangeViolations(value as PolicyDocument);
+}
+
+/** Reads a policy file: the policy, or all its faults. */
+export function readPolicyFile(content: DocumentContent): Policy | { faults: readonly Fault[] } {
+  const { value, faults } = readInputFile(content, policyViolations);
+  // Without faults, it has the form of the schema.
+  return value === null ? { faults } : policyOf(value as unknown as PolicyDocument);
+}
+
+/**
+ * The policy in a file.
+ * @param name of the file
+ * @throws AppregError `policy-invalid` (exit 2) with all faults of the file
+ */
+export function policyIn(content: DocumentContent, name: string): Policy {
+  const policy = readPolicyFile(content);
+  if (!('faults' in policy)) return policy;
+  throw new AppregError(
+    'policy-invalid',
+    faultText(name, policy.faults),
+    message`Correct the file. The fields of a policy are in docs/policies.md and schemas/policy.schema.json.`,
+  );
+}
+
+/** @param document a value without `policyViolations` */
+export function policyOf(document: PolicyDocument): Policy {
+  const { allow, minimumAge } = document;
+  return {
+    allow: allow === undefined ? null : selectorsIn(allow),
+    deny: selectorsIn(document.deny),
+    pin: new Map(Object.entries(document.pin ?? {}).map(([key, range]) => [key, rangeIn(range)])),
+    minimumAge: minimumAge === undefined ? null : ageOf(minimumAge),
+    minimumAgeExclude: selectorsIn(document.minimumAgeExclude),
+    minimumAgeStrict: document.minimumAgeStrict ?? true,
+    minimumAgeExcludeSecurityFixes: document.minimumAgeExcludeSecurityFixes ?? false,
+    requireAttestation: selectorsIn(document.requireAttestation),
+    allowDeprecated: document.allowDeprecated ?? null,
+  };
+}
+
+function selectorsIn(texts: readonly string[] = []): Selector[] {
+  return texts.map((text) => {
+    const selector = selectorOf(text);
+    if (selector === null) throw new TypeError(`Not a selector: ${text}`);
+    return selector;
+  });
+}
+
+function rangeIn(text: string): VersionRange {
+  const range = versionRange(text);
+  if (range === null) throw new TypeError(`Not a range: ${text}`);
+  return range;
+}
+
+const HOUR = 3_600_000;
+
+function ageOf(text: string): Age {
+  return { text, milliseconds: Number.parseInt(text, 10) * (text.endsWith('d') ? 24 * HOUR : HOUR) };
+}
+
+const SELECTORS = ['allow', 'deny', 'minimumAgeExclude', 'requireAttestation'] as const;
+
+/** What should be a range and is not: the schema cannot express it. */
+function rangeViolations(document: PolicyDocument): Violation[] {
+  const selectors = SELECTORS.flatMap((field) =>
+    (document[field] ?? []).flatMap((text, index) =>
+      selectorOf(text) === null ? notRange(pointerTo(field, index), text.slice(text.indexOf('@') + 1)) : [],
+    ),
+  );
+  const pins = Object.entries(document.pin ?? {}).flatMap(([key, text]) =>
+    versionRange(text) === null ? notRange(pointerTo('pin', key), text) : [],
+  );
+  return [...selectors, ...pins];
+}
+
+function notRange(pointer: string, text: string): Violation {
+  const given = safeExcerpt(text.trim(), 80);
+  return {
+    pointer,
+    isAboutName: false,
+    message: message`“${given}” in “${pathOf(pointer)}” is not a version range, such as "1.2.0", "^1.2" or "<2.0.0-0".`,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Hold, VersionDecision } from './decide.ts';
+
+/** What a change of a policy would do. Pure. */
+
+/** The decisions about the versions of an app. */
+export interface AppDecisions {
+  key: string;
+  versions: readonly VersionDecision[];
+  /** As of `latestAllowed`. */
+  latest: string | null;
+}
+
+export interface PolicyPreview {
+  /** Versions that are offered before, and held back after. */
+  hidden: { key: string; version: string; hold: Hold }[];
+  /** Versions that are held back before, and offered after. */
+  appearing: { key: string; version: string }[];
+  /** Apps of which a version is offered before, and none after. */
+  hiddenApps: string[];
+  /** Apps with another latest version. */
+  latest: { key: string; before: string | null; after: string | null }[];
+  /** True if no version of any app is offered after, although there are versions. */
+  hidesEverything: boolean;
+}
+
+/**
+ * Compares the decisions of two policies about the same apps.
+ * @param before in any order; an app or a version that is not there was not offered
+ */
+export function previewOf(before: readonly AppDecisions[], after: readonly AppDecisions[]): PolicyPreview {
+  const known = new Map(before.map((app) => [app.key, app]));
+  const preview: PolicyPreview = { hidden: [], appearing: [], hiddenApps: [], latest: [], hidesEverything: false };
+  for (const { key, versions, latest } of after) {
+    const old = known.get(key);
+    const offered = new Set(old?.versions.filter(isOffered).map(({ version }) => version));
+    for (const { version, hold } of versions) {
+      if (hold !== null && offered.has(version)) preview.hidden.push({ key, version, hold });
+      if (hold === null && !offered.has(version)) preview.appearing.push({ key, version });
+    }
+    if (offered.size > 0 && !versions.some(isOffered)) preview.hiddenApps.push(key);
+    if ((old?.latest ?? null) !== latest) preview.latest.push({ key, before: old?.latest ?? null, after: latest });
+  }
+  const all = after.flatMap(({ versions }) => versions);
+  return { ...preview, hidesEverything: all.length > 0 && !all.some(isOffered) };
+}
+
+function isOffered({ hold }: VersionDecision): boolean {
+  return hold === null;
+}
