@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/conformance/result.ts';
 import { type Implementation, runSubscriberCases } from '../../src/conformance/subscriber/run.ts';
+import type { OnDetails } from '../../src/conformance/subscriber/run-case.ts';
 import { caseOf } from './subscriber-fixture.ts';
 
 /** How the kit drives programs and adapters, and whose fault it is if that fails. */
@@ -17,7 +18,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function observed(implementation: Implementation, timeout = 20_000): Promise<Observation | undefined> {
+async function observed(
+  implementation: Implementation,
+  timeout = 20_000,
+  onDetails: OnDetails = () => {},
+): Promise<Observation | undefined> {
   const [observation] = await runSubscriberCases([caseOf('manifest-empty')], {
     set: 1,
     implementation,
@@ -28,6 +33,7 @@ async function observed(implementation: Implementation, timeout = 20_000): Promi
     concurrency: 1,
     authority: null,
     now: new Date(),
+    onDetails,
   });
   return observation;
 }
@@ -50,6 +56,17 @@ describe('a program', () => {
       fs.writeFileSync(state + '/seen', process.argv.slice(2).join(' '));
       ${PRINT}`;
     expect(await observed(program('state', source))).toMatchObject({ verdict: 'pass' });
+  });
+
+  test('that cannot do it says why on stderr', async () => {
+    const seen: string[][] = [];
+    await observed(program('reason', "console.error('No such host.'); process.exit(3);"), 20_000, (...details) =>
+      seen.push(details),
+    );
+    expect(seen).toEqual([
+      ['manifest-empty', 'subscribe', 'No such host.\n'],
+      ['manifest-empty', 'apps', 'No such host.\n'],
+    ]);
   });
 
   test('that prints no JSON fails', async () => {

@@ -54,16 +54,14 @@ function exchange(
       response.on('end', () => {
         const { statusCode: status = 0 } = response;
         clearTimeout(timer);
-        if (status >= 200 && status < 300) resolve({ end: 'success', output: Buffer.concat(chunks).toString('utf8') });
-        else if (status >= 400 && status < 500) resolve({ end: 'failure' });
-        else
-          reject(
-            new Error(`The adapter responded with ${status}: ${Buffer.concat(chunks).toString('utf8').slice(0, 500)}`),
-          );
+        const text = Buffer.concat(chunks).toString('utf8');
+        if (status >= 200 && status < 300) resolve({ end: 'success', output: text });
+        else if (status >= 400 && status < 500) resolve({ end: 'failure', details: text });
+        else reject(new Error(`The adapter responded with ${status}: ${text.slice(0, 500)}`));
       });
     });
     const timer = setTimeout(() => {
-      resolve({ end: 'timeout' });
+      resolve({ end: 'timeout', details: '' });
       sent.destroy();
     }, timeout);
     sent.on('error', (error) => {

@@ -47,8 +47,8 @@ export function openCommandDriver({ words, cwd, env, stateFolder, timeout }: Com
 }
 
 function resultOf({ code, stdout, stderr, stopped }: CommandResult, verb: string): VerbResult {
-  if (stopped === 'timeout') return { end: 'timeout' };
-  if (stopped !== null || code === null) return { end: 'crash' };
+  if (stopped === 'timeout') return { end: 'timeout', details: stderr };
+  if (stopped !== null || code === null) return { end: 'crash', details: stderr };
   if (NOT_STARTED.has(code)) throw new Error(`The command ended with exit code ${code} for ${verb}: ${stderr}`);
-  return code === 0 ? { end: 'success', output: stdout } : { end: 'failure' };
+  return code === 0 ? { end: 'success', output: stdout } : { end: 'failure', details: stderr };
 }

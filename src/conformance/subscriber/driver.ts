@@ -13,10 +13,10 @@ export interface CaseRun {
 /** How a verb ended. */
 export type VerbResult =
   | { end: 'success'; output: string }
-  /** The implementation says that it could not do it. */
-  | { end: 'failure' }
+  /** The implementation says that it could not do it. `details`: what it wrote about that, for people; '' for nothing. */
+  | { end: 'failure'; details: string }
   /** It neither succeeded nor failed in the time, or was ended by a signal. */
-  | { end: 'timeout' | 'crash' };
+  | { end: 'timeout' | 'crash'; details: string };
 
 export interface Driver {
   /** @throws Error for a fault of the kit or its environment */

@@ -23,7 +23,11 @@ export interface Setup {
   /** What the implementation is declared to be unable to do. */
   without: readonly Ability[];
   now: Date;
+  onDetails: OnDetails;
 }
+
+/** Is called with what the implementation wrote about a verb that it could not do: on stderr, or as a response. */
+export type OnDetails = (id: string, verb: string, details: string) => void;
 
 /** The name of the registry in the organization. */
 const NAME = 'Conformance';
@@ -36,7 +40,7 @@ export async function runCase(one: SubscriberCase, setup: Setup): Promise<Observ
   const run: CaseRun = { id: one.id, now: setup.now.toISOString(), caFile: setup.caFile };
   try {
     hosts.serve(setup.files);
-    const { problem, observed } = await runSteps(one, { hosts, run, driver: setup.driver });
+    const { problem, observed } = await runSteps(one, { hosts, run, driver: setup.driver, onDetails: setup.onDetails });
     const line = observed.length === 0 ? null : message`${hosts.redact(observed.join('; '))}`;
     return problem === null ? passed(one.id, line) : failed(one.id, message`${hosts.redact(problem)}`, line);
   } finally {
@@ -62,12 +66,13 @@ interface Running {
   hosts: CaseHosts;
   run: CaseRun;
   driver: Driver;
+  onDetails: OnDetails;
 }
 
 /** Stops at the first problem. */
 async function runSteps(
   { script, expect }: SubscriberCase,
-  { hosts, run, driver }: Running,
+  { hosts, run, driver, onDetails }: Running,
 ): Promise<{ problem: string | null; observed: string[] }> {
   const observed: string[] = [];
   let now = Date.parse(run.now);
@@ -81,9 +86,10 @@ async function runSteps(
     hosts.takeRequests();
     const result =
       verb.name === 'subscribe' ? await driver.subscribe(at, hosts.expand(verb.url), NAME) : await driver.refresh(at);
+    if (result.end !== 'success') onDetails(run.id, verb.name, result.details);
     const requests = hosts.takeRequests();
     const expected = expect[verbs++] ?? {};
-    const shown = await showApps(driver, at);
+    const shown = await showApps(driver, at, onDetails);
     const text = 'fault' in shown ? 'apps not shown' : offeredText(shown.apps);
     observed.push(`${verb.name} ${ENDS[result.end]}, ${text}`);
     const problems = [
@@ -115,9 +121,14 @@ function endProblems(verb: string, { end }: VerbResult, { exit }: VerbExpectatio
   return exit === undefined || exit === end ? [] : [`The verb “${verb}” ended with ${end} in place of ${exit}.`];
 }
 
-async function showApps(driver: Driver, run: CaseRun): Promise<{ apps: readonly ShownApp[] } | { fault: string }> {
+async function showApps(
+  driver: Driver,
+  run: CaseRun,
+  onDetails: OnDetails,
+): Promise<{ apps: readonly ShownApp[] } | { fault: string }> {
   const result = await driver.apps(run);
   if (result.end === 'success') return shownApps(result.output);
+  onDetails(run.id, 'apps', result.details);
   return { fault: `The verb “apps” ${ENDS[result.end]}.` };
 }
 

@@ -10,7 +10,7 @@ import { openAuthority } from './authority.ts';
 import type { ServedFile } from './case.ts';
 import { openCommandDriver } from './command-driver.ts';
 import type { Driver } from './driver.ts';
-import { type Ability, runCase } from './run-case.ts';
+import { type Ability, type OnDetails, runCase } from './run-case.ts';
 
 /** Runs the cases of subscribers, each with hosts and a state of its own. */
 
@@ -33,12 +33,14 @@ export interface SubscriberRun {
   /** The certificate authority of the hosts (PEM); null for one of this run alone. */
   authority: { key: string; cert: string } | null;
   now: Date;
+  /** Default: what the implementation writes is ignored. */
+  onDetails?: OnDetails;
 }
 
 /** @throws Error for a fault of the environment that affects all cases */
 export async function runSubscriberCases(
   cases: readonly SubscriberCase[],
-  { set, implementation, cwd, env, without, timeout, concurrency, authority, now }: SubscriberRun,
+  { set, implementation, cwd, env, without, timeout, concurrency, authority, now, onDetails }: SubscriberRun,
 ): Promise<Observation[]> {
   const folder = await mkdtemp(join(tmpdir(), 'appreg-conformance-'));
   try {
@@ -49,7 +51,15 @@ export async function runSubscriberCases(
       'command' in implementation
         ? openCommandDriver({ words: implementation.command, cwd, env, timeout, stateFolder: folder })
         : openAdapterDriver(implementation.adapter, timeout);
-    const setup = { driver, authority: opened, caFile, files: await filesOf(set), without, now };
+    const setup = {
+      driver,
+      authority: opened,
+      caFile,
+      files: await filesOf(set),
+      without,
+      now,
+      onDetails: onDetails ?? (() => {}),
+    };
     return await observeAll(cases, concurrency, (one) => runCase(one, setup));
   } finally {
     await rm(folder, { recursive: true, force: true });

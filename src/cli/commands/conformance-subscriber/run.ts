@@ -15,6 +15,9 @@ type Options = GlobalOptions & OptionValues<typeof conformanceSubscriberCommand.
 
 const TIMEOUT = 30;
 const CONCURRENCY = 4;
+/** Of what the subscriber writes about a verb. */
+const MOST_LINES = 20;
+const LONGEST_LINE = 500;
 
 /** `appreg conformance subscriber`: tests a subscriber against scripted hosts. */
 export async function runConformanceSubscriber(context: Context, options: Options): Promise<number> {
@@ -35,6 +38,10 @@ export async function runConformanceSubscriber(context: Context, options: Option
       concurrency: Math.max(1, concurrency),
       authority,
       now,
+      onDetails(id, verb, details) {
+        for (const line of details.trim().split(/\r?\n/).slice(0, MOST_LINES))
+          context.terminal.detail(message`${id}, ${verb}: ${line.slice(0, LONGEST_LINE)}`);
+      },
     }),
   );
 }
