@@ -1,8 +1,8 @@
 import { withoutBuild } from '../core/registry/version.ts';
 import { counted } from '../core/text/text.ts';
+import { aboutLinks, notesSection, publishedText, retiredChip, retirementText } from '../html/about.ts';
 import { copyable } from '../html/copy.ts';
 import { code, type Html, html, NOTHING, untrusted } from '../html/html.ts';
-import { notesMarkup } from '../html/notes.ts';
 import { commitUrl, linked, safeHref } from '../html/links.ts';
 import { tile } from '../html/tile.ts';
 import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';
@@ -11,7 +11,6 @@ import { day, type Frame, iconReference, layout, toFile } from './layout.ts';
 import { LIST_PAGE } from './paths.ts';
 import type { SiteRegistry } from './registry.ts';
 import { subscribeSection } from './subscribe-section.ts';
-import { retirementText } from './words.ts';
 
 /** The page of an app: what it is, its versions with what their author says about them, and how to subscribe. */
 
@@ -45,24 +44,10 @@ export function appPage(site: SiteRegistry, app: CatalogueApp): string {
   });
 }
 
-/** What the author links to. A URL that is not safe to follow is shown as text. */
-function linkList({ links: { homepage, source, support, licence } }: CatalogueApp): Html {
-  const rows: [label: string, value: Html | null][] = [
-    ['Home page', homepage === null ? null : linked(homepage, homepage)],
-    ['Source code', source === null ? null : linked(source, source)],
-    ['Support', support === null ? null : supportLink(support)],
-    ['License', licence === null ? null : untrusted(licence, 200)],
-  ];
-  const shown = rows.filter(([, value]) => value !== null);
-  if (shown.length === 0) return NOTHING;
-  return html`<dl class="facts">${shown.map(([label, value]) => row(label, value))}</dl>`;
-}
-
-const MAIL = /^mailto:([\w.+-]+@[\w.-]+)$/;
-
-function supportLink(url: string): Html {
-  const address = MAIL.exec(url)?.[1];
-  return address === undefined ? linked(url, url) : html`<a href="mailto:${address}">${code(address, 300)}</a>`;
+/** What the author links to. */
+function linkList({ links }: CatalogueApp): Html {
+  const rows = aboutLinks(links);
+  return rows.length === 0 ? NOTHING : html`<dl class="facts">${rows.map(([label, value]) => row(label, value))}</dl>`;
 }
 
 function retiredNotice({ retired }: CatalogueVersion): Html {
@@ -95,21 +80,12 @@ function versionItem(version: CatalogueVersion, isLatest: boolean): Html {
       <h3 class="version">${code(version.version, 120)}</h3>
       ${isLatest ? html`<span class="chip good">Latest</span>` : NOTHING}
       ${withoutBuild(version.version).includes('-') ? html`<span class="chip">Pre-release</span>` : NOTHING}
-      ${retired === null ? NOTHING : html`<span class="chip ${retired.reason === 'security' ? 'bad' : 'warn'}">Retired</span>`}
-      ${published === null ? NOTHING : html`<p class="meta muted"><span>published ${day(published)}, says the author</span></p>`}
+      ${retired === null ? NOTHING : retiredChip(retired)}
+      ${published === null ? NOTHING : html`<p class="meta muted"><span>${publishedText(published)}</span></p>`}
     </div>
     ${retired === null ? NOTHING : html`<p class="retired">${retirementText(retired)}</p>`}
-    ${notes === null ? NOTHING : notesOf(notes, isLatest)} ${facts(version)}
+    ${notes === null ? NOTHING : notesSection(notes, isLatest)} ${facts(version)}
   </li>`;
-}
-
-function notesOf(notes: string, isOpen: boolean): Html {
-  return isOpen
-    ? html`<div class="notes">${notesMarkup(notes)}</div>`
-    : html`<details>
-        <summary>Notes</summary>
-        <div class="notes">${notesMarkup(notes)}</div>
-      </details>`;
 }
 
 function facts({ version, checksum, artifactUrl, build }: CatalogueVersion): Html {

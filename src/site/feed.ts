@@ -4,7 +4,7 @@ import { compareText } from '../core/engine/order.ts';
 import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';
 import { appPaths, LIST_PAGE, REGISTRY_FEED } from './paths.ts';
 import type { SiteRegistry } from './registry.ts';
-import { retirementText } from './words.ts';
+import { retirementText } from '../html/about.ts';
 
 /**
  * Atom feeds (RFC 4287). An entry is a version whose author says when it was published; a version without a date has no

@@ -1,0 +1,63 @@
+import type { AboutApp, Retirement } from '../core/about/about-file.ts';
+import { code, type Html, html, sanitized, untrusted } from './html.ts';
+import { linked } from './links.ts';
+import { notesMarkup } from './notes.ts';
+
+/** What authors claim about their apps and versions, as pages and feeds show it. */
+
+const REASONS: Readonly<Record<Retirement['reason'], string>> = {
+  security: 'because it has a security problem',
+  broken: 'because it does not work',
+  superseded: 'because another version replaces it',
+  unmaintained: 'because it is not maintained',
+  legal: 'for legal reasons',
+};
+
+/**
+ * A sentence that says why a version is retired, followed by what the author says about it.
+ * @param what the version, in the sentence
+ */
+export function retirementText({ reason, message, since, use }: Retirement, what = 'this version'): string {
+  const day = since === null ? '' : ` on ${sanitized(since, 20)}`;
+  const instead = use === null ? '' : ` Use ${sanitized(use, 60)} instead.`;
+  return `The author retired ${what}${day} ${REASONS[reason]}: ${sanitized(message, 300)}${instead}`;
+}
+
+/** Marks a version as retired. */
+export function retiredChip({ reason }: Retirement): Html {
+  return html`<span class="chip ${reason === 'security' ? 'bad' : 'warn'}">Retired</span>`;
+}
+
+/** What the author links to, with labels. A URL that is not safe to follow is shown as text. */
+export function aboutLinks({ homepage, source, support, licence }: AboutApp): [label: string, value: Html][] {
+  const rows: [label: string, value: Html | null][] = [
+    ['Home page', homepage === null ? null : linked(homepage, homepage)],
+    ['Source code', source === null ? null : linked(source, source)],
+    ['Support', support === null ? null : supportLink(support)],
+    ['License', licence === null ? null : untrusted(licence, 200)],
+  ];
+  return rows.flatMap(([label, value]) => (value === null ? [] : [[label, value]]));
+}
+
+const MAIL = /^mailto:([\w.+-]+@[\w.-]+)$/;
+
+function supportLink(url: string): Html {
+  const address = MAIL.exec(url)?.[1];
+  return address === undefined ? linked(url, url) : html`<a href="mailto:${address}">${code(address, 300)}</a>`;
+}
+
+/** The notes of a version: shown, or on demand. */
+export function notesSection(notes: string, isOpen: boolean): Html {
+  const shown = html`<div class="release-notes">${notesMarkup(notes)}</div>`;
+  return isOpen
+    ? shown
+    : html`<details>
+        <summary>Notes</summary>
+        ${shown}
+      </details>`;
+}
+
+/** When a version was published, as its author says. */
+export function publishedText(published: string): Html {
+  return html`published <time datetime="${published}">${sanitized(published.slice(0, 10), 10)}</time>, says the author`;
+}
