@@ -113,18 +113,19 @@ const SERVICE_MAY: Record<string, readonly string[]> = {
   backup: ['config', 'database'],
   http: ['config', 'database', 'tokens', 'history'],
   pages: ['database', 'http', 'tokens', 'history'],
-  refresh: ['config', 'database', 'registries', 'apps', 'artifacts', 'attestations', 'history'],
+  refresh: ['config', 'database', 'registries', 'apps', 'about', 'artifacts', 'attestations', 'history'],
   worker: ['database', 'registries', 'apps', 'artifacts', 'history', 'webhooks', 'refresh'],
 };
 /** The same of the features: of folders that are not features, they all may import database, http and pages. */
 const SERVICE_FEATURES: Record<string, readonly string[]> = {
   tokens: ['history'],
   webhooks: ['history'],
-  history: ['registries', 'apps', 'webhooks'],
-  apps: ['registries', 'attestations', 'history', 'tokens'],
+  history: ['registries', 'apps', 'about', 'webhooks'],
+  apps: ['registries', 'about', 'attestations', 'history', 'tokens'],
+  about: ['history'],
   registries: ['apps', 'attestations', 'history', 'tokens', 'refresh'],
   organizations: ['registries', 'history', 'tokens'],
-  artifacts: ['config', 'registries', 'apps', 'history'],
+  artifacts: ['config', 'registries', 'apps', 'about', 'history'],
   attestations: ['history', 'tokens'],
 };
 for (const [feature, others] of Object.entries(SERVICE_FEATURES))

@@ -95,10 +95,10 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
     if (name === 'icon.svg') return icon;
     const version = /^1\.(\d+)\.0\.tar\.gz$/.exec(name ?? '');
     if (version) return artifact(registry, Number(app), Number(version[1]));
+    if (name !== 'registry.json' && name !== 'versions.json') return null;
     const key = name === 'registry.json' ? `${registry}` : `${registry}/${app}`;
     const existing = documents.get(key);
     if (existing) return existing;
-    if (name !== 'registry.json' && name !== 'versions.json') return null;
     const content = app === undefined ? manifest(registry) : metadata(registry, Number(app));
     const made = file('application/json', Buffer.from(`${JSON.stringify(content)}\n`));
     documents.set(key, made);

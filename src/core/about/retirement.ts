@@ -1,10 +1,15 @@
 import { comparePrecedence, isSemver, latestOf } from '../registry/version.ts';
-import type { About, Retirement } from './about-file.ts';
+import type { AboutVersion, Retirement } from './about-file.ts';
 
 /** What follows from retirements. No version is hidden: a retired one is handed to those who pinned it. */
 
+/** What an author says about the versions of an app, as far as it retires them: an `About` is one. */
+export interface Retirements {
+  versions: ReadonlyMap<string, Pick<AboutVersion, 'deprecated'>>;
+}
+
 /** The retirement of a version; null if its author did not retire it. */
-export function retirementOf(version: string, about: About | null): Retirement | null {
+export function retirementOf(version: string, about: Retirements | null): Retirement | null {
   return about?.versions.get(version)?.deprecated ?? null;
 }
 
@@ -26,7 +31,7 @@ export function replacementFault(version: string, use: string, listed: readonly 
  * @param listed the valid versions of the metadata file
  * @returns null if the version is not retired, or no usable version is named
  */
-export function replacementOf(version: string, about: About | null, listed: readonly string[]): string | null {
+export function replacementOf(version: string, about: Retirements | null, listed: readonly string[]): string | null {
   let found: string | null = null;
   // It ends, since each replacement is higher.
   for (let at = version; ; at = found) {
@@ -43,7 +48,7 @@ export function replacementOf(version: string, about: About | null, listed: read
  * @param listed the versions of the metadata file; invalid ones are ignored
  * @returns null if no valid version is listed
  */
-export function latestOffered(listed: readonly string[], about: About | null): string | null {
+export function latestOffered(listed: readonly string[], about: Retirements | null): string | null {
   const valid = listed.filter(isSemver);
   const latest = latestOf(valid);
   if (latest === null || isSafe(latest, about)) return latest;
@@ -54,6 +59,6 @@ export function latestOffered(listed: readonly string[], about: About | null): s
   return latestOf(newer) ?? latest;
 }
 
-function isSafe(version: string, about: About | null): boolean {
+function isSafe(version: string, about: Retirements | null): boolean {
   return retirementOf(version, about)?.reason !== 'security';
 }

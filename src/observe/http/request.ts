@@ -29,6 +29,8 @@ export interface ProbeRequest {
   headers?: readonly (readonly [string, string])[];
   /** Over a new connection. */
   fresh?: boolean;
+  /** True for a file that the host need not have: its absence is a result as well. */
+  optional?: boolean;
   /**
    * For a request that plain GETs accompany: the wait for it is bounded by the time that the host takes for those.
    * `repeat` is the confirmation, which is sent even if the host did not answer several requests of that kind.

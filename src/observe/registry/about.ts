@@ -1,34 +1,93 @@
 import { aboutUrl } from '../../core/about/about-url.ts';
 import { companionState } from '../../core/attestation/companion.ts';
-import type { DocumentFacts, Missing, Probe } from '../../core/facts/facts.ts';
-import { statusOf } from '../../core/http/probe.ts';
+import type { DocumentContent, DocumentFacts, Failure, Missing, Probe } from '../../core/facts/facts.ts';
+import { originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { contentOf } from '../workspace/document-content.ts';
+import { conditionAfter, isCausedByCondition, isConfirmedBy } from './cache/revalidate.ts';
 import type { ObserveContext } from './context.ts';
-import { fetchResource } from './fetch.ts';
+import { type FetchedResource, fetchOnce, fetchResource } from './fetch.ts';
 
-const ACCEPT = 'application/json, */*;q=0.8';
+export const ABOUT_ACCEPT = 'application/json, */*;q=0.8';
 /** The views of browsers are those of the metadata file beside it. */
 const NOT_VIEWED: Missing = { missing: { code: 'not-requested', flag: null } };
 const SIGNED: Missing = { missing: { code: 'url-signed' } };
 
-/**
- * Requests the about file of an app, with one GET.
- * @param metadataUrl as listed
- * @returns null if the host has none; its content is missing if the host does not say whether it has one
- */
-export async function observeAbout(metadataUrl: string, context: ObserveContext): Promise<DocumentFacts | null> {
+/** An about file, as an earlier run observed it. */
+export interface KnownAbout {
+  /** As requested. */
+  url: string;
+  content: DocumentContent;
+  /** The header of a conditional request, in lower case; null without a usable validator. */
+  condition: [name: string, value: string] | null;
+}
+
+export interface ObservedAbout {
+  /** Null if the host has none; its content is missing if the host does not say whether it has one. */
+  facts: DocumentFacts | null;
+  /** For a later run; null unless its content was observed. */
+  known: KnownAbout | null;
+  /** Why the host did not say it, if a request failed; null otherwise. */
+  failure: Failure | null;
+}
+
+/** The about files of earlier runs: each is requested with one conditional GET. */
+export interface AboutMemory {
+  known(key: string): Promise<KnownAbout | null>;
+  /** Receives what was observed of each app with a metadata file that can be requested. */
+  keep(key: string, observed: ObservedAbout): void;
+}
+
+/** How the about file of an app is requested. */
+export interface AboutRequest {
+  /** As listed. */
+  metadataUrl: string;
+  /** Null if it is not known. */
+  known: KnownAbout | null;
+  /** Whether a file that is reported as missing is requested again, as for the files that have to be there. */
+  confirms: boolean;
+}
+
+/** Requests the about file of an app. */
+export async function observeAbout(
+  { metadataUrl, known, confirms }: AboutRequest,
+  context: ObserveContext,
+): Promise<ObservedAbout> {
   const url = aboutUrl(metadataUrl);
-  if (url === null) return { url, file: null, web: NOT_VIEWED, content: SIGNED };
-  const limit = context.limits.metadata;
-  const { probe, content, bytes } = await fetchResource(url, { accept: ACCEPT, limit }, context);
-  const facts = { url, file: null, web: NOT_VIEWED };
+  const base = { url, file: null, web: NOT_VIEWED };
+  if (url === null) return { facts: { ...base, content: SIGNED }, known: null, failure: null };
+  const { fetched, confirmed } = await fetchAbout(url, known?.url === url ? known : null, confirms, context);
+  if (confirmed !== null) return { facts: { ...base, content: confirmed.content }, known: confirmed, failure: null };
+  const { probe, content: sent, bytes } = fetched;
+  const { failure } = probe;
   const stopped = notRequested(probe);
-  if (stopped !== null) return { ...facts, content: stopped };
-  const status = probe.failure === null ? statusOf(probe) : null;
+  if (stopped !== null) return { facts: { ...base, content: stopped }, known: null, failure: null };
+  const status = failure === null ? statusOf(probe) : null;
   const state = companionState({ status, head: bytes.subarray(0, 512) });
-  if (state === 'absent') return null;
-  return { ...facts, content: state === 'unknown' ? notKnown(probe) : contentOf(bytes, content.cut) };
+  if (state === 'absent') return { facts: null, known: null, failure: null };
+  if (state === 'unknown') return { facts: { ...base, content: notKnown(probe) }, known: null, failure };
+  const content = contentOf(bytes, sent.cut);
+  return { facts: { ...base, content }, known: { url, content, condition: conditionAfter(probe) }, failure: null };
+}
+
+/** The response, and the known file if the response confirms it. */
+async function fetchAbout(
+  url: string,
+  known: KnownAbout | null,
+  confirms: boolean,
+  context: ObserveContext,
+): Promise<{ fetched: FetchedResource; confirmed: KnownAbout | null }> {
+  const options = { accept: ABOUT_ACCEPT, limit: context.limits.metadata, optional: true };
+  const fetch = (headers: [string, string][]): Promise<FetchedResource> =>
+    // A file that was there before is requested again.
+    confirms || known !== null
+      ? fetchResource(url, options, context, headers)
+      : fetchOnce({ url, headers, fresh: false }, options, context);
+  const condition = context.state.always304Origins.has(originOf(url)) ? null : (known?.condition ?? null);
+  if (condition === null) return { fetched: await fetch([]), confirmed: null };
+  const fetched = await fetch([condition]);
+  if (isConfirmedBy(fetched.probe, condition)) return { fetched, confirmed: known };
+  return { fetched: isCausedByCondition(fetched.probe) ? await fetch([]) : fetched, confirmed: null };
 }
 
 function notKnown({ attempts, failure, hops }: Probe): Missing {

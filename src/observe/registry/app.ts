@@ -2,7 +2,7 @@ import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Missing } from 
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
-import { observeAbout } from './about.ts';
+import type { ObservedAbout } from './about.ts';
 import { observeArtifacts } from './artifacts.ts';
 import { type RegistryRun, isRequestable, reasonNotRequestable } from './run.ts';
 
@@ -19,11 +19,12 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
     }
     return artifacts;
   };
+  const url = metadataUrlOf(entry);
+  const fetchingMetadata = isRequestable(url)
+    ? shared.metadata(url, context, known?.facts.metadata ?? null, startArtifacts)
+    : Promise.resolve(notRequestable(url));
   const observeMetadata = async (): Promise<DocumentFacts> => {
-    const url = metadataUrlOf(entry);
-    const facts = isRequestable(url)
-      ? await shared.metadata(url, context, known?.facts.metadata ?? null, startArtifacts)
-      : notRequestable(url);
+    const facts = await fetchingMetadata;
     run.progress.done += 1;
     run.progress.apps += 1;
     await startArtifacts(facts.content);
@@ -37,13 +38,19 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
     run.progress.done += 1;
     return facts;
   };
-  const metadataUrl = metadataUrlOf(entry);
-  const hasAbout = options.about === true && isRequestable(metadataUrl);
-  const [icon, metadata, about] = await Promise.all([
-    observeAppIcon(),
-    observeMetadata(),
-    hasAbout ? observeAbout(metadataUrl, context) : null,
-  ]);
+  const observeAppAbout = async (): Promise<ObservedAbout | null> => {
+    if (options.about !== true || !isRequestable(url)) return null;
+    const memory = options.memory?.about ?? null;
+    if (memory === null) return shared.about({ metadataUrl: url, known: null, confirms: true }, context);
+    const earlier = await memory.known(key);
+    // Whether its host answers 304 to everything is known then.
+    if (earlier !== null) await fetchingMetadata;
+    const observed = await shared.about({ metadataUrl: url, known: earlier, confirms: false }, context);
+    memory.keep(key, observed);
+    return observed;
+  };
+  const [icon, metadata, aboutFile] = await Promise.all([observeAppIcon(), observeMetadata(), observeAppAbout()]);
+  const about = aboutFile?.facts ?? null;
   const artifactFacts = await startArtifacts(metadata.content);
   return { key, metadata, icon, artifacts: artifactFacts, ...(about !== null && { about }) };
 }

@@ -17,6 +17,8 @@ export interface FetchOptions {
   accept: string;
   /** Maximum number of bytes read, as sent and decoded. */
   limit: number;
+  /** See `ProbeRequest`. */
+  optional?: boolean;
 }
 
 /** A response with its body: `content` as sent, `bytes` decoded. */
@@ -81,9 +83,10 @@ export function noteCertificates({ hops }: Probe, { state }: ObserveContext): vo
   for (const { url, tls } of hops) if (tls) state.certificates.set(originOf(url), tls);
 }
 
-async function fetchOnce(
+/** Fetches a resource with one request. */
+export async function fetchOnce(
   { url, headers, fresh }: { url: string; headers: readonly [string, string][]; fresh: boolean },
-  { accept, limit }: FetchOptions,
+  { accept, limit, optional = false }: FetchOptions,
   context: ObserveContext,
 ): Promise<FetchedResource> {
   const reader = perAttempt((hop) => {
@@ -97,6 +100,7 @@ async function fetchOnce(
     accept,
     headers,
     fresh,
+    optional,
     total: context.timeouts.small,
     body: reader.body,
   });

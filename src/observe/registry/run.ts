@@ -5,6 +5,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { comparableUrl, isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
 import { memoizeAsync } from './concurrency.ts';
+import { type AboutRequest, observeAbout, type ObservedAbout } from './about.ts';
 import { observeDocument } from './document.ts';
 import { observeIcon } from './icon.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
@@ -18,7 +19,7 @@ export interface RegistryRun {
   readonly progress: ObserveProgress;
 }
 
-/** Metadata and icons by URL: equal URLs, ignoring fragments, are requested once. */
+/** Metadata, about files and icons by URL: equal URLs, ignoring fragments, are requested once. */
 interface SharedResources {
   metadata(
     url: string,
@@ -26,6 +27,7 @@ interface SharedResources {
     known: DocumentFacts | null,
     onContent: (content: DocumentFacts['content']) => void,
   ): Promise<DocumentFacts>;
+  about(request: AboutRequest, context: ObserveContext): Promise<ObservedAbout>;
   icon(url: string, context: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
 }
 
@@ -33,6 +35,7 @@ interface SharedResources {
 export function shareResources(entries: readonly JsonValue[]): SharedResources {
   const repeated = repeatedAddresses(entries);
   const documents = new Map<string, Promise<DocumentFacts>>();
+  const abouts = new Map<string, Promise<ObservedAbout>>();
   const icons = new Map<string, Promise<IconFacts>>();
   return {
     async metadata(url, context, known, onContent) {
@@ -40,6 +43,11 @@ export function shareResources(entries: readonly JsonValue[]): SharedResources {
       if (!repeated.has(address)) return observeDocument(url, 'metadata', context, known, onContent);
       const facts = await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', context, known));
       return { ...facts, url };
+    },
+    about(request, context) {
+      const address = comparableUrl(request.metadataUrl);
+      if (!repeated.has(address)) return observeAbout(request, context);
+      return memoizeAsync(abouts, address, () => observeAbout(request, context));
     },
     async icon(url, context, known) {
       const address = comparableUrl(url);

@@ -4,6 +4,7 @@ import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
 import { reasons, installability, tile } from './components.ts';
 import { type Choice, searchForm, select, emptyState, table } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, untrusted } from '../../html/html.ts';
+import { retiredChip } from '../../html/about.ts';
 import { pageLinks, tabs } from '../pages/navigation.ts';
 import { relativeTime } from '../pages/time.ts';
 import type { Screen } from '../pages/layout.ts';
@@ -111,7 +112,7 @@ function appTable(apps: readonly CatalogueApp[], isOfAll: boolean, now: Date): H
 }
 
 function appRow(app: CatalogueApp, isOfAll: boolean, now: Date): Html {
-  const { registry, key, name, description, latest, newestAt } = app;
+  const { registry, key, name, description, latest, deprecated, newestAt } = app;
   return html`<tr role="row" class="linked app">
     <th role="rowheader" scope="row">
       <span class="app-cell"
@@ -126,6 +127,7 @@ function appRow(app: CatalogueApp, isOfAll: boolean, now: Date): Html {
     ${isOfAll ? html`<td role="cell" class="registry-cell">${untrusted(registry.name, 80)}</td>` : NOTHING}
     <td role="cell">
       ${latest === null ? installability(app) : html`<span class="line version">${code(latest, 60)}</span>`}
+      ${deprecated === null ? NOTHING : html`<span class="line">${retiredChip(deprecated)}</span>`}
       ${newestAt === null ? NOTHING : html`<span class="line muted">${relativeTime(newestAt, now)}</span>`}
     </td>
     <td role="cell" class="number-cell">${shortCount(app)} <span class="unit">versions</span></td>

@@ -4,6 +4,7 @@ import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
 import { reasons, installability, versionCount, tile } from './components.ts';
 import type { EventView } from '../history/events.ts';
 import { emptyState } from '../pages/components.ts';
+import { aboutLinks, retirementText } from '../../html/about.ts';
 import { copyable } from '../../html/copy.ts';
 import { eventTable } from '../history/event-list.ts';
 import { type AppFindings, findingList } from '../pages/findings.ts';
@@ -42,7 +43,7 @@ export function appPage(view: AppPage): Screen {
       </div>
     </div>
     ${app.description === '' ? NOTHING : html`<p class="lead long">${untrusted(app.description, 1000)}</p>`}
-    ${stateBox(view)}
+    ${linkList(app)} ${stateBox(view)}
     <div id="app-findings" data-live>${findingsSection(view)}</div>
     ${versionsSection(view)} ${historySection(view)}`;
   const isPending = versions.some(({ state }) => state === 'pending');
@@ -52,6 +53,20 @@ export function appPage(view: AppPage): Screen {
     body,
     refreshAfter: isBusy(subscription) || isPending ? 3 : 60,
   };
+}
+
+/** What the author links to. */
+function linkList({ links }: AppView): Html {
+  const rows = aboutLinks(links).map(
+    ([label, value]) =>
+      html`<div>
+        <dt>${label}</dt>
+        <dd>${value}</dd>
+      </div>`,
+  );
+  return html`<div id="app-links" data-live>
+    ${rows.length === 0 ? NOTHING : html`<dl class="app-links digests">${rows}</dl>`}
+  </div>`;
 }
 
 function stateBox({ app, subscription, now }: AppPage): Html {
@@ -64,6 +79,7 @@ function stateBox({ app, subscription, now }: AppPage): Html {
       >
     </div>
     ${reasons(app)}
+    ${app.deprecated === null ? NOTHING : html`<p class="retired">${retirementText(app.deprecated, 'the latest version')}</p>`}
     ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file cannot be used (first noticed ${relativeTime(app.failingSince, now)}). The last known state remains valid.</p>`}
   </div>`;
 }
@@ -108,7 +124,7 @@ function versionsSection({ subscription, app, versions, next, after, now }: AppP
       ${
         versions.length === 0
           ? emptyState('No versions known', 'The metadata file of the app lists no readable versions.')
-          : versionList(versions, { registryUrl: subscription.url, appKey: app.key, now })
+          : versionList(versions, { registryUrl: subscription.url, appKey: app.key, latest: app.latest, now })
       }
       ${cursorLinks(first, older)}
     </div>

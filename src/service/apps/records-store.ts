@@ -1,4 +1,6 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import { NO_ABOUT, type StoredAbout } from '../about/changes.ts';
+import { storedAbouts } from '../about/store.ts';
 import type { Db } from '../database/database.ts';
 import { storable, unpack } from '../database/packed.ts';
 import type { StoredApp, StoredVersion } from '../database/tables.ts';
@@ -11,6 +13,7 @@ export interface AppRecord extends Pick<
 > {
   remembered: RememberedApp | null;
   versions: StoredVersion[];
+  about: StoredAbout;
 }
 
 export interface AppRecords {
@@ -65,7 +68,7 @@ export function openAppRecords(db: Db, registryId: number): AppRecords {
 }
 
 async function readApps(db: Db, registryId: number, keys: readonly string[]): Promise<Map<string, AppRecord>> {
-  const [apps, versions] = await Promise.all([
+  const [apps, versions, abouts] = await Promise.all([
     db
       .selectFrom('apps')
       .where('registryId', '=', registryId)
@@ -73,6 +76,7 @@ async function readApps(db: Db, registryId: number, keys: readonly string[]): Pr
       .select(['key', 'icon', 'visible', 'because', 'latest', 'failingSince', 'hidden', 'remembered'])
       .execute(),
     db.selectFrom('versions').where('registryId', '=', registryId).where('appKey', 'in', keys).selectAll().execute(),
+    storedAbouts(db, registryId, keys),
   ]);
   const records = new Map<string, AppRecord>();
   for (const { remembered, ...row } of apps)
@@ -80,6 +84,7 @@ async function readApps(db: Db, registryId: number, keys: readonly string[]): Pr
       ...row,
       remembered: remembered === null ? null : await unpack<RememberedApp>(remembered),
       versions: [],
+      about: abouts.get(row.key) ?? NO_ABOUT,
     });
   for (const { registryId: _, appKey, bytes, ...row } of versions)
     records.get(appKey)?.versions.push({ ...row, bytes: bytes === null ? null : Number(bytes) });

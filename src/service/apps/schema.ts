@@ -1,3 +1,4 @@
+import { linksSchema, retirementSchema } from '../about/schema.ts';
 import { attestationSchema } from '../attestations/schema.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
 import {
@@ -49,7 +50,12 @@ const app = {
   ),
   visible: withDescription(orNull(flag), 'Whether it can be installed; null while it is being checked.'),
   reasons: withDescription(reasons, 'Why it cannot be installed, or cannot be installed yet.'),
-  latest: withDescription(orNull(text), 'The highest version that is offered.'),
+  latest: withDescription(
+    orNull(text),
+    'The highest version that is offered. One that its author retired for security is not, while the version that is named in its place is offered.',
+  ),
+  deprecated: withDescription(retirementSchema, 'Why the author retired that version; null if it did not.'),
+  links: linksSchema,
   offered: withDescription(count, 'Versions that are offered.'),
   versions: withDescription(count, 'All known versions, including refused, pending and withdrawn ones.'),
   failingSince: withDescription(
@@ -84,6 +90,15 @@ const version = strictObject('A version. The digest is pinned once the artifact 
     orNull(dateTime),
     'When its host was first found to lack the artifact. The service offers its own copy; a version without any copy is refused.',
   ),
+  published: withDescription(
+    orNull(text),
+    'When it was published, as the author says: a time in UTC (ISO 8601), which nobody else confirms.',
+  ),
+  notes: withDescription(
+    orNull(text),
+    'Release notes of the author in Markdown, at most 20,000 bytes: untrusted text.',
+  ),
+  deprecated: withDescription(retirementSchema, 'Why the author retired it; null if it did not.'),
   attestation: withDescription(
     nullable(attestationSchema),
     'Null if the organization does not want attestations of this registry, and for a version that is not verified.',

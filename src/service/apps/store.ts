@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ABOUT_COLUMNS } from '../about/store.ts';
 import type { AppView, InstallableView } from './schema.ts';
 import { type StoredAppState, appView } from './view.ts';
 import type { Db } from '../database/database.ts';
@@ -104,6 +105,7 @@ export const STATE_COLUMNS = [
   'apps.latest',
   'apps.failingSince',
   'subscriptions.registrySince',
+  ...ABOUT_COLUMNS,
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO})`.as('offeredCount'),
   sql<string[] | null>`CASE WHEN subscriptions.attestations = 'require' THEN ARRAY(
     SELECT versions.version FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO}) END`.as('offeredVersions'),

@@ -2,6 +2,7 @@ import { attestationSection } from '../attestations/build-page.ts';
 import { size } from '../../report/words.ts';
 import type { VersionView } from './schema.ts';
 import { status } from '../pages/components.ts';
+import { notesSection, publishedText, retiredChip, retirementText } from '../../html/about.ts';
 import { copyable, copyButton } from '../../html/copy.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import { versionState } from '../pages/states.ts';
@@ -14,6 +15,8 @@ import { isSemver } from '../../core/registry/version.ts';
 interface VersionContext {
   registryUrl: string;
   appKey: string;
+  /** The version that is offered as the latest; null if none is. */
+  latest: string | null;
   now: Date;
 }
 
@@ -25,19 +28,22 @@ export function versionList(versions: readonly VersionView[], context: VersionCo
 
 function versionRow(version: VersionView, context: VersionContext): Html {
   const { tone, word } = versionState(version);
-  const { now } = context;
+  const { published, notes, deprecated } = version;
+  const { now, latest } = context;
   return html`<li class="row version-row">
     <div class="version-head">
       <h3 class="version">${code(version.version, 120)}</h3>
-      ${status(tone, word)}
+      ${status(tone, word)} ${deprecated === null ? NOTHING : retiredChip(deprecated)}
       <p class="meta muted">
         ${version.bytes === null ? NOTHING : html`<span>${size(version.bytes)}</span>`}
+        ${published === null ? NOTHING : html`<span>${publishedText(published)}</span>`}
         <span>first seen ${calendarDay(version.firstSeenAt)}</span>
         ${version.verifiedAt === null ? NOTHING : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
       </p>
     </div>
-    ${explanation(version, now)} ${attestationSection(version.attestation, now)} ${digests(version)}
-    ${manualVerification(version, context)}
+    ${deprecated === null ? NOTHING : html`<p class="retired">${retirementText(deprecated)}</p>`}
+    ${explanation(version, now)} ${notes === null ? NOTHING : notesSection(notes, version.version === latest)}
+    ${attestationSection(version.attestation, now)} ${digests(version)} ${manualVerification(version, context)}
   </li>`;
 }
 

@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely';
+import type { AboutVersion } from '../../core/about/about-file.ts';
 import { compareText } from '../../core/engine/order.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { redact } from '../../core/text/text.ts';
+import { claimsOf } from '../about/store.ts';
 import { type JudgedVersion, judgedVersions } from '../attestations/judged-versions-store.ts';
 import type { VersionView } from './schema.ts';
 import type { Db } from '../database/database.ts';
@@ -41,11 +43,15 @@ export async function versionsOf(
   const last = page.at(-1);
   if (last === undefined) return { versions: [], next: null };
   const rows = await versions.selectAll().where('version', 'in', page).execute();
-  const attestations = await judgedVersions(db, { ...app, subscriptionId, appKey: app.key }, rows);
+  const place = { ...app, subscriptionId, appKey: app.key };
+  const [attestations, claims] = await Promise.all([judgedVersions(db, place, rows), claimsOf(db, place, page)]);
   return {
     versions: rows
       .sort((a, b) => highestFirst(a.version, b.version))
-      .map((row) => versionView(row, app, attestations.get(row.version) ?? null)),
+      .map((row) => {
+        const { version } = row;
+        return versionView(row, app, attestations.get(version) ?? null, claims.get(version) ?? NOTHING_CLAIMED);
+      }),
     next: rest.length > page.length ? last : null,
   };
 }
@@ -56,10 +62,13 @@ function highestFirst(a: string, b: string): number {
   return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
 }
 
+const NOTHING_CLAIMED: AboutVersion = { published: null, notes: null, deprecated: null };
+
 function versionView(
   row: Selectable<VersionRow>,
   { listed, registrySince }: { listed: boolean; registrySince: Date },
   attestation: JudgedVersion | null,
+  { published, notes, deprecated }: AboutVersion,
 ): VersionView {
   const withdrawn = row.withdrawnAt !== null || !listed;
   return {
@@ -76,6 +85,9 @@ function versionView(
     servedChecksum: row.servedChecksum,
     withdrawnAt: isoTimeSince(row.withdrawnAt, registrySince),
     lostAt: isoTimeSince(row.lostAt, registrySince),
+    published,
+    notes,
+    deprecated,
     attestation: attestation?.view ?? null,
   };
 }
@@ -111,6 +123,13 @@ export function applyChanges(
   if (changes === null) return known;
   const replaced = new Set([...changes.removed, ...changes.changed.map(({ version }) => version)]);
   return [...known.filter(({ version }) => !replaced.has(version)), ...changes.changed];
+}
+
+/** The versions that are offered, provided that their app is listed. */
+export function offeredVersions(versions: readonly StoredVersion[]): string[] {
+  return versions.flatMap(({ version, state, withdrawnAt }) =>
+    state === 'verified' && withdrawnAt === null ? [version] : [],
+  );
 }
 
 /** Rows per statement. */

@@ -1,5 +1,7 @@
 import type { StoredApp } from '../database/tables.ts';
-import { latestOf } from '../../core/registry/version.ts';
+import { latestOffered, retirementOf, type Retirements } from '../../core/about/retirement.ts';
+import type { RetiredVersion } from '../about/changes.ts';
+import type { LinksView } from '../about/schema.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { AppView } from './schema.ts';
 import { isoTimeSince } from '../registries/subscription-state.ts';
@@ -71,6 +73,10 @@ export interface StoredAppState extends Pick<
   offeredVersions: readonly string[] | null;
   /** The states of versions that are not withdrawn; null if one is offered. */
   states: readonly string[] | null;
+  /** What the author links to; null if there is no about file. */
+  links: LinksView | null;
+  /** The versions that the author retired; null for none. */
+  retired: readonly RetiredVersion[] | null;
   /** Why one of them is refused. */
   refusal: { code: string | null; message: string | null; version: string } | null;
 }
@@ -82,7 +88,9 @@ type InstallabilityState = Pick<
 >;
 
 export function appView(app: StoredAppState): AppView {
-  const installability = withAttestations(installabilityOf(app), app.offeredVersions);
+  const claims = { versions: new Map((app.retired ?? []).map((one) => [one.version, one])) };
+  const installability = withAttestations(installabilityOf(app), app.offeredVersions, claims);
+  const { latest } = installability;
   return {
     key: app.key,
     name: app.name,
@@ -91,16 +99,24 @@ export function appView(app: StoredAppState): AppView {
     icon: app.icon?.toString('hex') ?? null,
     iconFragment: app.icon === null ? '' : app.iconFragment,
     ...installability,
+    deprecated: latest === null ? null : retirementOf(latest, claims),
+    links: app.links ?? NO_LINKS,
     offered: installability.visible === true ? Number(app.offeredCount) : 0,
     versions: Number(app.versionCount),
     failingSince: isoTimeSince(app.failingSince, app.registrySince),
   };
 }
 
-/** The highest version is the highest one that is offered to the organization. */
-function withAttestations(installability: Installability, offered: readonly string[] | null): Installability {
+const NO_LINKS: LinksView = { homepage: null, source: null, licence: null, support: null };
+
+/** The latest version is one that is offered to the organization. */
+function withAttestations(
+  installability: Installability,
+  offered: readonly string[] | null,
+  claims: Retirements,
+): Installability {
   if (offered === null || installability.visible !== true) return installability;
-  const latest = latestOf(offered);
+  const latest = latestOffered(offered, claims);
   return latest === null ? hidden([serviceReason('attestation-required')]) : { ...installability, latest };
 }
 

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { RetiredVersion } from '../about/changes.ts';
+import { retiredVersions } from '../about/store.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
@@ -31,11 +33,17 @@ export async function lockLostVersions(tx: Db, store: string): Promise<VersionPl
   return rows;
 }
 
+/** An app that loses versions. */
+interface LosingApp extends Omit<AppRecord, 'icon' | 'remembered' | 'about'> {
+  /** The versions that the author retired. */
+  retired: readonly RetiredVersion[];
+}
+
 /** The part of an app's row that decides whether it can be installed, and its versions. */
 export async function readLosingApp(
   tx: Db,
   { registryId, appKey }: Pick<VersionPlace, 'registryId' | 'appKey'>,
-): Promise<Omit<AppRecord, 'icon' | 'remembered'>> {
+): Promise<LosingApp> {
   const app = await tx
     .selectFrom('apps')
     .where('registryId', '=', registryId)
@@ -49,7 +57,7 @@ export async function readLosingApp(
     .selectAll()
     .execute();
   const versions = rows.map((row) => ({ ...row, bytes: row.bytes === null ? null : Number(row.bytes) }));
-  return { ...app, versions };
+  return { ...app, versions, retired: await retiredVersions(tx, { registryId, appKey }) };
 }
 
 /** Writes that versions are refused, with the events. The next refresh of the registry is a full one. */

@@ -5,9 +5,9 @@ import type { Db } from '../database/database.ts';
 import { type VersionPlace, lockLostVersions, readLosingApp, writeLosingApp } from './lost-copies-store.ts';
 import { listStoredFiles, lockStore, subscribersOf } from './files-store.ts';
 import { evictionsFor, evictionsToLimit } from './evictions.ts';
-import { latestOf } from '../../core/registry/version.ts';
+import { latestOffered } from '../../core/about/retirement.ts';
 import { appEvents } from '../apps/app-events.ts';
-import { applyChanges } from '../apps/versions-store.ts';
+import { applyChanges, offeredVersions } from '../apps/versions-store.ts';
 
 export interface KeeperOptions {
   blobs: BlobStore;
@@ -143,8 +143,8 @@ async function refuse(tx: Db, place: VersionPlace, versions: ReadonlySet<string>
     .filter(({ version }) => versions.has(version))
     .map((row) => ({ ...row, state: 'refused' as const, rule: RULE, reason: REASON, triedAt: at }));
   const after = applyChanges(app.versions, { changed, removed: [], latest: null });
-  const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
-  const changes = { changed, removed: [], latest: latestOf(offered.map(({ version }) => version)) };
+  const retired = { versions: new Map(app.retired.map((one) => [one.version, one])) };
+  const changes = { changed, removed: [], latest: latestOffered(offeredVersions(after), retired) };
   const { visible, because, failingSince } = app;
   const { events, hidden } = appEvents(app, { visible, because, failingSince, versions: changes });
   await writeLosingApp(tx, place, { ...changes, events, hidden, at });

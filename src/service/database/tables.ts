@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { AttestationMode, SignerRequirement } from '../attestations/policy.ts';
+import type { AboutFileRow, AboutVersionRow } from './about-tables.ts';
 import type { AttestationDecisionRow, AttestationRow } from './attestation-tables.ts';
 import type { AuthType } from '../registries/credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../history/events.ts';
@@ -30,6 +31,8 @@ export interface Database {
   subscriptions: SubscriptionRow;
   apps: AppRow;
   versions: VersionRow;
+  aboutFiles: AboutFileRow;
+  aboutVersions: AboutVersionRow;
   attestations: AttestationRow;
   attestationDecisions: AttestationDecisionRow;
   icons: IconRow;
@@ -152,7 +155,10 @@ interface AppRow {
   visible: boolean | null;
   /** Ids of the rules that hide it. */
   because: string[];
-  /** The highest offered version (`versions`: verified, not withdrawn); null if there is none. */
+  /**
+   * The offered version (`versions`: verified, not withdrawn) that is offered as the latest: the highest one, unless its
+   * author retired it (core/about/retirement.ts). Null if none is offered.
+   */
   latest: string | null;
   /** Since when its metadata file has not been usable; the versions are those from before. Null while it is usable. */
   failingSince: Date | null;

@@ -22,6 +22,8 @@ const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
   'version-restored': ['Version restored', 'good'],
   'version-held': ['Version held back', 'warn'],
   'version-attested': ['Attestation valid', 'good'],
+  'version-deprecated': ['Version retired', 'warn'],
+  'version-undeprecated': ['Version no longer retired', 'good'],
   'app-listed': ['App listed', 'idle'],
   'app-hidden': ['App not installable', 'bad'],
   'app-shown': ['App installable', 'good'],

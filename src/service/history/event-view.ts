@@ -52,6 +52,9 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
   'version-restored': (_, { app, version }) => `${app} ${version} is offered again, with the same SHA-256 as before.`,
   'version-held': ({ rule }, { app, version }) => `${app} ${version} is held back: ${heldReason(rule)}`,
   'version-attested': (data, { app, version }) => `${app} ${version} has a valid attestation${builtFrom(data)}.`,
+  'version-deprecated': ({ reason, message, use }, { app, version }) =>
+    `The author retired ${app} ${version} (${reason}): ${sentence(message)}${use === null ? '' : ` Use ${nameOf(use)} instead.`}`,
+  'version-undeprecated': (_, { app, version }) => `${app} ${version} is no longer retired.`,
   'app-listed': ({ name }, { app }) => `The app ${app} is listed${name === '' ? '' : ` (${nameOf(name)})`}.`,
   'app-hidden': ({ reasons }, { app }) =>
     [`The app ${app} cannot be installed.`, ...reasonsFrom(reasons).map(({ message }) => message)].join(' '),
@@ -113,6 +116,8 @@ const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]
   'version-restored': ['version', 'offered again'],
   'version-held': ['version', 'held back'],
   'version-attested': ['version', 'with a valid attestation'],
+  'version-deprecated': ['version', 'retired'],
+  'version-undeprecated': ['version', 'no longer retired'],
   'app-listed': ['app', 'listed'],
   'app-hidden': ['app', 'not installable'],
   'app-shown': ['app', 'installable again'],
@@ -122,6 +127,12 @@ const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]
 /** A name of a registry, on one line. */
 function nameOf(text: string): string {
   return printable(shorten(text, 100));
+}
+
+/** What an author says, as a sentence. */
+function sentence(text: string): string {
+  const line = printable(shorten(text.trim(), 280));
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
 /**

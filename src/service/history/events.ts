@@ -1,3 +1,5 @@
+import type { Retirement } from '../../core/about/about-file.ts';
+
 /** What happened to a subscription, its registry and its apps: the history, for the API, the pages and webhooks. */
 
 /** All types of events, in the order of the documentation. */
@@ -13,6 +15,8 @@ export const EVENT_TYPES = [
   'version-restored',
   'version-held',
   'version-attested',
+  'version-deprecated',
+  'version-undeprecated',
   'app-listed',
   'app-hidden',
   'app-shown',
@@ -89,6 +93,10 @@ export interface EventData {
     /** The SHA-256 of the public key, for a signature by a key. */
     key: string | null;
   };
+  /** The author retired the version, or changed what it says about that; it stays offered. Null for what it does not say. */
+  'version-deprecated': Retirement;
+  /** The author withdrew that. `reason`: why it had been retired. */
+  'version-undeprecated': Pick<Retirement, 'reason'>;
   /** The manifest lists an app that it did not list before. */
   'app-listed': { name: string };
   /** An app cannot be installed. `reasons`: codes as in the app's `reasons`. */

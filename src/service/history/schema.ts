@@ -1,5 +1,6 @@
 import { ACTOR_TYPES, type Actor, AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditDetails } from './audit-actions.ts';
 import { EVENT_TYPES, type EventData, type EventType } from './events.ts';
+import { retirementReason } from '../about/schema.ts';
 import {
   type OpenApiObject,
   NOT_FOUND,
@@ -112,6 +113,19 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
       commit: orNull(text),
       key: withDescription(orNull(text), 'The SHA-256 of the public key, for a signature by a key.'),
     },
+  ],
+  'version-deprecated': [
+    'The author retired a version, or says something else about that. The version stays offered.',
+    {
+      reason: retirementReason,
+      message: withDescription(text, 'What the author says about it.'),
+      use: withDescription(orNull(text), 'The version that the author names in its place.'),
+      since: withDescription(orNull(text), 'A date, such as 2026-01-31, as the author says.'),
+    },
+  ],
+  'version-undeprecated': [
+    'The author no longer retires a version.',
+    { reason: withDescription(retirementReason, 'Why it had been retired.') },
   ],
   'app-listed': ['An app is listed for the first time, or again.', { name: text }],
   'app-hidden': [

@@ -4,11 +4,13 @@ import { type AppFacts, isMissing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
+import { latestOffered } from '../../core/about/retirement.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import { aboutChange, aboutEvents, type LearnedAbout } from '../about/changes.ts';
 import { appEvents, versionEvents } from '../apps/app-events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
-import type { VersionChanges } from '../apps/versions-store.ts';
+import { applyChanges, offeredVersions, type VersionChanges } from '../apps/versions-store.ts';
 import type { ServiceReason } from '../apps/view.ts';
 import type { IconRow } from '../database/tables.ts';
 import type { NewEvent } from '../history/events.ts';
@@ -23,6 +25,7 @@ interface AppUpdate extends VersionOptions {
   record: AppRecord;
   facts: AppFacts;
   judged: JudgedApp;
+  about: LearnedAbout;
   /** The checksums of the versions whose bytes the service keeps. */
   kept: ReadonlySet<string>;
   /** The app in the manifest. */
@@ -33,7 +36,7 @@ interface AppUpdate extends VersionOptions {
 }
 
 /** @returns the change, and the number of its listed versions beyond the limit */
-export function appChange({ record, facts, judged, kept, entry, icon, at, ...options }: AppUpdate): {
+export function appChange({ record, facts, judged, about: learned, kept, entry, icon, at, ...options }: AppUpdate): {
   change: AppChange;
   beyond: number;
 } {
@@ -41,7 +44,17 @@ export function appChange({ record, facts, judged, kept, entry, icon, at, ...opt
   const { documents, errors } = judged;
   const { now } = options;
   const listed = listedVersionsIn(facts.metadata.content);
-  const versions = listed && updateVersions({ known: record.versions, listed, artifacts, errors, kept, ...options });
+  const updated = listed && updateVersions({ known: record.versions, listed, artifacts, errors, kept, ...options });
+  const rows = applyChanges(record.versions, updated);
+  const claims = aboutChange(
+    record.about,
+    learned,
+    rows.map(({ version }) => version),
+  );
+  const versions =
+    updated === null && claims.change === null
+      ? null
+      : { ...NO_CHANGES, ...updated, latest: latestOffered(offeredVersions(rows), claims.about) };
   // Whether its manifest entry is valid, so that only its metadata file prevents its use.
   const isUsable = isSafeKey(key) && hasAllFields(entry);
   const missing = listed?.length === 0 ? missingVersions(record) : null;
@@ -52,15 +65,20 @@ export function appChange({ record, facts, judged, kept, entry, icon, at, ...opt
     failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
     versions,
   };
+  const { events, hidden } = appEvents(record, observed);
   const change = {
     ...observed,
-    ...appEvents(record, observed),
+    about: claims.change,
+    events: [...events, ...aboutEvents(key, record.about, claims.change)],
+    hidden,
     at,
     icon,
     remembered: remembered && truncateFacts(remembered),
   };
-  return { change, beyond: versions?.beyond ?? 0 };
+  return { change, beyond: updated?.beyond ?? 0 };
 }
+
+const NO_CHANGES = { changed: [], removed: [] };
 
 const NO_ERRORS = new Map();
 

@@ -1,6 +1,8 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import { errorCode } from '../log.ts';
 import type { NewEvent } from '../history/events.ts';
+import type { AboutChange } from '../about/changes.ts';
+import { writeAbout } from '../about/store.ts';
 import type { ObservedApp } from '../apps/app-events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
@@ -20,6 +22,8 @@ export interface AppChange extends ObservedApp {
   /** A new icon; null if it was removed; undefined if unchanged. */
   icon: IconRow | null | undefined;
   remembered: RememberedApp | null;
+  /** What its author says; null if unchanged. */
+  about: AboutChange | null;
   /** Whether its last event says that it is hidden. */
   hidden: boolean;
   /** What changed, and when. */
@@ -66,9 +70,9 @@ export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, 
     before.hidden === change.hidden &&
     isIconSame;
   const { changed = [], removed = [] } = change.versions ?? {};
-  const { events, at } = change;
-  if (isRowSame && change.remembered === null && changed.length === 0 && removed.length === 0 && events.length === 0)
-    return false;
+  const { about, events, at } = change;
+  const isSame = changed.length === 0 && removed.length === 0 && about === null && events.length === 0;
+  if (isRowSame && change.remembered === null && isSame) return false;
   const row = {
     visible: change.visible,
     because: [...change.because],
@@ -91,6 +95,7 @@ export async function writeApp(db: Db, claim: RegistryClaim, before: AppRecord, 
     if (numUpdatedRows === 0n) throw new Superseded();
     await deleteUnverified(tx, registryId, key, removed);
     await putVersions(tx, registryId, key, changed);
+    if (about !== null) await writeAbout(tx, registryId, key, about);
     await recordRegistryEvents(tx, registryId, at, events);
   };
   try {

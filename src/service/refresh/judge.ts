@@ -25,6 +25,8 @@ export interface Judge {
    */
   app(facts: AppFacts, record: AppRecord | null, kept: ReadonlySet<string>): JudgedApp;
   hosts(facts: readonly HostFacts[]): void;
+  /** Logs a failure of the network, which subscribers do not see. */
+  logUnreached(failure: Failure): void;
   /** The number of findings so far. */
   findings(): number;
   /** Limits the validity of the outcome, in milliseconds since 1970. */
@@ -67,6 +69,7 @@ export function openJudge({ settings, log }: RefreshContext, state: RefreshState
       return judged;
     },
     hosts: (facts) => judging.hosts(facts),
+    logUnreached,
     findings: () => findings,
     notAfter: (moment) => expiry.notAfter(moment),
     invalidate: () => expiry.invalidate(),

@@ -9,6 +9,7 @@ import { openAppRecords } from '../apps/records-store.ts';
 import { applyChanges } from '../apps/versions-store.ts';
 import type { NewEvent } from '../history/events.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';
+import { openAboutFiles } from './about-files.ts';
 import { addPendingVersions, writeApp, writeListing } from './apps-store.ts';
 import { appChange, pendingVersions } from './app-change.ts';
 import { type CertificateChange, certificateChange, countEvents, type EventCounts } from './check-events.ts';
@@ -83,6 +84,7 @@ export async function observe(
   const records = openAppRecords(db, registry.id);
   const received = openReceivedArtifacts(context.artifacts, registry.id);
   const icons = openIconCollector();
+  const abouts = openAboutFiles(records, credentials, judge.logUnreached);
   let observation = NOTHING;
 
   function add(part: Partial<Observation>, events: readonly NewEvent[] = []): void {
@@ -100,11 +102,13 @@ export async function observe(
     ...requestOptions(context, budget, credentials),
     ...webOptions(state, settings),
     http,
+    about: true,
     memory: {
       now: now.toISOString(),
       daily: true,
       manifest: () => storedManifest,
       app: async (key) => withoutFetched(state, (await records.read(key))?.remembered ?? null),
+      about: abouts.memory,
       keepManifest: (manifest) => add({ manifest: unlessSecret(credentials, manifest) }),
       keepApp: () => {},
     },
@@ -160,9 +164,10 @@ export async function observe(
       judge.invalidate();
       add({}, await writeListing(db, registry, listedAppsIn(apps, limits.apps), limits.apps, context.now()));
     },
-    async app(facts) {
+    async app(observed) {
       if (isLimitedHere()) return;
-      const { key } = facts;
+      const { key } = observed;
+      const { learned: about, facts } = abouts.take(observed);
       const record = await records.read(key);
       const kept = await received.keptChecksums(facts, record);
       const judged = judge.app(facts, record, kept);
@@ -173,7 +178,7 @@ export async function observe(
       if (record === null) return;
       const entry = member(observation.apps ?? undefined, key) ?? null;
       const icon = icons.iconOf(facts.icon);
-      const update = { ...versionOptions, record, facts, judged, kept, entry, icon, at: context.now() };
+      const update = { ...versionOptions, record, facts, judged, about, kept, entry, icon, at: context.now() };
       const { change, beyond } = appChange(update);
       if (await writeApp(db, registry, record, change)) judge.invalidate();
       await received.keepVerified(facts, applyChanges(record.versions, change.versions));

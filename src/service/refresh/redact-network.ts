@@ -1,4 +1,4 @@
-import type { AppFacts, DocumentFacts, Failure, Resource, Probe, HttpViews } from '../../core/facts/facts.ts';
+import type { AppFacts, DocumentFacts, Failure, HttpViews, Missing, Probe, Resource } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { NOT_REACHED } from '../../core/http/failure-rule.ts';
 import { addressKind } from '../ip-address.ts';
@@ -52,15 +52,29 @@ function isPublic(address: string | null): boolean {
   return address !== null && addressKind(address) === 'public';
 }
 
+function isUnreached({ phase, code }: Failure): boolean {
+  return ['dns', 'connect'].includes(phase) && !EVIDENT_FROM_URL.test(code);
+}
+
+/**
+ * Why a fact is missing.
+ * @param failure of the request for it, or null
+ */
+export function redactedMissing(given: Missing, failure: Failure | null, report: NetworkFailure): Missing {
+  const { missing } = given;
+  if (missing.code !== 'probe-failed' || failure === null || !isUnreached(failure)) return given;
+  report(failure);
+  return { ...given, missing: { ...missing, attempts: 1, failure: NOT_REACHED } };
+}
+
 function redactProbe(probe: Probe, report: NetworkFailure): Probe {
   const { failure } = probe;
+  const isHidden = failure !== null && isUnreached(failure);
   const hops = probe.hops.map((hop) => {
     const failedAddresses = hop.failedAddresses?.filter(({ address }) => isPublic(address));
     return { ...hop, address: isPublic(hop.address) ? hop.address : null, ...(failedAddresses && { failedAddresses }) };
   });
-  const isUnreached =
-    failure !== null && ['dns', 'connect'].includes(failure.phase) && !EVIDENT_FROM_URL.test(failure.code);
-  if (!isUnreached) return { ...probe, hops };
+  if (!isHidden) return { ...probe, hops };
   report(failure);
   const { retriedErrors: _, ...rest } = probe;
   return {

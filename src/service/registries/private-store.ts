@@ -159,4 +159,10 @@ async function copyState(tx: Transaction<Database>, from: number, to: number): P
       tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at FROM versions WHERE registry_id = ${from}`.execute(
     tx,
   );
+  await sql`INSERT INTO about_files (registry_id, app_key, url, content, homepage, source, licence, support)
+    SELECT ${to}, app_key, url, content, homepage, source, licence, support FROM about_files
+    WHERE registry_id = ${from}`.execute(tx);
+  await sql`INSERT INTO about_versions (registry_id, app_key, version, published, notes, deprecated)
+    SELECT ${to}, app_key, version, published, notes, deprecated FROM about_versions
+    WHERE registry_id = ${from}`.execute(tx);
 }

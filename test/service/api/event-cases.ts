@@ -33,6 +33,12 @@ export const EVENTS: readonly NewEvent[] = [
       key: 'a'.repeat(64),
     },
   },
+  {
+    type: 'version-deprecated',
+    ...about,
+    data: { reason: 'security', message: 'It leaks \u001b', use: '1.0.1', since: null },
+  },
+  { type: 'version-undeprecated', ...about, data: { reason: 'security' } },
   { type: 'app-hidden', app: 'mail', version: null, data: { reasons: ['artifact-refused'] } },
   { type: 'app-shown', app: 'mail', version: null, data: { latest: '1.0.0' } },
   registryEvent('failing', { rule: 'unreachable' }),

@@ -204,6 +204,28 @@ export function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
 
+/** What the author says, as hostile as the form of the file allows. */
+function aboutFile(text: (field: string) => string): object {
+  const notes = wellFormed(text('notes').slice(0, 2000));
+  const links =
+    '[zqlink](javascript:zqx()) ![zqimage](data:text/html,zqx) <javascript:zqx()> [zqweb](https://a.example/)';
+  return {
+    schema: 1,
+    app: {
+      homepage: 'https://about.example/',
+      licence: wellFormed(text('licence').slice(0, 200)),
+      support: wellFormed(`mailto:${text('support').replaceAll(/[\s<>"]/g, '')}`.slice(0, 200)),
+    },
+    versions: {
+      '1.0.0': {
+        published: '2026-99-99T99:99:99Z',
+        notes: `# ${notes}\n\n- ${notes}\n\n> ${notes}\n\n    ${notes}\n\n${links}`,
+        deprecated: { reason: 'security', message: wellFormed(text('retired').slice(0, 280)) },
+      },
+    },
+  };
+}
+
 /** A registry with an app whose files are there, and one with a hostile key and URLs. */
 function serve(
   host: FaultHost,
@@ -227,6 +249,7 @@ function serve(
     { version: '0.0.3', artifactUrl: text('scheme', false), artifactChecksum: text('digest', false) },
   ];
   host.on('/a.json', json({ versions, [text('field', false)]: 1 }));
+  host.on('/a.about.json', json(aboutFile(text)));
   const entry = {
     description: text('description'),
     blockStyle: { iconUrl: `${host.origin}/icon.svg`, color: '#123456' },

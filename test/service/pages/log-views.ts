@@ -12,7 +12,7 @@ function hoursAgo(hours: number): string {
   return new Date(NOW.getTime() - hours * 3_600_000).toISOString();
 }
 
-function events(list: readonly NewEvent[]): EventView[] {
+export function events(list: readonly NewEvent[]): EventView[] {
   return list.map((event, i) => ({
     ...event,
     id: `${i}`,

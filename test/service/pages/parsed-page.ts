@@ -7,7 +7,7 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 /** What the pages are made of. Nothing else may come from a text. */
 const ELEMENTS = new Set(
-  `html head meta base title link script noscript body a header nav main section div span p h1 h2 h3 h4 ul ol li dl dt dd
+  `html head meta base title link script noscript body a header nav main section div span p h1 h2 h3 h4 h5 h6 blockquote pre hr s ul ol li dl dt dd
    form fieldset legend label input textarea select option button table caption colgroup col thead tbody tr th td details summary
    time code bdi b i em strong img progress br svg path rect circle g use noscript`.split(/\s+/),
 );
@@ -89,13 +89,13 @@ function visit(element: Element, { page, base }: Walk): void {
     });
 }
 
-/** A link to the source of a version leads to another site, and tells it nothing. */
+/** A link to the source of a version, or of its author, leads to another site, and tells it nothing. */
 function isOutside(tagName: string, values: ReadonlyMap<string, string>): boolean {
-  return (
-    tagName === 'a' &&
-    values.get('rel') === 'noreferrer noopener' &&
-    /^https:\/\/[\x21-\x7e]+$/.test(values.get('href') ?? '')
-  );
+  const [rel = '', href = ''] = [values.get('rel'), values.get('href')];
+  if (tagName !== 'a') return false;
+  if (rel === 'noreferrer noopener') return /^https:\/\/[\x21-\x7e]+$/.test(href);
+  if (rel === 'nofollow noopener noreferrer') return /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/.test(href);
+  return /^mailto:[\w.+-]+@[\w.-]+$/.test(href);
 }
 
 function checkUrl(page: ParsedPage, { tagName, name, value }: Record<string, string>, base: URL): void {

@@ -45,6 +45,7 @@ import {
 import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhooks/events.ts';
 import type { Catalogue } from '../../../src/service/apps/catalogue-store.ts';
 import type { AppView } from '../../../src/service/apps/schema.ts';
+import { ABOUT_SCREENS } from './about-screens.ts';
 import { CHECKS, DELIVERIES, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS, WEBHOOKS } from './log-views.ts';
 import * as views from './views.ts';
 
@@ -305,6 +306,7 @@ export const SCREENS: Record<string, () => Screen> = {
       events: [],
       now: NOW,
     }),
+  ...ABOUT_SCREENS,
   'app-hidden': () =>
     appPage({
       subscription: PROBLEMS,

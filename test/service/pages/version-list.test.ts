@@ -6,7 +6,7 @@ import { attestation, minutesFrom, NOW, version } from './views.ts';
 /** What the page says about a version. */
 
 async function textOf(view: VersionView): Promise<string> {
-  const context = { registryUrl: 'https://apps.example.com/registry.json', appKey: 'clock', now: NOW };
+  const context = { registryUrl: 'https://apps.example.com/registry.json', appKey: 'clock', latest: '2.1.0', now: NOW };
   return String(await versionList([view], context)).replaceAll(/\s+/g, ' ');
 }
 

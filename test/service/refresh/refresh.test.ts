@@ -111,7 +111,7 @@ describe('a correct registry', () => {
     expect([icon.type, icon.bytes.toString()]).toEqual(['image/svg+xml', SVG]);
   });
 
-  test('costs one conditional request for each document while it is unchanged', async () => {
+  test('costs one conditional request for each document, and one for each about file, while it is unchanged', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
     await harness.refresh(id);
     const first = faults(await harness.report(id));
@@ -120,11 +120,14 @@ describe('a correct registry', () => {
       host.requests.length = 0;
       expect(await harness.refresh(id, hours)).toBe('good');
       expect(host.requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+        'GET /a.about.json',
         'GET /a.json',
+        'GET /b.about.json',
         'GET /b.json',
         'GET /registry.json',
       ]);
-      expect(host.requests.every(({ headers }) => headers['if-none-match'])).toBe(true);
+      const listed = host.requests.filter(({ path }) => !path.endsWith('.about.json'));
+      expect(listed.every(({ headers }) => headers['if-none-match'])).toBe(true);
       expect(faults(await harness.report(id))).toEqual(first);
     }
     expect(await apps(id)).toEqual(before);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppFacts, DocumentFacts, HttpViews, Missing, Probe } from '../../../core/facts/facts.ts';
+import type { AboutMemory } from '../about.ts';
 
 /**
  * Results of earlier runs (`--cache`): facts of observations that were complete, matched and had no error. The caller
@@ -15,6 +16,8 @@ export interface ObservationCache {
   daily?: boolean;
   manifest(): DocumentFacts | null;
   app(key: string): RememberedApp | null | Promise<RememberedApp | null>;
+  /** Absent if about files are always requested as a whole. */
+  about?: AboutMemory;
   keepManifest(facts: DocumentFacts): void;
   keepApp(facts: AppFacts): void;
 }

@@ -10,16 +10,29 @@ const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /** The headers of a conditional request for a resource; null if it has no usable validator. */
 export function revalidationHeaders({ web }: Resource): [string, string][] | null {
-  const last = isMissing(web) ? null : lastHop(web.server);
+  const condition = isMissing(web) ? null : conditionAfter(web.server);
+  return condition === null ? null : [condition];
+}
+
+/** The header that makes a later request conditional on the response of a probe; null if it has no usable validator. */
+export function conditionAfter(probe: Probe): [name: string, value: string] | null {
+  const last = lastHop(probe);
   if (!last) return null;
   const tag = header(last.headers, 'etag');
-  if (tag !== null && ENTITY_TAG.test(tag)) return [['if-none-match', tag]];
+  if (tag !== null && ENTITY_TAG.test(tag)) return ['if-none-match', tag];
   const lastModified = header(last.headers, 'last-modified');
   const changed = httpDate(lastModified);
   const date = httpDate(header(last.headers, 'date'));
   // It may have changed twice within that second (RFC 9110 section 8.8.2.2).
   if (lastModified === null || changed === null || date === null || date - changed < 1000) return null;
-  return [['if-modified-since', lastModified]];
+  return ['if-modified-since', lastModified];
+}
+
+/** True if a 304 says that what has the validator of the condition is unchanged. */
+export function isConfirmedBy(probe: Probe, [name, value]: readonly [name: string, value: string]): boolean {
+  if (probe.failure !== null || statusOf(probe) !== 304) return false;
+  const tag = header(lastHop(probe)?.headers ?? [], 'etag');
+  return name !== 'if-none-match' || tag === null || weakTag(tag) === weakTag(value);
 }
 
 /** True if a response, or its absence, may be caused by the condition, so that a request without one is justified. */

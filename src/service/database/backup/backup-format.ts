@@ -143,6 +143,8 @@ const TABLES: Record<keyof Database, true> = {
   subscriptions: true,
   apps: true,
   versions: true,
+  aboutFiles: true,
+  aboutVersions: true,
   attestations: true,
   attestationDecisions: true,
   icons: true,

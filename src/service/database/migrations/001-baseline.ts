@@ -1,4 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely';
+import { ABOUT } from './about.ts';
 import { ATTESTATIONS } from './attestations.ts';
 
 /** All tables; the files of rows in database/ say what their columns mean. */
@@ -245,6 +246,7 @@ export const baseline: Migration = {
       ...ORGANIZATIONS,
       ...REGISTRIES,
       ...APPS,
+      ...ABOUT,
       ...ATTESTATIONS,
       ...ARTIFACTS,
       ...EVENTS,

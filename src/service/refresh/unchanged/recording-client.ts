@@ -1,6 +1,7 @@
 import type { Hop, Probe } from '../../../core/facts/facts.ts';
 import { comparableUrl } from '../../../core/http/url.ts';
 import type { HttpClient } from '../../../observe/http/client.ts';
+import { watchOptional } from './optional-result.ts';
 import type { ProbeRequest } from '../../../observe/http/request.ts';
 import { hasNoErrors } from '../../../observe/registry/cache/revalidate.ts';
 
@@ -14,18 +15,33 @@ export interface ConfirmedDocument {
   accept: string;
   condition: readonly [name: string, value: string];
   probe: Probe;
+  /** The optional file beside it; absent if it was not requested. */
+  beside?: OptionalFile;
+}
+
+/** A file that its host need not have. */
+export interface OptionalFile {
+  url: string;
+  condition: readonly [name: string, value: string] | null;
+  /** See `optionalResult`. */
+  result: string;
 }
 
 export interface RecordingClient {
   /** Sends a request, unless it was prefetched. */
   http: HttpClient;
-  /** Prefetches a response for the following refresh. */
-  prefetch(request: RequestWithBody): Promise<Probe>;
+  /**
+   * Prefetches a response for the following refresh.
+   * @returns with the result of an optional request (optional-result.ts)
+   */
+  prefetch(request: RequestWithBody): Promise<{ probe: Probe; result: string | null }>;
   /** The confirmed documents, by URL as written by `comparableUrl`; null once any other request or response occurred. */
   confirmed(): ReadonlyMap<string, ConfirmedDocument> | null;
+  /** The optional files that were requested, in the same way. */
+  optional(): ReadonlyMap<string, OptionalFile>;
 }
 
-type RequestWithBody = ProbeRequest & Required<Pick<ProbeRequest, 'body'>>;
+export type RequestWithBody = ProbeRequest & Required<Pick<ProbeRequest, 'body'>>;
 
 interface Prefetched {
   request: ProbeRequest;
@@ -41,7 +57,15 @@ interface ReceivedBody {
 
 export function openRecordingClient(http: HttpClient): RecordingClient {
   const prefetched = new Map<string, Prefetched>();
+  const optional = new Map<string, OptionalFile>();
   let confirmed: Map<string, ConfirmedDocument> | null = new Map();
+
+  function recordOptional({ url, headers = [] }: ProbeRequest, result: string | null): void {
+    const key = comparableUrl(url);
+    const [condition = null, ...others] = headers;
+    if (result === null || others.length > 0 || optional.has(key)) confirmed = null;
+    else optional.set(key, { url, condition, result });
+  }
 
   function record(request: ProbeRequest, probe: Probe): Probe {
     const document = confirmedDocument(request, probe);
@@ -51,34 +75,53 @@ export function openRecordingClient(http: HttpClient): RecordingClient {
     return probe;
   }
 
+  /** Sends a request, unless it was prefetched. */
+  async function send(request: ProbeRequest): Promise<Probe> {
+    const known = prefetched.get(request.url);
+    if (!known || visibleParts(known.request) !== visibleParts(request)) return http.probe(request);
+    prefetched.delete(request.url);
+    await replay(known.body, request);
+    return known.probe;
+  }
+
   return {
     http: {
-      async probe(request) {
-        const known = prefetched.get(request.url);
-        if (!known || visibleParts(known.request) !== visibleParts(request))
-          return record(request, await http.probe(request));
-        prefetched.delete(request.url);
-        await replay(known.body, request);
-        return record(request, known.probe);
+      async probe(given) {
+        const watch = given.optional === true ? watchOptional(given) : null;
+        const request = watch?.request ?? given;
+        const probe = await send(request);
+        if (watch === null) return record(request, probe);
+        recordOptional(request, watch.result(probe));
+        return probe;
       },
       hosts: () => http.hosts(),
       machineLimit: () => http.machineLimit(),
       close: () => http.close(),
     },
-    async prefetch(request) {
+    async prefetch(given) {
+      const watch = watchOptional(given);
+      const { request } = watch;
       const body: ReceivedBody = { hop: null, chunks: [] };
       const probe = await http.probe({
         ...request,
         body(hop) {
           body.hop = hop;
           body.chunks = [];
-          return { ...request.body(hop), write: (chunk) => void body.chunks.push(chunk.slice()) };
+          const watched = request.body(hop);
+          return {
+            ...watched,
+            write(chunk) {
+              body.chunks.push(chunk.slice());
+              return watched.write(chunk);
+            },
+          };
         },
       });
-      prefetched.set(request.url, { request, probe, body });
-      return probe;
+      prefetched.set(request.url, { request: given, probe, body });
+      return { probe, result: given.optional === true ? watch.result(probe) : null };
     },
     confirmed: () => confirmed,
+    optional: () => optional,
   };
 }
 

@@ -4,7 +4,7 @@ import { freshness } from '../../../core/http/cache.ts';
 import { header, httpDate, seconds } from '../../../core/http/headers.ts';
 import { VERSION } from '../../../core/tool-version.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { ConfirmedDocument } from './recording-client.ts';
+import type { ConfirmedDocument, OptionalFile } from './recording-client.ts';
 
 /**
  * The responses under which the last outcome stays valid: the documents of a registry, revalidated by conditional
@@ -22,8 +22,13 @@ export interface UnchangedToken {
    * URL, header and value of each conditional request, and the index of its fingerprint; the manifest first. Empty if
    * the outcome depends on time, or if there would be too many: until it expires, the registry is judged each time.
    */
-  requests: readonly (readonly [url: string, name: string, value: string, fingerprint: number])[];
+  requests: readonly TokenRequest[];
 }
+
+type TokenRequest = readonly [url: string, name: string, value: string, fingerprint: number, about?: AboutInToken];
+
+/** The result of a request for the about file beside a metadata file, and its condition, if it had one. */
+type AboutInToken = readonly [result: string, name?: string, value?: string];
 
 /** Characters: the rows of many registries are read at once. Larger registries are judged each time. */
 const LONGEST = 200_000;
@@ -36,7 +41,7 @@ export function unchangedTokenOf(
   now: number,
 ): string | null {
   const indexes = new Map<string, number>();
-  const requests: UnchangedToken['requests'][number][] = [];
+  const requests: TokenRequest[] = [];
   let accept: string | null = null;
   for (const document of confirmed) {
     if (document.accept !== (accept ??= document.accept)) return null;
@@ -44,12 +49,17 @@ export function unchangedTokenOf(
     const fingerprint = responseFingerprint(document.probe, value, now);
     const index = indexes.get(fingerprint) ?? indexes.size;
     indexes.set(fingerprint, index);
-    requests.push([document.url, name, value, index]);
+    const request = [document.url, name, value, index] as const;
+    requests.push(document.beside === undefined ? request : [...request, aboutInToken(document.beside)]);
   }
   const fingerprints = [...indexes.keys()];
   const token: UnchangedToken = { judgedBy, from: now, until, accept: accept ?? '', fingerprints, requests };
   const text = JSON.stringify(token);
   return text.length > LONGEST ? null : text;
+}
+
+function aboutInToken({ result, condition }: OptionalFile): AboutInToken {
+  return condition === null ? [result] : [result, ...condition];
 }
 
 /** @returns null if it has expired or is invalid @param now milliseconds since 1970 */
@@ -59,6 +69,9 @@ export function unchangedTokenIn(text: string | null, judgedBy: string, now: num
   return token.judgedBy === judgedBy && token.from <= now && now <= token.until ? token : null;
 }
 
+/** Of tokens; a token of another format is not used. */
+const FORMAT = 2;
+
 const keysBySettings = new WeakMap<Settings, string>();
 
 /** What judgements depend on in addition to the observed facts: the rules, and the operator's settings. */
@@ -66,7 +79,7 @@ export function judgementKey(settings: Settings): string {
   let key = keysBySettings.get(settings);
   if (key === undefined) {
     const { publicUrl, ca, machineCa, allowHosts, allowHttp, limits } = settings;
-    const parts = JSON.stringify([VERSION, publicUrl, ca, machineCa, allowHosts, allowHttp, limits]);
+    const parts = JSON.stringify([VERSION, FORMAT, publicUrl, ca, machineCa, allowHosts, allowHttp, limits]);
     key = createHash('sha256').update(parts).digest('base64').slice(0, 22);
     keysBySettings.set(settings, key);
   }

@@ -1,12 +1,20 @@
 import type { Judging } from '../../../core/engine/judge.ts';
 import type { Report } from '../../../core/engine/report.ts';
 import type { AppFacts, DocumentFacts } from '../../../core/facts/facts.ts';
+import { aboutUrl } from '../../../core/about/about-url.ts';
 import { comparableUrl } from '../../../core/http/url.ts';
 import type { HttpClient } from '../../../observe/http/client.ts';
+import { ABOUT_ACCEPT } from '../../../observe/registry/about.ts';
 import { reusableUntil, viewsUntil } from '../../../observe/registry/cache/expiry.ts';
 import { mapLimit } from '../../../observe/registry/concurrency.ts';
 import type { Settings } from '../../config/settings.ts';
-import { isUnchanged, openRecordingClient, type RecordingClient } from './recording-client.ts';
+import {
+  type ConfirmedDocument,
+  isUnchanged,
+  openRecordingClient,
+  type RecordingClient,
+  type RequestWithBody,
+} from './recording-client.ts';
 import {
   atLaterTime,
   judgementKey,
@@ -88,25 +96,49 @@ async function isStillUnchanged(
   if (manifest === undefined) return false;
   let isSame = true;
 
-  async function revalidate([url, name, value, index]: UnchangedToken['requests'][number], limit: number) {
+  async function revalidate([url, name, value, index, about]: UnchangedToken['requests'][number], limit: number) {
     if (isOver()) isSame = false;
     if (!isSame) return;
-    const probe = await client.prefetch({
-      method: 'GET',
-      url,
-      origin: null,
-      accept,
-      headers: [[name, value]],
-      total: documentTimeout,
-      body: () => ({ limit, over: 'cut', write: () => {} }),
-    });
+    const request = { method: 'GET', origin: null, total: documentTimeout } as const;
+    const body: RequestWithBody['body'] = () => ({ limit, over: 'cut', write: () => {} });
+    const { probe } = await client.prefetch({ ...request, url, accept, headers: [[name, value]], body });
     if (!isUnchanged(probe) || responseFingerprint(probe, value, now) !== fingerprints[index]) isSame = false;
+    const beside = aboutUrl(url);
+    if (!isSame || about === undefined || beside === null) return;
+    const [expected, header, validator] = about;
+    const headers: [string, string][] = header === undefined || validator === undefined ? [] : [[header, validator]];
+    const optional = { ...request, optional: true, accept: ABOUT_ACCEPT };
+    const { result } = await client.prefetch({ ...optional, url: beside, headers, body });
+    if (result !== expected) isSame = false;
   }
 
   await revalidate(manifest, bytes.manifest);
   const concurrency = Math.min(connections, Math.ceil(documents.length / DOCUMENTS_PER_CONNECTION));
   await mapLimit(documents, (document) => revalidate(document, bytes.metadata), concurrency);
   return isSame;
+}
+
+/**
+ * The confirmed documents, each with the about file beside it.
+ * @returns null if a metadata file was confirmed whose about file was not requested, or the reverse
+ */
+function withAboutFiles(client: Pick<RecordingClient, 'optional'>, confirmed: Iterable<ConfirmedDocument>) {
+  const rest = new Map(client.optional());
+  const [manifest, ...metadata] = confirmed;
+  if (manifest === undefined) return null;
+  const documents = [manifest];
+  for (const document of metadata) {
+    const url = aboutUrl(document.url);
+    if (url === null) {
+      documents.push(document);
+      continue;
+    }
+    const beside = rest.get(comparableUrl(url));
+    if (beside === undefined) return null;
+    rest.delete(comparableUrl(url));
+    documents.push({ ...document, beside });
+  }
+  return rest.size === 0 ? documents : null;
 }
 
 /**
@@ -130,7 +162,7 @@ interface ExpiryProbe {
 }
 
 interface ExpiryProbeOptions {
-  client: Pick<RecordingClient, 'confirmed'>;
+  client: Pick<RecordingClient, 'confirmed' | 'optional'>;
   /** Judges again as of a given time (ISO 8601). */
   judgingAt(moment: string): Judging;
   /** The time of the refresh, in milliseconds since 1970. */
@@ -180,7 +212,8 @@ function openExpiryProbe(options: ExpiryProbeOptions): ExpiryProbe {
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
       const reportThen = judging.finish(report.summary.seconds);
       const isSame = JSON.stringify(reportThen) === JSON.stringify(report);
-      const token = isSame ? unchangedTokenOf(confirmed.values(), judgedBy, until, now) : null;
+      const documents = isSame ? withAboutFiles(client, confirmed.values()) : null;
+      const token = documents && unchangedTokenOf(documents, judgedBy, until, now);
       return token ?? unchangedTokenOf([], judgedBy, latest, now);
     },
   };
