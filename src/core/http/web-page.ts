@@ -1,6 +1,7 @@
 import { type SafeText, message } from '../text/message.ts';
 import { type Hop, isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
-import { INTERCEPTIONS, type InterceptionKind, interceptionOf, interceptionText } from './interception.ts';
+import { INTERCEPTIONS, interceptionText } from './interception-text.ts';
+import { type InterceptionKind, interceptionOf } from './interception.ts';
 import { header } from './headers.ts';
 import type { Evidence } from '../engine/report.ts';
 import { shorten } from '../text/text.ts';

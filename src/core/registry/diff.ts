@@ -1,14 +1,10 @@
-import type { AppFacts, Snapshot } from '../facts/facts.ts';
-import { isMissing } from '../facts/facts.ts';
-import { judge } from '../engine/judge.ts';
+import type { Snapshot } from '../facts/facts.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
 import type { AboutDiff } from './about-diff.ts';
 import type { CompanionDiff } from './companion-diff.ts';
+import { ABSENT, type AppState, stateOf, type VersionState } from './diff-state.ts';
 import { comparePrecedence, isSemver } from './version.ts';
-import { appFields, manifestAppsIn } from './manifest.ts';
-import { listedVersionsIn, versionFields } from './metadata.ts';
-import { reasonText } from '../rules/lookup.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {
@@ -97,72 +93,6 @@ export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff 
     notCompared: notCompared.sort((a, b) => compareText(a.key, b.key)),
   };
 }
-
-interface AppState {
-  fields: ReadonlyMap<string, string | null>;
-  versions: ReadonlyMap<string, VersionState>;
-  latest: string | null;
-  visible: boolean | null;
-  because: readonly string[];
-  /** Why its versions were not observed, if that is not caused by an error of the app; null if they were. */
-  unobserved: string | null;
-}
-interface VersionState {
-  url: string | null;
-  checksum: string | null;
-  bytes: number | null;
-}
-
-function stateOf(snapshot: Snapshot): Map<string, AppState> {
-  const verdicts = new Map(judge(snapshot, { command: 'lint' }).apps.map((app) => [app.key, app]));
-  const facts = new Map(snapshot.apps.map((app) => [app.key, app]));
-  const state = new Map<string, AppState>();
-  for (const [key, entry] of Object.entries(manifestAppsIn(snapshot.manifest.content) ?? {})) {
-    const { visible = null, because = [], latest = null } = verdicts.get(key) ?? {};
-    const app = facts.get(key);
-    const unobserved = visible === null ? reasonOf(app) : null;
-    state.set(key, {
-      fields: new Map(Object.entries(appFields(entry))),
-      versions: versionsOf(app),
-      latest,
-      visible,
-      because,
-      unobserved,
-    });
-  }
-  return state;
-}
-
-function reasonOf(app: AppFacts | undefined): string | null {
-  if (!app) return 'it was not checked';
-  const { content } = app.metadata;
-  return isMissing(content) ? reasonText(content.missing) : null;
-}
-
-function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
-  const versions = new Map<string, VersionState>();
-  if (!app) return versions;
-  for (const [index, item] of (listedVersionsIn(app.metadata.content) ?? []).entries()) {
-    const { version, artifactUrl, artifactChecksum } = versionFields(item);
-    const artifact = app.artifacts[index];
-    if (version === null || versions.has(version)) continue;
-    versions.set(version, {
-      url: artifactUrl,
-      checksum: artifactChecksum,
-      bytes: artifact && !isMissing(artifact.content) ? artifact.content.bytes : null,
-    });
-  }
-  return versions;
-}
-
-const ABSENT: AppState = {
-  fields: new Map(),
-  versions: new Map(),
-  latest: null,
-  visible: null,
-  because: [],
-  unobserved: null,
-};
 
 function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDiff | null {
   const [before, after] = [old ?? ABSENT, now ?? ABSENT];

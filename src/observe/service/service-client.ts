@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../core/json/json.ts';
 import { type HttpClient, type HttpOptions, openHttpClient } from '../http/client.ts';
-import { interceptionOf, interceptionText } from '../../core/http/interception.ts';
+import { interceptionText } from '../../core/http/interception-text.ts';
+import { interceptionOf } from '../../core/http/interception.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import { redact } from '../../core/text/text.ts';
 

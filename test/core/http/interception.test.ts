@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { interceptionOf, INTERCEPTIONS } from '../../../src/core/http/interception.ts';
+import { INTERCEPTIONS } from '../../../src/core/http/interception-text.ts';
+import { interceptionOf } from '../../../src/core/http/interception.ts';
 
 test.each<[string, string, [string, string][], string]>([
   ['Cloudflare', 'bot-protection', [['cf-mitigated', 'challenge']], ''],

@@ -2,7 +2,7 @@ import { joined, message, type SafeText } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { redactor } from '../../../observe/http/redact.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
-import { interceptionApiAdvice, interceptionText } from '../../../core/http/interception.ts';
+import { interceptionApiAdvice, interceptionText } from '../../../core/http/interception-text.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { counted, redact, safeExcerpt } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';

@@ -1,6 +1,7 @@
 import { message } from '../../text/message.ts';
 import { schemaErrors } from '../../registry/schema.ts';
-import { INTERCEPTIONS, interceptionOf, interceptionText } from '../../http/interception.ts';
+import { INTERCEPTIONS, interceptionText } from '../../http/interception-text.ts';
+import { interceptionOf } from '../../http/interception.ts';
 import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { listedVersions } from '../../registry/metadata.ts';
 import { manifestApps } from '../../registry/manifest.ts';

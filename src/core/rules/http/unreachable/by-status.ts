@@ -2,13 +2,8 @@ import { message, safe } from '../../../text/message.ts';
 import type { Hop, Probe } from '../../../facts/facts.ts';
 import { header, retryAfter } from '../../../http/headers.ts';
 import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts';
-import {
-  type Interception,
-  INTERCEPTIONS,
-  type InterceptionKind,
-  interceptionOf,
-  interceptionText,
-} from '../../../http/interception.ts';
+import { INTERCEPTIONS, interceptionText } from '../../../http/interception-text.ts';
+import { type Interception, type InterceptionKind, interceptionOf } from '../../../http/interception.ts';
 import { storeError, storeErrorCode, urlInOtherRegion } from '../../../http/store-error.ts';
 import { urlExpiry } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
