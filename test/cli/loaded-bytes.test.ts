@@ -39,7 +39,7 @@ const LOADED: Record<string, number> = {
   service: 3925,
   'service-backup': 1299,
   'service-restore': 1309,
-  site: 561,
+  site: 677,
   subscribe: 869,
   verify: 1710,
 };
