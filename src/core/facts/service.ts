@@ -59,6 +59,18 @@ export interface SubscribedVersion {
   reason: { rule: string; message: string } | null;
   /** Null if the organization does not want attestations of the registry; absent if the service does not say. */
   attestation?: SubscribedAttestation | null;
+  /** Why the policy of the organization holds it back; null if it does not, absent if the service does not say. */
+  policyHold?: SubscribedHold | null;
+}
+
+/** A version that a policy holds back. */
+export interface SubscribedHold {
+  /** The line of the policy: the field, and the entry as it is written. */
+  line: string;
+  /** A sentence. */
+  message: string;
+  /** When it will be offered; null if time alone changes nothing. */
+  offeredAt: string | null;
 }
 
 /** The attestation of a version, as the policy of the organization judges it. */

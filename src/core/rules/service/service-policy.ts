@@ -14,6 +14,7 @@ const CAUSES = {
     title: 'The organization requires attestations, and the service holds a version back',
     owner: 'author',
   },
+  policy: { title: 'The policy of the organization holds a version back', owner: 'user' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -28,14 +29,21 @@ export const servicePolicy = defineRule({
   owner: 'service',
   causes: CAUSES,
   failsWhen:
-    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A version that is held back because the organization requires attestations is a warning, and a check that ended at a limit is a note',
+    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A version that is held back by the policy of the organization, or because it requires attestations, is a warning, and a check that ended at a limit is a note',
   why: 'The author of the registry cannot fix this: the operator of the service has to change the policy, or the URL has to change.',
   examples: {
     bad: 'service: suspended: The organization is suspended.',
     good: 'service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z',
   },
   check({ service, served, known, isManifestUsable }): Problem<Cause>[] {
-    if (served !== null) return [...limitsOf(service.overLimit, served.key), ...heldVersions(served, known)];
+    if (served !== null) {
+      const held = heldVersions(served, known);
+      return [
+        ...limitsOf(service.overLimit, served.key),
+        ...unattested(served.key, held),
+        ...heldByPolicy(served.key, held),
+      ];
+    }
     if (service.suspended !== null)
       return [
         {
@@ -90,22 +98,56 @@ function limitsOf(
 /** Versions that a message names. */
 const NAMED = 5;
 
-/** A problem for each reason for which versions are held back that are served now. */
-function heldVersions({ key, versions }: ServedApp, known: SubscribedApp | null): Problem<Cause>[] {
+/** The versions that are served now, and that the service holds back. */
+function heldVersions({ versions }: ServedApp, known: SubscribedApp | null): SubscribedVersion[] {
   const served = new Map(versions.map(({ version, checksum }) => [version, checksum]));
-  const held = (known?.versions ?? []).filter(
-    (one) => isHeldBack(one) && served.get(one.version) === one.artifactChecksum,
-  );
+  return (known?.versions ?? []).filter((one) => isHeldBack(one) && served.get(one.version) === one.artifactChecksum);
+}
+
+/** Versions in a message: the only one, or their number with the first ones. */
+function named(key: string, held: readonly SubscribedVersion[]): { versions: string[]; what: string } {
+  const versions = held.slice(0, NAMED).map(({ version }) => version);
+  const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
+  const what =
+    held.length === 1
+      ? `version ${versions.join()} of ${key}`
+      : `${held.length} versions of ${key} (${versions.join(', ')}${more})`;
+  return { versions, what };
+}
+
+/** A problem for each line of the policy. */
+function heldByPolicy(key: string, all: readonly SubscribedVersion[]): Problem<Cause>[] {
+  const lines = [...new Set(all.flatMap(({ policyHold }) => policyHold?.line ?? []))];
+  return lines.map((line) => {
+    const same = all.filter(({ policyHold }) => policyHold?.line === line);
+    const { versions, what } = named(key, same);
+    const [first] = same;
+    const times = same.flatMap(({ policyHold }) => policyHold?.offeredAt ?? []).sort();
+    const [offeredAt = null] = times;
+    const until =
+      offeredAt === null
+        ? ''
+        : ` ${same.length === 1 ? 'It' : 'The first of them'} will be offered at ${formatTime(offeredAt)}.`;
+    return {
+      cause: 'policy',
+      severity: 'warning',
+      symptom: 'app-does-not-appear',
+      ...(same.length === 1 && first !== undefined && { version: first.version }),
+      message: message`The service holds back ${what}, by this line of the organization’s policy: ${line}.${until}`,
+      advice: message`${offeredAt === null ? 'If it should be offered' : 'If it should be offered earlier'}, change that line: the settings of the registry on its page at the service. appreg policy test shows the effect of a change.`,
+      evidence: { line, offeredAt, versions },
+    };
+  });
+}
+
+/** A problem for each reason for which a required attestation is missing. */
+function unattested(key: string, all: readonly SubscribedVersion[]): Problem<Cause>[] {
+  const held = all.filter(isUnattested);
   const reasons = [...new Set(held.map(({ attestation }) => reasonText(attestation)))];
   return reasons.map((reason) => {
     const same = held.filter(({ attestation }) => reasonText(attestation) === reason);
     const [first] = same;
-    const named = same.slice(0, NAMED).map(({ version }) => version);
-    const more = same.length > NAMED ? ` and ${same.length - NAMED} more` : '';
-    const what =
-      same.length === 1
-        ? `version ${named.join()} of ${key}`
-        : `${same.length} versions of ${key} (${named.join(', ')}${more})`;
+    const { versions, what } = named(key, same);
     const attestation = first?.attestation ?? null;
     return {
       cause: 'attestation',
@@ -118,14 +160,18 @@ function heldVersions({ key, versions }: ServedApp, known: SubscribedApp | null)
         rule: attestation?.reason?.rule ?? null,
         cause: attestation?.reason?.cause ?? null,
         heldSince: attestation?.held?.since ?? null,
-        versions: named,
+        versions,
       },
     };
   });
 }
 
-/** True for a version that the service does not offer because of its attestation. */
-export function isHeldBack({ attestation }: SubscribedVersion): boolean {
+/** True for a version that the service does not offer because of its attestation, or of a policy. */
+export function isHeldBack(version: SubscribedVersion): boolean {
+  return isUnattested(version) || (version.policyHold ?? null) !== null;
+}
+
+function isUnattested({ attestation }: SubscribedVersion): boolean {
   return (attestation?.held ?? null) !== null;
 }
 

@@ -26,6 +26,10 @@ const held = (version: string, more: Partial<SubscribedVersion> = {}): Subscribe
   attestation: { state: 'missing', reason: null, held: { since: '2026-11-14T11:00:00.000Z' } },
   ...more,
 });
+const byPolicy = (line: string, offeredAt: string | null = null): Partial<SubscribedVersion> => ({
+  attestation: null,
+  policyHold: { line, message: 'A sentence.', offeredAt },
+});
 const served = (...versions: string[]) =>
   servedApp(versions.map((version) => ({ version, checksum, isVerified: true })));
 
@@ -38,6 +42,10 @@ ruleTable(servicePolicy, {
         served: served('1.0.0'),
         known: knownApp([held('1.0.0', { attestation: { state: 'verified', reason: null, held: null } })]),
       },
+    ],
+    [
+      'a version that no policy holds back',
+      { ...whole, served: served('1.0.0'), known: knownApp([held('1.0.0', { attestation: null, policyHold: null })]) },
     ],
     [
       'a service that does not say',
@@ -96,6 +104,30 @@ ruleTable(servicePolicy, {
         ]),
       },
       { cause: 'attestation', message: '2 versions of clock (1.0.0, 2.0.0), since' },
+    ],
+    [
+      'a version that the policy holds back for some time',
+      {
+        ...whole,
+        served: served('1.0.0'),
+        known: knownApp([held('1.0.0', byPolicy('minimumAge "3d"', '2026-11-15T08:00:00.000Z'))]),
+      },
+      {
+        cause: 'policy',
+        severity: 'warning',
+        version: '1.0.0',
+        message: 'policy: minimumAge "3d". It will be offered at 2026-11-15 08:00 UTC.',
+        evidence: { line: 'minimumAge "3d"', offeredAt: '2026-11-15T08:00:00.000Z', versions: ['1.0.0'] },
+      },
+    ],
+    [
+      'versions that the policy refuses',
+      {
+        ...whole,
+        served: served('1.0.0', '2.0.0'),
+        known: knownApp([held('1.0.0', byPolicy('deny[0] "*"')), held('2.0.0', byPolicy('deny[0] "*"'))]),
+      },
+      { cause: 'policy', message: '2 versions of clock (1.0.0, 2.0.0), by this line' },
     ],
     [
       'a suspended organization',
