@@ -40,6 +40,7 @@ const GROUPS = {
     'conformance-subscriber',
   ],
   live: ['diagnose', 'diff', 'mirror', 'verify'],
+  policy: ['policy', 'policy-test'],
   site: ['site'],
   service: ['service', 'service-backup', 'service-restore'],
 };

@@ -192,6 +192,18 @@ export const signerOptions = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Whether attestations of a live registry are checked, and what they have to prove. */
+export const attestationOptions = {
+  attestations: {
+    type: 'string',
+    flags: '--attestations <mode>',
+    description:
+      'report: also verify the attestations of artifacts; require: each artifact must have one (default: off)',
+    value: ATTESTATION_MODES,
+  },
+  ...signerOptions,
+} as const satisfies OptionDefinitions;
+
 /** How published versions are attested. */
 export const attestOptions = {
   attest: {
@@ -239,14 +251,7 @@ export const checkOptions = {
     description: 'also report changes to published versions, compared with this state',
     value: 'file',
   },
-  attestations: {
-    type: 'string',
-    flags: '--attestations <mode>',
-    description:
-      'report: also verify the attestations of artifacts; require: each artifact must have one (default: off)',
-    value: ATTESTATION_MODES,
-  },
-  ...signerOptions,
+  ...attestationOptions,
 } as const satisfies OptionDefinitions;
 
 /** For commands that publish versions: what is refused because it cannot be taken back. */

@@ -2,6 +2,7 @@ import type { RetirementReason } from '../core/about/about-document.ts';
 import type { AttestationFacts } from '../core/attestation/facts.ts';
 import type { RunError } from '../core/engine/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
+import type { HoldCause } from '../core/policy/decide.ts';
 import type { Count } from '../core/scalars.ts';
 
 /** The JSON document of each command with --format json; those of checks and of release are reports of their own. */
@@ -190,6 +191,12 @@ export interface Results {
     problem: { rule: string; cause: string | null; message: string; advice: string } | null;
     facts: AttestationFacts;
   };
+  policy: {
+    file: string;
+    /** The names of its fields, except `schema`. */
+    fields: readonly string[];
+  };
+  'policy test': PolicyTestResult;
   explain: {
     rule: object | null;
     /** The error code of that name. */
@@ -225,6 +232,40 @@ export interface Results {
     files: Count;
   };
   completion: { shell: string; script: string };
+}
+
+/** What a policy would offer of a registry. */
+export interface PolicyTestResult {
+  policy: string;
+  registry: string;
+  /** The time that it was decided for (ISO 8601). */
+  now: string;
+  /** True if no version is offered, although there are versions. */
+  hidesEverything: boolean;
+  /** Apps of which no version is offered, although one would be without the policy. */
+  hiddenApps: readonly string[];
+  /** By key. */
+  apps: readonly {
+    key: string;
+    /** The latest version without the policy, and with it. */
+    latest: { before: string | null; after: string | null };
+    offered: readonly string[];
+    held: readonly HeldVersion[];
+  }[];
+  /** Apps whose about file cannot be read, so that retirements are not known. */
+  aboutUnknown: readonly string[];
+}
+
+interface HeldVersion {
+  version: string;
+  cause: HoldCause;
+  /** The line of the policy: the field, and the entry as it is written. */
+  line: string;
+  /** JSON Pointer of the line. */
+  pointer: string;
+  message: string;
+  /** When it will be offered (ISO 8601); null if time alone changes nothing. */
+  offeredAt: string | null;
 }
 
 /** A file of a new workspace. */

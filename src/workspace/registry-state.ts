@@ -33,10 +33,12 @@ export interface StateOptions {
   cwd?: string;
   /** The workspace that an absolute folder belongs to (default: the folder itself, without settings). */
   workspaceAt?(folder: string): Promise<StateWorkspace>;
-  /** How a live registry is requested (default: directly, and without credentials). Artifacts never are. */
+  /** How a live registry is requested (default: directly, and without credentials). */
   webOptions?(registry: URL): Promise<WebOptions>;
+  /** Whether the artifacts of a live registry are downloaded (default: they are not). */
+  withArtifacts?: boolean;
   listener?: Listener;
-  /** Whether the about files of live registries and of git refs are read; those of a folder always are. */
+  /** Whether about files are read; those of a folder always are, except for `documentsOnly`. */
   about?: boolean;
 }
 
@@ -55,7 +57,13 @@ export async function registryState(
   const { cwd = process.cwd() } = options;
   return stateOf(where, options, async (workspace, seenAt) => {
     if (documentsOnly)
-      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt);
+      return snapshotOfTree(
+        folderTree(workspace.root, where),
+        workspace.manifest,
+        workspace.baseUrl,
+        seenAt,
+        options.about,
+      );
     const state = collectState(where, seenAt);
     await observeWorkspace(
       workspace,
@@ -92,13 +100,14 @@ async function stateOf<Found>(
     webOptions = async () => ({}),
     listener = SILENT,
     about = false,
+    withArtifacts = false,
   }: StateOptions,
   inFolder: (workspace: Workspace, seenAt: string) => Promise<Found>,
 ): Promise<Snapshot | Found> {
   const seenAt = new Date().toISOString();
   if (isHttpUrl(where)) {
     const url = registryUrl(where);
-    return liveState(url, { ...(await webOptions(url)), about }, listener, seenAt);
+    return liveState(url, { ...(await webOptions(url)), about, skipArtifacts: !withArtifacts }, listener, seenAt);
   }
   const local = localPathOf(where, cwd);
   if (local === null) {
@@ -146,7 +155,7 @@ async function liveState(url: URL, web: WebOptions, listener: Listener, seenAt: 
   const state = collectState(redact(url.href), seenAt);
   const progress = listener.progress(message`Requesting ${url.host}`);
   try {
-    await observeRegistry(url.href, { ...web, skipArtifacts: true }, state.sink);
+    await observeRegistry(url.href, web, state.sink);
   } finally {
     progress.stop();
   }

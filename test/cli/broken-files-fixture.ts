@@ -20,6 +20,7 @@ export async function writeRegistry(root: string, appreg: SharedProcess): Promis
   write('icon.svg', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8"/></svg>\n');
   write('backup.gz', gzipSync('not a backup'));
   write('expected.json', '[]\n');
+  write('policy.json', '{ "schema": 1, "minimumAge": "3d", "minimumAgeStrict": false }\n');
   write('proof.json', '{ "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json" }\n');
   write('root.json', '{ "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1" }\n');
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

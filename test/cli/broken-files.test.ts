@@ -167,6 +167,18 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       },
     },
   ],
+  policy: [{ words: 'policy policy.json', files: { 'policy.json': ERROR } }],
+  'policy test': [
+    {
+      words: 'policy test policy.json registry.json --first-seen appreg.lock.json',
+      files: {
+        [CONFIG]: OPTIONAL,
+        'policy.json': ERROR,
+        'registry.json': ERROR,
+        'appreg.lock.json': ERROR,
+      },
+    },
+  ],
   diff: [{ words: 'diff registry.json facts.json', files: { [CONFIG]: OPTIONAL, 'registry.json': ERROR } }],
   judge: [
     {

@@ -61,6 +61,8 @@ const RUNS: Record<string, Runs> = {
     fails: `mirror ${NOWHERE}/registry.json other --base-url https://m.example.com/`,
   },
   diff: { succeeds: 'diff work work', fails: 'diff gone work' },
+  policy: { succeeds: 'policy policy.json', fails: 'policy app.js' },
+  'policy test': { succeeds: 'policy test policy.json work', fails: 'policy test policy.json gone' },
   site: { succeeds: 'site pages --cwd work', fails: 'site . --cwd app' },
   attestation: {
     succeeds: 'attestation two.tar.gz --key vendor.pub --app clock@1.1.0',
@@ -109,6 +111,7 @@ beforeAll(async () => {
     mkdirSync(join(root, name), { recursive: true });
   write('app/app.js', 'export {};');
   write('app.js', 'export {};');
+  write('policy.json', '{ "schema": 1, "deny": ["clock@<1.0.0"] }');
   write('i.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>');
   write('two.tar.gz', tgz(entry('app.js', 'export const version = 2;')));
   await attest(join(root, 'two.tar.gz'), { key: 'clock', version: '1.1.0' }, join(root, 'vendor.pub'));

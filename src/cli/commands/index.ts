@@ -21,6 +21,8 @@ import { judgeCommand } from './judge/options.ts';
 import { lintCommand } from './lint/options.ts';
 import { lockCommand } from './lock/options.ts';
 import { mirrorCommand } from './mirror/options.ts';
+import { policyCommand } from './policy/options.ts';
+import { policyTestCommand } from './policy-test/options.ts';
 import { publishVersionCommand } from './publish-version/options.ts';
 import { removeAppCommand } from './remove-app/options.ts';
 import { rulesCommand } from './rules/options.ts';
@@ -64,6 +66,8 @@ export const COMMANDS: readonly Command[] = [
   { definition: judgeCommand, load: async () => (await import('./judge/run.ts')).runJudge },
   { definition: explainCommand, load: async () => (await import('./explain/run.ts')).runExplain },
   { definition: rulesCommand, load: async () => (await import('./rules/run.ts')).runRules },
+  { definition: policyCommand, load: async () => (await import('./policy/run.ts')).runPolicy },
+  { definition: policyTestCommand, load: async () => (await import('./policy-test/run.ts')).runPolicyTest },
   { definition: siteCommand, load: async () => (await import('./site/run.ts')).runSite },
   { definition: subscribeCommand, load: async () => (await import('./subscribe/run.ts')).runSubscribe },
   { definition: serveCommand, load: async () => (await import('./serve/run.ts')).runServe },

@@ -34,7 +34,7 @@ export function judgeAttestationOf(
   if (attestations === null || isElsewhere(facts)) return;
   const observed = facts.attestation ?? (isMissing(facts.content) ? facts.content : NOT_REQUESTED);
   const isRequired = attestations.mode === 'require';
-  const problem = isMissing(observed) ? observed : problemOf(observed, entry, place, attestations);
+  const problem = isMissing(observed) ? observed : attestationProblem(observed, entry, place.app, attestations);
   if (problem === null && !isMissing(observed) && observed.state === 'present') onAttested?.(observed.facts);
   if (isRequired && isUndecided(observed)) run.coverage.addUndecidedAttestation();
   dispatcher.dispatch(
@@ -59,10 +59,14 @@ function isElsewhere({ web, attestation }: ArtifactFacts): boolean {
   return attestation === undefined && isMissing(web) && web.missing.code === 'offline';
 }
 
-function problemOf(
+/**
+ * The first thing that an observed attestation does not prove about a version; null if it proves everything, or is absent.
+ * @param app the key of the app; null if it is not known
+ */
+export function attestationProblem(
   observed: Subjects['attestation']['observed'],
-  { version, artifactChecksum }: VersionEntry,
-  { app }: SubjectLocation,
+  { version, artifactChecksum }: Pick<VersionEntry, 'version' | 'artifactChecksum'>,
+  app: string | null,
   { signer }: AttestationRequirement,
 ): ReturnType<typeof judgeAttestation> | Missing {
   if (observed.state === 'absent') return null;

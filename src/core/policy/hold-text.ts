@@ -19,6 +19,6 @@ const REASONS: Record<HoldCause, (line: string) => SafeText> = {
   'attestation-pending': (line) => message`${line} requires an attestation, which is not known yet.`,
   'attestation-off': (line) => message`${line} requires an attestation, and attestations are not fetched.`,
   retired: (line) => message`Its author retired it, for a reason that ${line} does not allow.`,
-  'too-new': (line) => message`It was first seen less than the ${line} ago.`,
+  'too-new': (line) => message`It is younger than ${line}.`,
   'first-seen-unknown': (line) => message`${line} counts from its first sight, which is not known.`,
 };

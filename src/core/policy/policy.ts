@@ -3,7 +3,7 @@ import type { RetirementReason } from '../about/about-document.ts';
 import { AppregError } from '../errors.ts';
 import type { DocumentContent } from '../facts/facts.ts';
 import { validatePolicy } from '../generated/policy.js';
-import { type Fault, faultText } from '../json/faults.ts';
+import { faultText } from '../json/faults.ts';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { pathOf, type Violation } from '../json/violations.ts';
@@ -31,7 +31,7 @@ export interface Policy {
   allowDeprecated: readonly RetirementReason[] | null;
 }
 
-export interface Age {
+interface Age {
   /** As written, such as `3d`. */
   text: string;
   milliseconds: number;
@@ -49,24 +49,18 @@ export function policyViolations(value: unknown): Violation[] {
   return found.length > 0 ? found : rangeViolations(value as PolicyDocument);
 }
 
-/** Reads a policy file: the policy, or all its faults. */
-export function readPolicyFile(content: DocumentContent): Policy | { faults: readonly Fault[] } {
-  const { value, faults } = readInputFile(content, policyViolations);
-  // Without faults, it has the form of the schema.
-  return value === null ? { faults } : policyOf(value as unknown as PolicyDocument);
-}
-
 /**
  * The policy in a file.
  * @param name of the file
  * @throws AppregError `policy-invalid` (exit 2) with all faults of the file
  */
 export function policyIn(content: DocumentContent, name: string): Policy {
-  const policy = readPolicyFile(content);
-  if (!('faults' in policy)) return policy;
+  const { value, faults } = readInputFile(content, policyViolations);
+  // Without faults, it has the form of the schema.
+  if (value !== null) return policyOf(value as unknown as PolicyDocument);
   throw new AppregError(
     'policy-invalid',
-    faultText(name, policy.faults),
+    faultText(name, faults),
     message`Correct the file. The fields of a policy are in docs/policies.md and schemas/policy.schema.json.`,
   );
 }

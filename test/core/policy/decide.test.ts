@@ -211,7 +211,7 @@ test.each<[Omit<PolicyDocument, 'schema'>, OfferedApp, string]>([
   [
     { minimumAge: '3d' },
     clock({ '1.0.0': 24 }),
-    'It was first seen less than the minimumAge "3d" ago. It will be offered at 2026-11-26 12:00 UTC.',
+    'It is younger than minimumAge "3d". It will be offered at 2026-11-26 12:00 UTC.',
   ],
   [{ minimumAge: '3d' }, clock({ '1.0.0': null }), 'minimumAge "3d" counts from its first sight, which is not known.'],
 ])('the reason of %j is a sentence', (fields, app, text) => {

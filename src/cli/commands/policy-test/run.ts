@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import type { AttestationRequirement } from '../../../core/attestation/observed.ts';
+import { AppregError } from '../../../core/errors.ts';
+import type { Snapshot } from '../../../core/facts/facts.ts';
+import { isHttpUrl } from '../../../core/http/url.ts';
+import { testPolicy } from '../../../core/policy/observed-registry.ts';
+import type { LockFile } from '../../../core/registry/lock-file.ts';
+import { message } from '../../../core/text/message.ts';
+import { printable, safeExcerpt } from '../../../core/text/text.ts';
+import { parseLock } from '../../../publish/lock-step.ts';
+import { policyResult, policyTestAsText, policyTestHeadline } from '../../../report/policy-test.ts';
+import { registryState } from '../../../workspace/registry-state.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { readInputFile } from '../../input-file.ts';
+import { printResult } from '../../io/results.ts';
+import { policyAt } from '../../policy-file.ts';
+import { stateOptions } from '../../stored-state.ts';
+import type { policyTestCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof policyTestCommand.options>;
+
+/**
+ * `appreg policy test <policy.json> <where>`: what a policy would offer of a registry, what it holds back, and until
+ * when. Exit 1 if it hides everything.
+ */
+export async function runPolicyTest(context: Context, file: string, where: string, options: Options): Promise<number> {
+  const { terminal, cwd } = context;
+  const { policy, name } = policyAt(cwd, file);
+  const memory = options.firstSeen === undefined ? null : memoryAt(cwd, options.firstSeen);
+  const now = options.now === undefined ? new Date() : timeOf(options.now);
+  const { snapshot, attestations } = await observed(context, where, options);
+  const tested = testPolicy(policy, snapshot, { attestations, memory, now });
+  const result = policyResult(tested, { policy: name, registry: snapshot.target, now });
+  printResult<'policy test'>(context, {
+    pretty: (style) => policyTestAsText(result, style),
+    json: () => result,
+    summary: () => policyTestHeadline(result),
+  });
+  if (policy.minimumAge !== null && memory === null)
+    terminal.log(
+      message`Without --first-seen, it is not known when versions were first seen: minimumAge ${policy.minimumAgeStrict ? 'holds them back' : 'holds none back'}.`,
+    );
+  if (policy.requireAttestation.length > 0 && attestations === null)
+    terminal.log(message`Attestations were not checked: use --attestations report with a signer.`);
+  for (const key of tested.aboutUnknown)
+    terminal.log(message`The about file of ${key} cannot be read: retirements of its versions are not known.`);
+  if (!result.hidesEverything) return 0;
+  terminal.error(message`The policy hides every version.`, message`Correct the lines that are named above.`);
+  return 1;
+}
+
+/** @throws AppregError `file-unreadable` or `lock-file-invalid` (exit 2) */
+function memoryAt(cwd: string, file: string): LockFile {
+  return parseLock(readInputFile(resolve(cwd, file), printable(file)), printable(file));
+}
+
+/** @throws AppregError `option-invalid` (exit 2) */
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime()))
+    return time;
+  throw new AppregError(
+    'option-invalid',
+    message`--now: “${safeExcerpt(text, 80)}” is not a time.`,
+    message`Use a time in ISO 8601, such as 2026-01-31T12:00:00Z.`,
+  );
+}
+
+/**
+ * The state of the registry; artifacts of a live one only if their attestations are checked.
+ * @throws AppregError for invalid options, and for a registry that cannot be read
+ */
+async function observed(
+  context: Context,
+  where: string,
+  options: Options,
+): Promise<{ snapshot: Snapshot; attestations: AttestationRequirement | null }> {
+  const state = stateOptions(context, options);
+  if (!isHttpUrl(where)) {
+    if (options.attestations !== undefined)
+      throw new AppregError(
+        'option-conflict',
+        message`--attestations is for a live registry.`,
+        message`Give its URL, or facts that were saved with verify --attestations.`,
+      );
+    const snapshot = await registryState(where, { ...state, about: true, documentsOnly: true });
+    return { snapshot: selected(snapshot, options), attestations: snapshot.attestations ?? null };
+  }
+  const { attestationCheck } = await import('../../check/attestation-check.ts');
+  const loaded = await context.config(context.cwd, { needsWorkspace: false });
+  const checked = await attestationCheck(context.cwd, loaded, options);
+  const snapshot = await registryState(where, {
+    ...state,
+    about: true,
+    withArtifacts: checked !== null,
+    webOptions: async (registry) => ({
+      ...(await state.webOptions?.(registry)),
+      attestations: checked?.verify ?? null,
+    }),
+  });
+  return { snapshot, attestations: checked?.requirement ?? null };
+}
+
+/** The apps that --app names. A live registry is only asked for them. */
+function selected(snapshot: Snapshot, { app }: Options): Snapshot {
+  if (app === undefined) return snapshot;
+  return { ...snapshot, apps: snapshot.apps.filter(({ key }) => app.includes(key)) };
+}

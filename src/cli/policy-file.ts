@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { isObject, parseDocument } from '../core/json/json.ts';
+import { type Policy, policyIn } from '../core/policy/policy.ts';
+import { printable } from '../core/text/text.ts';
+import { contentOf } from '../observe/workspace/document-content.ts';
+import { readInputFile } from './input-file.ts';
+
+/** A policy file that a command is given. */
+export interface PolicyFile {
+  /** As given, without control characters. */
+  name: string;
+  policy: Policy;
+  /** The names of its fields that decide something. */
+  fields: string[];
+}
+
+/** @throws AppregError `file-unreadable` or `policy-invalid` (exit 2) */
+export function policyAt(cwd: string, file: string): PolicyFile {
+  const name = printable(file);
+  const content = contentOf(readInputFile(resolve(cwd, file), name));
+  const policy = policyIn(content, name);
+  const { value } = parseDocument(content);
+  const fields = isObject(value) ? Object.keys(value).filter((field) => !/^\$?schema$/.test(field)) : [];
+  return { name, policy, fields };
+}
