@@ -17,6 +17,7 @@ let live: Live;
 let folder: string;
 beforeEach(() => {
   ({ host, live, folder } = registry);
+  host.on('/a.about.json', answer({ status: 404 }));
 });
 
 const judged = async (file: string): Promise<Report> => {
@@ -84,6 +85,32 @@ describe('diagnose --bundle', () => {
     expect(comparable(report)).toEqual(comparable(saved.report));
     expect((await diagnosed('ticket.json')).out).toBe(out.replace(/ · (?=\d{4}-)/, ' · saved '));
     expect(ticket('ticket.json')).not.toContain(JSON.parse(Buffer.from(bundle).toString()).dsseEnvelope.payload);
+  });
+
+  test('saves the about file, which gives the same answer about a retired version', async () => {
+    const deprecated = { reason: 'security', message: 'It leaks \u202e::error::\u001b[31m tokens.', use: '2.0.0' };
+    const about = { schema: 1, versions: { '1.0.0': { deprecated, notes: '<script>' }, '9.0.0': {} } };
+    host.on('/a.about.json', json(about));
+    const { out } = await diagnosed(live.url, { app: ['app-a'], version: '1.0.0', bundle: 'ticket.json' });
+    expect(out).toContain('1.0.0 is listed; its author retired it (security); use 2.0.0');
+    const saved = JSON.parse(ticket('ticket.json'));
+    expect(JSON.parse(saved.apps[0].about.content.text)).toEqual(about);
+    const report = await judged('ticket.json');
+    expect(report.findings.map(({ rule }) => rule)).toContain('about-version-unknown');
+    expect(comparable(report)).toEqual(comparable(saved.report));
+    const again = await diagnosed('ticket.json');
+    expect(again.out).toBe(out.replace(/ · (?=\d{4}-)/, ' · saved '));
+    // oxlint-disable-next-line no-control-regex
+    for (const text of [out, again.out]) expect(text).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  test('a broken about file is saved, and changes nothing but the finding about it', async () => {
+    host.on('/a.about.json', answer({ headers: { 'Content-Type': 'application/json' }, body: '{' }));
+    const { out } = await diagnosed(live.url, { bundle: 'ticket.json' });
+    const report = await judged('ticket.json');
+    expect(report.findings.map(({ rule }) => rule)).toContain('about-invalid');
+    expect(report.apps).toMatchObject([{ key: 'app-a', visible: true, latest: '2.0.0' }]);
+    expect((await diagnosed('ticket.json')).out).toBe(out.replace(/ · (?=\d{4}-)/, ' · saved '));
   });
 
   test('saves facts that answer for the observed apps, and reports other apps as missing from the file', async () => {

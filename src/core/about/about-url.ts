@@ -10,6 +10,11 @@ export function aboutPath(metadata: string): string {
   return `${metadata.replace(/\.json$/i, '')}${SUFFIX}`;
 }
 
+/** The path of the metadata file that an about file is beside. */
+export function metadataPath(about: string): string {
+  return `${about.slice(0, -SUFFIX.length)}.json`;
+}
+
 /** True for the name or path of an about file. */
 export function isAboutPath(path: string): boolean {
   return path.endsWith(SUFFIX);

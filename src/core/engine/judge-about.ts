@@ -1,20 +1,22 @@
 import { readAboutFile } from '../about/about-file.ts';
-import { type DocumentFacts, isMissing, type Missing } from '../facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { isSemver } from '../registry/version.ts';
 import type { VersionEntry } from '../rules/subjects.ts';
 import type { JudgeContext } from './context.ts';
 import type { SubjectLocation } from './location.ts';
 
+const METADATA_UNUSABLE = blockedBy('schema-violation');
+
 /**
  * Judges the about file of an app. Whatever is wrong with it hides nothing, and refuses no version.
- * @param listed the versions of the metadata file, or why they are not known
+ * @param versions of the metadata file; null if they are not known
  * @param place of the metadata file
  */
 export function judgeAbout(
   { run, dispatcher }: JudgeContext,
   facts: DocumentFacts,
-  listed: readonly VersionEntry[] | Missing,
+  versions: readonly VersionEntry[] | null,
   place: SubjectLocation,
 ): void {
   const { content, url, file, web } = facts;
@@ -24,9 +26,9 @@ export function judgeAbout(
     {
       reading,
       about: isMissing(reading) ? reading : (reading.about ?? blockedBy('about-invalid')),
-      listed: isMissing(listed)
-        ? listed
-        : listed.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])),
+      listed:
+        versions?.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])) ??
+        METADATA_UNUSABLE,
     },
     { ...place, document: facts, pointer: '', url, file, web, found: new Map() },
   );

@@ -1,5 +1,4 @@
 import { type AppFacts, type IconFacts, isMissing } from '../facts/facts.ts';
-import { blockedBy } from '../facts/missing.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { appFields, iconUrlOf, metadataUrlOf } from '../registry/manifest.ts';
@@ -44,15 +43,10 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   context.served?.push(servedApp(facts, versions, judged));
   run.verdicts.push(verdict);
   run.findings.resolvePositions(facts.metadata);
-  if (facts.about !== undefined) {
-    const listed = listedVersions(value) === null ? METADATA_UNUSABLE : versions;
-    judgeAbout(context, facts.about, listed, metadata);
-  }
+  if (facts.about !== undefined)
+    judgeAbout(context, facts.about, listedVersions(value) === null ? null : versions, metadata);
   return judged;
 }
-
-/** The versions of an app are not known. */
-const METADATA_UNUSABLE = blockedBy('schema-violation');
 
 function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {
   const { name, description, color } = appFields(entry);

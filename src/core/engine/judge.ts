@@ -21,6 +21,8 @@ import { RuleDispatcher } from './dispatch.ts';
 import { EvaluatedRules, completeRun, openRun, reportOf } from './run.ts';
 import type { ExceptionList } from './exception.ts';
 import type { FindingHooks } from './findings.ts';
+import { listedVersions } from '../registry/metadata.ts';
+import { judgeAbout } from './judge-about.ts';
 import { judgeApp } from './judge-app.ts';
 import type { JudgedApp } from './judged-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
@@ -71,8 +73,17 @@ export interface Judging {
   manifest(manifest: DocumentFacts): void;
   /** @returns the verdict about the app, and what it is based on */
   app(facts: AppFacts): JudgedApp;
-  /** A metadata file by itself, when its app is not known. */
-  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: PublishedVersion[] | null): void;
+  /**
+   * A metadata file by itself, when its app is not known.
+   * @param earlier the published versions of the app
+   * @param about the about file of the app; null if it has none
+   */
+  metadata(
+    metadata: DocumentFacts,
+    artifacts: readonly ArtifactFacts[],
+    earlier?: PublishedVersion[] | null,
+    about?: DocumentFacts | null,
+  ): void;
   orphans(files: readonly string[]): void;
   /** The hosts that temporarily refused requests, after all apps. */
   hosts(facts: readonly HostFacts[]): void;
@@ -162,10 +173,12 @@ export function startJudging(options: JudgeOptions): Judging {
       return fastPath.app(facts, () => judgeApp(context, judged, facts));
     },
 
-    metadata(facts, artifacts, earlier = null) {
+    metadata(facts, artifacts, earlier = null, about = null) {
       const place = locationOfDocument('metadata', facts);
-      judgeVersions(context, dispatcher.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
+      const value = dispatcher.document(facts, place);
+      const versions = judgeVersions(context, value, artifacts, earlier ?? NO_BASELINE, place);
       run.findings.resolvePositions(facts);
+      if (about !== null) judgeAbout(context, about, listedVersions(value) === null ? null : versions, place);
     },
 
     orphans(files) {

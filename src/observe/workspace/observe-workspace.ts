@@ -111,12 +111,12 @@ export async function observeWorkspace(
   }
 }
 
-/** Observes a single metadata file, with the artifacts in the workspace around it, if there is one. */
+/** Observes a single metadata file, with its about file, and the artifacts in the workspace around it, if there is one. */
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
   { nameOf, advisories = null, attestations = null }: Omit<ObserveWorkspaceOptions, 'onApp'>,
-): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
+): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[]; about: DocumentFacts | null }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const context: WorkspaceContext = {
     root: workspace.root,
@@ -130,7 +130,10 @@ export async function observeMetadataFile(
     attestations,
   };
   const metadata = observeDocumentFile(context, null, path);
-  return { metadata, artifacts: await observeArtifacts(context, listArtifacts(context, metadata)) };
+  const artifacts = await observeArtifacts(context, listArtifacts(context, metadata));
+  const about = aboutPath(path);
+  const isThere = statSync(join(workspace.root, about), { throwIfNoEntry: false })?.isFile() === true;
+  return { metadata, artifacts, about: isThere ? observeDocumentFile(context, null, about) : null };
 }
 
 /** Bytes of a file; 0 if there is none. */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'nod
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { isAboutPath, metadataPath } from '../../core/about/about-url.ts';
 import { AppregError } from '../../core/errors.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import { readDocumentFile } from './documents.ts';
@@ -24,7 +25,7 @@ export interface WorkspaceSettings {
 }
 
 /**
- * Resolves `path`. Throws AppregError if it does not exist, or is not part of a registry.
+ * Resolves `path`; an about file as the metadata file beside it. Throws AppregError if it does not exist, or is not part of a registry.
  * @param path absolute
  * @param settings of the configuration nearest to it
  */
@@ -37,6 +38,8 @@ export function targetAt(path: string, settings: WorkspaceSettings): LintTarget 
       message`${path} is neither a file nor a folder.`,
       message`Give a folder or a JSON file.`,
     );
+  const metadata = isAboutPath(path) ? metadataPath(path) : null;
+  if (metadata !== null && existsSync(metadata)) return targetAt(metadata, settings);
   if (basename(path) !== settings.manifest && isMetadata(path))
     return { kind: 'metadata', ...workspaceAround(path, settings) };
   const isConfigured = settings.found && isSameFolder(dirname(path), settings.root);

@@ -142,12 +142,12 @@ async function observeTarget(
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
   if (target.kind === 'metadata') {
-    const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, {
+    const { metadata, artifacts, about } = await observeMetadataFile(workspace, target.path, {
       nameOf,
       advisories,
       attestations,
     });
-    judging.metadata(metadata, artifacts, against.versions);
+    judging.metadata(metadata, artifacts, against.versions, about);
     return;
   }
   if (target.inferred)
