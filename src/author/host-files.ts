@@ -158,6 +158,7 @@ function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   for (const [pattern, name] of [
     [`/${manifest}`, manifest],
     [`${apps}/versions.json`, 'versions.json'],
+    [`${apps}/versions.about.json`, 'versions.about.json'],
     [`${apps}/versions/:file`, '.tar.gz'],
     [`${apps}/icon.svg`, 'icon.svg'],
     [`${apps}/icon.png`, 'icon.png'],

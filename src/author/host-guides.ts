@@ -1,3 +1,4 @@
+import { cacheControlOf } from '../core/http/media.ts';
 import { shellWord } from '../core/text/shell-word.ts';
 import type { Hosted } from './hosted.ts';
 
@@ -23,6 +24,36 @@ function commands(...lines: string[]): string {
   return `\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`;
 }
 
+/** How the catalogue of the apps is published beside the registry. @param upload the commands that follow */
+function catalogue({ baseUrl }: Hosted, folder: string, upload: readonly string[]): string {
+  return `To publish a catalogue of the apps beside the registry ([site.md](https://github.com/appreg/appreg/blob/main/docs/site.md)), at ${baseUrl}site/index.html:
+
+${commands(`appreg site ${folder} --base-url ${shellWord(`${baseUrl}site/`)}`, ...upload)}`;
+}
+
+/** The same for a branch that the host reads, and for a folder that is uploaded by other means. */
+function catalogueOnBranch(hosted: Hosted): string {
+  const { type, branch } = hosted.store;
+  if (type !== 'git' || branch === undefined) return catalogue(hosted, 'site', []);
+  return `${catalogue(hosted, 'pages/site', [
+    'git -C pages add site',
+    "git -C pages commit --message 'Update the catalogue'",
+    'git -C pages push',
+  ])}
+Before, check out the branch into the folder \`pages\`, which is not part of your own branch:
+
+${commands(`git worktree add pages ${shellWord(branch)}`, 'echo pages >> .git/info/exclude')}`;
+}
+
+/** The path of the catalogue in a bucket. */
+function inBucket(hosted: Hosted): string {
+  const { prefix = '' } = hosted.store;
+  return [bucketOf(hosted), ...prefix.split('/'), 'site'].filter((part) => part !== '').join('/');
+}
+
+/** Pages change, as the documents of the registry do. */
+const PAGE_LIFETIME = `--cache-control ${shellWord(cacheControlOf('index.html'))}`;
+
 /** appreg sends these headers with every file that it uploads to a bucket. */
 const STORED =
   'appreg stores `Content-Type` and `Cache-Control` with each file. Files that are uploaded by other means need them too.\n';
@@ -41,6 +72,7 @@ ${commands(
 Behind CloudFront, forward \`Origin\`, \`Access-Control-Request-Method\` and \`Access-Control-Request-Headers\` (the managed origin request policy CORS-S3Origin), allow GET, HEAD and OPTIONS, and leave automatic compression off for \`.tar.gz\`.
 
 ${STORED}
+${catalogue(hosted, 'site', [`aws s3 sync site ${shellWord(`s3://${inBucket(hosted)}`)} --delete ${PAGE_LIFETIME}`])}
 ${check(hosted)}`;
 }
 
@@ -54,6 +86,9 @@ ${commands(`npx wrangler r2 bucket cors set ${bucket} --file host/cors.json`, `n
 A custom domain caches \`.tar.gz\`, \`.svg\` and \`.png\` at the edge, but not JSON. Do not fetch the URL of an artifact before it is published: "not found" is cached for minutes.
 
 ${STORED}
+${catalogue(hosted, 'site', [
+  `aws s3 sync site ${shellWord(`s3://${inBucket(hosted)}`)} --delete ${PAGE_LIFETIME} --endpoint-url ${shellWord(hosted.store['endpoint'] ?? 'https://ID.r2.cloudflarestorage.com')}`,
+])}
 ${check(hosted)}`;
 }
 
@@ -70,6 +105,9 @@ appreg writes with an HMAC key (Settings › Interoperability) in AWS_ACCESS_KEY
 Never upload with \`gcloud storage cp --gzip-local\` or \`-Z\`: an artifact that is stored with \`Content-Encoding: gzip\` is decompressed before it is sent, and no longer matches its checksum.
 
 ${STORED}
+${catalogue(hosted, 'site', [
+  `gcloud storage rsync site ${shellWord(`gs://${inBucket(hosted)}`)} --recursive --delete-unmatched-destination-objects ${PAGE_LIFETIME}`,
+])}
 ${check(hosted)}`;
 }
 
@@ -83,6 +121,7 @@ GitHub Pages sends \`Access-Control-Allow-Origin: *\` and caches everything for 
 
 A push by a workflow's own token does not build the site: the workflow that \`appreg init --ci github\` writes requests the build.
 
+${catalogueOnBranch(hosted)}
 ${check(hosted)}`;
 }
 
@@ -93,6 +132,7 @@ export function netlifyGuide(hosted: Hosted): string {
 
 New project from git: ${branch === undefined ? '' : `the branch \`${branch}\`, `}no build command, publish directory \`.\`. Netlify reads \`_headers\` from it.
 ${several ? '\nA fixed header can contain only one origin. With several service origins, it is the wildcard `*`.\n' : ''}
+${catalogueOnBranch(hosted)}
 ${check(hosted)}`;
 }
 
@@ -105,6 +145,7 @@ Create the project from git: ${branch === undefined ? '' : `production branch \`
 
 ${several ? 'A fixed header can contain only one origin. With several service origins, it is the wildcard `*`. ' : ''}A file has at most 25 MiB.
 
+${catalogueOnBranch(hosted)}
 ${check(hosted)}`;
 }
 
@@ -116,5 +157,6 @@ export function nginxGuide(hosted: Hosted): string {
 ${commands('sudo cp host/nginx.conf /etc/nginx/conf.d/registry.conf', 'sudo nginx -t && sudo systemctl reload nginx')}
 When you upload a version by hand, upload the artifact first, then the metadata file: subscribers then never see a version whose artifact is missing.
 
+${catalogue(hosted, 'site', ['rsync --archive --delete site/ SERVER:/srv/registry/site/'])}
 ${check(hosted)}`;
 }

@@ -35,7 +35,7 @@ ${isTls ? certificate(hostname) : ''}  server_tokens off;
   autoindex off;
 ${headers(name, serviceOrigins)}  # Artifacts are not in gzip_types: they must be sent as stored, or they do not match their checksum.
   gzip on;
-  gzip_types application/json image/svg+xml;
+  gzip_types application/json image/svg+xml text/css text/javascript application/xml;
   gzip_vary on;
   # Hidden files, such as those of git and of editors, are not served.
   location ~ "/\\.(?!well-known/)" {
@@ -48,6 +48,10 @@ ${headers(name, serviceOrigins)}  # Artifacts are not in gzip_types: they must b
       application/gzip gz;
       image/svg+xml svg;
       image/png png;
+      text/html html;
+      text/css css;
+      text/javascript js;
+      application/xml xml;
     }
     default_type application/octet-stream;
     if ($request_method = OPTIONS) {

@@ -134,6 +134,26 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     });
   });
 
+  test('serves the catalogue of the apps as pages', async () => {
+    await served({ baseUrl: 'https://127.0.0.1/r/' }, async ({ origin, root }) => {
+      const types = {
+        'site/index.html': 'text/html',
+        'site/apps/clock.html': 'text/html',
+        'site/feed.xml': 'application/xml',
+        'site/assets/site.css': 'text/css',
+        'site/assets/site.js': 'text/javascript',
+        'site/assets/site.svg': 'image/svg+xml',
+        'site/apps/clock.badge.json': 'application/json',
+      };
+      write(root, Object.fromEntries(Object.keys(types).map((path) => [path, '<p>'])));
+      for (const [path, type] of [...Object.entries(types), ['site/', 'text/html'] as const]) {
+        const { statusCode, headers, body } = await request(`${origin}/r/${path}`, { dispatcher: trusting() });
+        await body.dump();
+        expect([path, statusCode, headers['content-type']]).toEqual([path, 200, type]);
+      }
+    });
+  });
+
   test('sets the type and lifetime of each kind of file, but not of errors and hidden files', async () => {
     await served({}, async ({ origin, secondPort, root }) => {
       const dispatcher = trusting();

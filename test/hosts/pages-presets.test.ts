@@ -87,7 +87,8 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
     const rules = readHeadersFile(fileOf(host, '_headers', { manifest: 'all-apps.json' }));
     const lifetime = (path: string): string | undefined => headersFor(rules, path)['Cache-Control'];
     expect(lifetime('/all-apps.json')).toBe('public, max-age=300');
-    expect(lifetime('/apps/clock/versions.json')).toBe('public, max-age=300');
+    for (const name of ['versions.json', 'versions.about.json'])
+      expect(lifetime(`/apps/clock/${name}`)).toBe('public, max-age=300');
     expect(lifetime('/apps/clock/icon.svg')).toBe('public, max-age=3600');
     expect(lifetime('/apps/clock/icon.png')).toBe('public, max-age=3600');
     expect(lifetime('/apps/clock/versions/1.0.0.tar.gz')).toBe('public, max-age=31536000, immutable');
@@ -108,6 +109,7 @@ describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host)
     const guide = PRESETS[host].files(hosted).find(({ path }) => path === 'host/README.md')!.text;
     expect(guide).toContain('`registry`');
     expect(guide).toContain('appreg verify https://apps.example.com/registry.json');
+    expect(guide).toContain('appreg site pages/site --base-url https://apps.example.com/site/');
   });
 });
 
