@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { isBlank, printable, redact, shorten } from '../core/text/text.ts';
+import { isBlank, printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 
 /** Markup. All texts in `html` are escaped. */
 export type Html = ReturnType<typeof html>;
@@ -31,9 +31,16 @@ const ROOM = 20_000;
 
 /** The text without secrets, truncated, with invisible and reordering characters escaped. */
 export function sanitized(text: string, limit = 200): string {
+  if (isAscii(text)) return safeExcerpt(text, limit);
   const short = shorten(redact(text.slice(0, ROOM).replace(STACKED_MARKS, '$1')), limit);
   const parts = short.split(JOINERS);
   return parts.map((part, i) => (i % 2 === 1 ? part : printable(part))).join('');
+}
+
+/** True for most texts; they have neither marks nor joiners. */
+function isAscii(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return /^[\u0000-\u007f]*$/.test(text);
 }
 
 /** The same as markup with its own text direction. */

@@ -9,6 +9,14 @@ export function tuneHeap(): void {
   setFlagsFromString('--heap-growing-percent=300');
 }
 
+/**
+ * Keeps the young generation of the heap at its current size. A program that makes many short-lived texts would let it
+ * grow to 48 MB, although it needs a tenth of that.
+ */
+export function keepYoungHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
 /** Collects garbage at once: V8 would otherwise let the heap grow by as much again before a collection. */
 export function collectGarbage(): void {
   // The engine retains the input of the last regular expression match.

@@ -165,6 +165,8 @@ export interface Results {
     unchanged: Count;
     /** Apps that subscribers cannot see, and so are not listed. */
     hidden: readonly { key: string; why: string }[];
+    /** Apps whose about file cannot be read, so that nothing is shown of it; absent if there are none. */
+    unread?: readonly { key: string; why: string }[];
   };
   diff: {
     before: string;

@@ -4,7 +4,7 @@ import { type Build, buildOf } from '../core/attestation/build.ts';
 import type { AttestationFacts } from '../core/attestation/facts.ts';
 import { judgeAttestation } from '../core/attestation/judge.ts';
 import { compareText } from '../core/engine/order.ts';
-import { type AppFacts, type DocumentContent, isMissing } from '../core/facts/facts.ts';
+import { type AppFacts, isMissing } from '../core/facts/facts.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { digestOf } from '../core/registry/checksum.ts';
@@ -56,24 +56,35 @@ export interface HiddenApp {
   why: 'key-not-safe' | 'entry-invalid' | 'metadata-unreadable' | 'no-valid-versions';
 }
 
-/** Beside a registry: what its documents do not contain. */
-export interface Companions {
-  /** The about file of an app; null if there is none. */
-  about(app: AppFacts): DocumentContent | null;
-  /** The verified facts of the attestation of a version; null if there is none. @param index in `versions` */
-  attestation(app: AppFacts, artifactUrl: string, index: number): AttestationFacts | null;
+/** An app whose about file cannot be read: the site shows nothing that its author says. */
+export interface UnreadAbout {
+  key: string;
+  why: 'about-invalid' | 'about-unknown';
 }
+
+/**
+ * The verified facts of the attestation of a version; null if there is none.
+ * @param index in `versions`
+ */
+export type AttestationOf = (
+  app: AppFacts,
+  artifactUrl: string,
+  index: number,
+) => AttestationFacts | Promise<AttestationFacts> | null;
 
 const NO_LINKS: AboutApp = { homepage: null, source: null, licence: null, support: null };
 
+/** What is known of a listed app. */
+export type Catalogued = { hidden: HiddenApp } | { app: CatalogueApp; unread: UnreadAbout | null };
+
 /** The apps of a registry in the order of its manifest, one after the other: a large registry is never held at once. */
-export function* catalogueOf(
+export async function* catalogueOf(
   { entries, apps }: RegistryDocuments,
-  companions: Companions,
-): Iterable<{ app: CatalogueApp } | { hidden: HiddenApp }> {
+  attestationOf: AttestationOf,
+): AsyncIterable<Catalogued> {
   for (const facts of apps) {
-    const found = appOf(facts, entries[facts.key], companions);
-    yield typeof found === 'string' ? { hidden: { key: facts.key, why: found } } : { app: found };
+    const found = await catalogued(facts, entries[facts.key], attestationOf);
+    yield typeof found === 'string' ? { hidden: { key: facts.key, why: found } } : found;
   }
 }
 
@@ -89,24 +100,26 @@ export function inListOrder(apps: readonly ListedApp[]): ListedApp[] {
   return named.sort((a, b) => compareText(a.name, b.name) || compareText(a.app.key, b.app.key)).map(({ app }) => app);
 }
 
-function appOf(facts: AppFacts, entry: JsonValue | undefined, companions: Companions): CatalogueApp | HiddenApp['why'] {
+async function catalogued(
+  facts: AppFacts,
+  entry: JsonValue | undefined,
+  attestationOf: AttestationOf,
+): Promise<Exclude<Catalogued, { hidden: HiddenApp }> | HiddenApp['why']> {
   const { key, metadata } = facts;
   if (!isSafeKey(key)) return 'key-not-safe';
   const { name, description, iconUrl, color } = appFields(entry);
   if (name === null || description === null) return 'entry-invalid';
   const listed = listedVersionsIn(metadata.content);
   if (listed === null) return 'metadata-unreadable';
-  const document = companions.about(facts);
-  // A broken file hides nothing; lint names its faults.
-  const about = document === null ? null : readAboutFile(document).about;
-  const versions = versionsOf(facts, listed, about, companions);
+  const { about, why } = aboutOf(facts);
+  const versions = await versionsOf(facts, listed, about, attestationOf);
   const offered = latestOffered(
     versions.map(({ version }) => version),
     about,
   );
   const latest = versions.find(({ version }) => version === offered);
   if (latest === undefined) return 'no-valid-versions';
-  return {
+  const app = {
     key,
     name: isBlank(name) ? key : name,
     description,
@@ -118,14 +131,27 @@ function appOf(facts: AppFacts, entry: JsonValue | undefined, companions: Compan
     versions,
     links: about?.app ?? NO_LINKS,
   };
+  return { app, unread: why && { key, why } };
 }
 
-function versionsOf(
+/** What the author says. A file that cannot be read hides nothing; lint and verify name its faults. */
+function aboutOf({ about }: AppFacts): { about: About | null; why: UnreadAbout['why'] | null } {
+  if (about === undefined) return { about: null, why: null };
+  if (isMissing(about.content)) {
+    // Such a URL has no about file.
+    const isAbsent = about.content.missing.code === 'url-signed';
+    return { about: null, why: isAbsent ? null : 'about-unknown' };
+  }
+  const read = readAboutFile(about.content).about;
+  return { about: read, why: read === null ? 'about-invalid' : null };
+}
+
+async function versionsOf(
   facts: AppFacts,
   listed: readonly JsonValue[],
   about: About | null,
-  companions: Companions,
-): CatalogueVersion[] {
+  attestationOf: AttestationOf,
+): Promise<CatalogueVersion[]> {
   const versions = new Map<string, CatalogueVersion>();
   for (const [index, item] of listed.entries()) {
     const { version, artifactUrl, artifactChecksum: checksum } = versionFields(item);
@@ -133,7 +159,7 @@ function versionsOf(
     const sha256 = digestOf(checksum);
     if (!isSemver(version) || sha256 === null) continue;
     const { published = null, notes = null, deprecated = null } = about?.versions.get(version) ?? {};
-    const attested = companions.attestation(facts, artifactUrl, index);
+    const attested = attestationOf(facts, artifactUrl, index);
     versions.set(version, {
       version,
       artifactUrl,
@@ -141,7 +167,7 @@ function versionsOf(
       published,
       notes,
       retired: deprecated,
-      build: attested && provenBuild(attested, { key: facts.key, version }, sha256),
+      build: attested && provenBuild(await attested, { key: facts.key, version }, sha256),
     });
   }
   return [...versions.values()].sort(
@@ -155,8 +181,12 @@ function provenBuild(facts: AttestationFacts, app: { key: string; version: strin
   return problem === null ? buildOf(facts) : null;
 }
 
-/** The attestation that saved facts contain. */
-export function savedAttestation({ artifacts }: AppFacts, index: number): AttestationFacts | null {
+/** The attestation that was observed with the registry. */
+export function observedAttestation(
+  { artifacts }: AppFacts,
+  _artifactUrl: string,
+  index: number,
+): AttestationFacts | null {
   const observed = artifacts[index]?.attestation;
   return observed === undefined || isMissing(observed) || observed.state === 'absent' ? null : observed.facts;
 }

@@ -22,6 +22,8 @@ export interface Entry {
   published: string;
   /** The day of its retirement, if that is later. */
   updated: string;
+  /** The same, in milliseconds since 1970. */
+  time: number;
 }
 
 /** The feed of all apps; null if no version has a date. @param entries the newest of all apps */
@@ -44,9 +46,7 @@ export function newest(entries: readonly Entry[]): Entry[] {
   return entries
     .toSorted(
       (a, b) =>
-        Date.parse(b.updated) - Date.parse(a.updated) ||
-        compareText(a.app.key, b.app.key) ||
-        compareText(a.version.version, b.version.version),
+        b.time - a.time || compareText(a.app.key, b.app.key) || compareText(a.version.version, b.version.version),
     )
     .slice(0, MOST_ENTRIES);
 }
@@ -62,7 +62,8 @@ export function entriesOf({ key, name, description, versions }: CatalogueApp): E
     const { published, retired } = version;
     if (published === null) return [];
     const since = retired?.since === null || retired === null ? published : `${retired.since}T00:00:00Z`;
-    return [{ app, version, published, updated: Date.parse(since) > Date.parse(published) ? since : published }];
+    const updated = Date.parse(since) > Date.parse(published) ? since : published;
+    return [{ app, version, published, updated, time: Date.parse(updated) }];
   });
 }
 

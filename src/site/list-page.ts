@@ -1,4 +1,5 @@
 import { counted } from '../core/text/text.ts';
+import { retiredChip } from '../html/about.ts';
 import { code, compact, type Html, html, NOTHING, untrusted } from '../html/html.ts';
 import { tile } from '../html/tile.ts';
 import type { ListedApp } from './catalogue.ts';
@@ -7,8 +8,16 @@ import { LIST_PAGE, REGISTRY_FEED } from './paths.ts';
 import type { SiteRegistry } from './registry.ts';
 import { subscribeSection } from './subscribe-section.ts';
 
-/** The page that lists all apps. The script filters it; without the script it is complete. */
-export function listPage(site: SiteRegistry, apps: readonly ListedApp[], hasFeed: boolean): string {
+/** Where the apps are put. No text of a page has this character. */
+const APPS = '\u0000';
+/** Apps of a portion. */
+const PORTION = 200;
+
+/**
+ * The page that lists all apps, in portions: it is large if there are thousands of them. The script filters it; without
+ * the script it is complete.
+ */
+export function* listPage(site: SiteRegistry, apps: readonly ListedApp[], hasFeed: boolean): Iterable<string> {
   const frame = { site, path: LIST_PAGE };
   const icons = apps.flatMap(({ iconUrl }) => iconReference(frame, iconUrl) ?? []);
   const body = html`<div class="head">
@@ -20,14 +29,22 @@ export function listPage(site: SiteRegistry, apps: readonly ListedApp[], hasFeed
         </p>
       </div>
     </div>
-    ${apps.length === 0 ? EMPTY : list(frame, apps)} ${subscribeSection(site)}`;
-  return layout(frame, {
+    ${apps.length === 0 ? EMPTY : LIST} ${subscribeSection(site)}`;
+  const page = layout(frame, {
     title: site.title,
     description: `${counted(apps.length, 'app')} of the registry ${site.url}`,
     feeds: hasFeed ? [{ path: REGISTRY_FEED, title: `New versions: ${site.title}` }] : [],
     images: icons.filter((icon) => icon.startsWith('https:')),
     body,
   });
+  const [start = '', end = ''] = page.split(APPS);
+  yield start;
+  for (let at = 0; at < apps.length; at += PORTION)
+    yield apps
+      .slice(at, at + PORTION)
+      .map((app) => String(compact(item(frame, app))))
+      .join('');
+  yield end;
 }
 
 const EMPTY = html`<div class="empty">
@@ -36,17 +53,15 @@ const EMPTY = html`<div class="empty">
 </div>`;
 
 /** The search is hidden until the script shows it. */
-function list(frame: Frame, apps: readonly ListedApp[]): Html {
-  return html`<div class="search" role="search" id="search" hidden>
-      <label class="unseen" for="q">Search apps</label>
-      <input id="q" type="search" placeholder="Search apps" maxlength="100" autocomplete="off" spellcheck="false" />
-      <p class="muted" id="count" role="status"></p>
-    </div>
-    <ul class="rows apps" id="apps">
-      ${apps.map((app) => compact(item(frame, app)))}
-    </ul>
-    <p class="empty" id="none" hidden>No app matches. Try fewer or shorter words.</p>`;
-}
+const LIST = html`<div class="search" role="search" id="search" hidden>
+    <label class="unseen" for="q">Search apps</label>
+    <input id="q" type="search" placeholder="Search apps" maxlength="100" autocomplete="off" spellcheck="false" />
+    <p class="muted" id="count" role="status"></p>
+  </div>
+  <ul class="rows apps" id="apps">
+    ${APPS}
+  </ul>
+  <p class="empty" id="none" hidden>No app matches. Try fewer or shorter words.</p>`;
 
 function item(frame: Frame, app: ListedApp): Html {
   const { key, name, description, latest, paths } = app;
@@ -58,7 +73,7 @@ function item(frame: Frame, app: ListedApp): Html {
       <p class="description">${untrusted(description, 300)}</p>
     </div>
     <p class="newest">
-      ${code(latest.version, 40)}${latest.retired === null ? NOTHING : html` <span class="chip warn">Retired</span>`}
+      ${code(latest.version, 40)}${latest.retired === null ? NOTHING : html` ${retiredChip(latest.retired)}`}
     </p>
   </li>`;
 }

@@ -1,5 +1,14 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppregError } from '../core/errors.ts';
 import { message } from '../core/text/message.ts';
@@ -18,8 +27,11 @@ const FILE_LIST = 'appreg-site.json';
 
 export interface SiteFile {
   path: string;
-  text: string;
+  content: FileContent;
 }
+
+/** A text, or the portions of a large one, which can be made several times. */
+type FileContent = string | (() => Iterable<string>);
 
 /** What a run changed, or would change: paths in order. */
 export interface SiteChanges {
@@ -48,34 +60,58 @@ export interface OutputOptions {
 export async function writeSite(
   folder: string,
   possible: readonly string[],
-  files: Iterable<SiteFile>,
+  files: AsyncIterable<SiteFile>,
   options: OutputOptions,
 ): Promise<SiteChanges> {
   const { shownAs, isWriting, onFile } = options;
   const earlier = earlierFiles(folder, options);
-  refuseForeign(folder, possible, earlier, shownAs);
+  const present = presentIn(folder);
+  refuseForeign(folder, possible, { earlier, present }, shownAs);
   const changes: SiteChanges = { created: [], changed: [], removed: [], unchanged: 0 };
   const written = new Set<string>();
+  const folders = new Set<string>();
   let isListed = false;
-  for (const { path, text } of files) {
+  for await (const { path, content } of files) {
     written.add(path);
-    const before = textAt(folder, path, shownAs);
+    const before = present.has(path) ? compared(folder, path, content, shownAs) : 'absent';
     onFile?.();
-    if (before === text) changes.unchanged += 1;
+    if (before === 'same') changes.unchanged += 1;
     else {
-      (before === null ? changes.created : changes.changed).push(path);
+      (before === 'absent' ? changes.created : changes.changed).push(path);
       if (!isWriting) continue;
       // A run that is interrupted leaves a list with all files that it may have written.
       if (!isListed) await writeList(folder, new Set([...earlier, ...possible]), shownAs);
       isListed = true;
-      await place(folder, path, text, shownAs);
+      await place(folder, path, content, shownAs, folders);
     }
   }
-  changes.removed = [...earlier].filter((path) => !written.has(path) && existing(folder, path)).sort(compareText);
+  changes.removed = [...earlier]
+    .filter((path) => !written.has(path) && present.has(path) && isThere(folder, path))
+    .sort(compareText);
   if (!isWriting) return changes;
   for (const path of changes.removed) rmSync(join(folder, path), { force: true });
   await writeList(folder, written, shownAs);
   return changes;
+}
+
+/**
+ * The paths of the files that the folders of a site have, in lower case as those of a site are: some file systems find a
+ * file under another case. Listing them takes a fraction of the time of a question for each file.
+ */
+function presentIn(folder: string): ReadonlySet<string> {
+  const below = (name: string): string[] => namesIn(join(folder, name)).map((one) => `${name}/${one}`);
+  const paths = [...namesIn(folder), ...below('apps'), ...below('assets')];
+  return new Set(paths.map((path) => path.toLowerCase()));
+}
+
+/** Empty for a folder that does not exist. @throws a system error */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errno(error))) return [];
+    throw diskError(error, folder, null);
+  }
 }
 
 /** The files of earlier runs; empty for a new folder. */
@@ -126,18 +162,36 @@ function listedIn(text: string, shownAs: string): string[] {
 }
 
 /** Files that another program wrote are not replaced, and links out of the folder are not followed. */
-function refuseForeign(folder: string, paths: readonly string[], earlier: ReadonlySet<string>, shownAs: string): void {
+function refuseForeign(
+  folder: string,
+  paths: readonly string[],
+  { earlier, present }: { earlier: ReadonlySet<string>; present: ReadonlySet<string> },
+  shownAs: string,
+): void {
   for (const name of ['apps', 'assets']) {
     const kind = lstatSync(join(folder, name), { throwIfNoEntry: false });
     if (kind !== undefined && !kind.isDirectory()) throw occupied(message`${join(shownAs, name)} is not a folder.`);
   }
-  const foreign = paths.find((path) => !earlier.has(path) && existing(folder, path));
+  const foreign = paths.find((path) => present.has(path) && !earlier.has(path) && isThere(folder, path));
   if (foreign !== undefined)
     throw occupied(message`${join(shownAs, foreign)} exists, and was not written by appreg site.`);
 }
 
-function existing(folder: string, path: string): boolean {
+function isThere(folder: string, path: string): boolean {
   return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** How a file differs from its new content. */
+function compared(folder: string, path: string, content: FileContent, shownAs: string): 'absent' | 'same' | 'other' {
+  const before = textAt(folder, path, shownAs);
+  if (before === null) return 'absent';
+  if (typeof content === 'string') return before === content ? 'same' : 'other';
+  let at = 0;
+  for (const part of content()) {
+    if (!before.startsWith(part, at)) return 'other';
+    at += part.length;
+  }
+  return at === before.length ? 'same' : 'other';
 }
 
 /** Null for a file that does not exist. */
@@ -157,17 +211,36 @@ async function writeList(folder: string, paths: ReadonlySet<string>, shownAs: st
 
 /**
  * Readers see the old file or the new one. It is not synced to the disk: a site can be generated again, and syncing
- * thousands of files takes minutes.
+ * thousands of files takes minutes. Synchronous, since a round trip to one of Node's threads takes longer than the call.
+ * @param made the folders that exist; those of the file are added
  */
-async function place(folder: string, path: string, text: string, shownAs: string): Promise<void> {
+async function place(
+  folder: string,
+  path: string,
+  content: FileContent,
+  shownAs: string,
+  made = new Set<string>(),
+): Promise<void> {
   const target = join(folder, path);
-  const temp = join(dirname(target), tempName('site'));
+  const parent = dirname(target);
+  const temp = join(parent, tempName('site'));
   try {
-    mkdirSync(dirname(target), { recursive: true });
-    await writeFile(temp, text, { flag: 'wx' });
-    await retryWhileBusy(() => rename(temp, target));
+    if (!made.has(parent)) mkdirSync(parent, { recursive: true });
+    made.add(parent);
+    writeNew(temp, content);
+    await retryWhileBusy(async () => renameSync(temp, target));
   } catch (error) {
     rmSync(temp, { force: true });
     throw diskError(error, join(shownAs, path), null);
+  }
+}
+
+/** @throws a system error, also for a file that exists */
+function writeNew(path: string, content: FileContent): void {
+  const file = openSync(path, 'wx');
+  try {
+    for (const part of typeof content === 'string' ? [content] : content()) writeFileSync(file, part);
+  } finally {
+    closeSync(file);
   }
 }

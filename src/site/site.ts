@@ -3,7 +3,15 @@ import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
 import { appPage } from './app-page.ts';
 import { ASSET_PATHS, assetText } from './assets.ts';
 import { badgeText } from './badge.ts';
-import { catalogueOf, type Companions, type HiddenApp, inListOrder, type ListedApp, listedApp } from './catalogue.ts';
+import {
+  type AttestationOf,
+  catalogueOf,
+  type HiddenApp,
+  inListOrder,
+  type ListedApp,
+  listedApp,
+  type UnreadAbout,
+} from './catalogue.ts';
 import { appFeed, entriesOf, type Entry, newest, registryFeed } from './feed.ts';
 import { listPage } from './list-page.ts';
 import { type OutputOptions, type SiteChanges, type SiteFile, writeSite } from './output.ts';
@@ -16,6 +24,7 @@ export interface SiteResult extends SiteChanges {
   /** The number of apps that it lists. */
   apps: number;
   hidden: readonly HiddenApp[];
+  unread: readonly UnreadAbout[];
 }
 
 interface SiteOptions extends Omit<OutputOptions, 'onFile'> {
@@ -30,38 +39,41 @@ export async function generateSite(
   folder: string,
   site: SiteRegistry,
   registry: RegistryDocuments,
-  companions: Companions,
+  attestationOf: AttestationOf,
   { onProgress, ...options }: SiteOptions,
 ): Promise<SiteResult> {
   const listed: ListedApp[] = [];
   const hidden: HiddenApp[] = [];
+  const unread: UnreadAbout[] = [];
   const keys = Object.keys(registry.entries);
   const changes = await writeSite(folder, possiblePaths(keys), filesOf(), {
     ...options,
     onFile: () => onProgress?.(listed.length + hidden.length, keys.length),
   });
-  return { ...changes, apps: listed.length, hidden };
+  return { ...changes, apps: listed.length, hidden, unread };
 
   /** The list comes last, so that it never links to a page that does not exist yet. */
-  function* filesOf(): Iterable<SiteFile> {
+  async function* filesOf(): AsyncIterable<SiteFile> {
     let entries: Entry[] = [];
-    for (const path of ASSET_PATHS) yield { path, text: assetText(path) };
-    for (const one of catalogueOf(registry, companions)) {
+    for (const path of ASSET_PATHS) yield { path, content: assetText(path) };
+    for await (const one of catalogueOf(registry, attestationOf)) {
       if ('hidden' in one) {
         hidden.push(one.hidden);
         continue;
       }
       const { app } = one;
-      yield { path: app.paths.page, text: appPage(site, app) };
-      yield { path: app.paths.badge, text: badgeText(app) };
+      if (one.unread !== null) unread.push(one.unread);
+      yield { path: app.paths.page, content: appPage(site, app) };
+      yield { path: app.paths.badge, content: badgeText(app) };
       const feed = appFeed(site, app);
-      if (feed !== null) yield { path: app.paths.feed, text: feed };
+      if (feed !== null) yield { path: app.paths.feed, content: feed };
       listed.push(listedApp(app));
       entries = newest([...entries, ...entriesOf(app)]);
     }
     const feed = registryFeed(site, entries);
-    if (feed !== null) yield { path: REGISTRY_FEED, text: feed };
-    yield { path: LIST_PAGE, text: listPage(site, inListOrder(listed), feed !== null) };
+    if (feed !== null) yield { path: REGISTRY_FEED, content: feed };
+    const apps = inListOrder(listed);
+    yield { path: LIST_PAGE, content: () => listPage(site, apps, feed !== null) };
   }
 }
 

@@ -14,7 +14,12 @@ import { gitTree } from '../observe/workspace/git.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
 import { folderTree } from '../observe/workspace/tree.ts';
-import { documentsOfTree, type RegistryDocuments, snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import {
+  documentsIn,
+  documentsOfTree,
+  type RegistryDocuments,
+  snapshotOfTree,
+} from '../observe/workspace/tree-snapshot.ts';
 import type { Workspace } from '../observe/workspace/places.ts';
 import { whyNotRegularFile } from '../platform/regular-file.ts';
 import type { Store } from '../store/store.ts';
@@ -38,7 +43,7 @@ export interface StateOptions {
   /** Whether the artifacts of a live registry are downloaded (default: they are not). */
   withArtifacts?: boolean;
   listener?: Listener;
-  /** Whether about files are read; those of a folder always are, except for `documentsOnly`. */
+  /** Whether about files are read; `registryState` reads those of a folder always, except for `documentsOnly`. */
   about?: boolean;
 }
 
@@ -84,8 +89,8 @@ export interface FoundDocuments extends RegistryDocuments {
  * @throws AppregError as `registryState` does
  */
 export async function registryDocuments(where: string, options: StateOptions): Promise<FoundDocuments> {
-  const found = await stateOf(where, options, async (folder) => ({
-    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl),
+  const found = await stateOf(where, { ...options, documentsOnly: true }, async (folder) => ({
+    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl, options.about),
     folder,
   }));
   if ('folder' in found) return found;
@@ -101,13 +106,15 @@ async function stateOf<Found>(
     listener = SILENT,
     about = false,
     withArtifacts = false,
-  }: StateOptions,
+    documentsOnly = false,
+  }: StateOptions & { documentsOnly?: boolean },
   inFolder: (workspace: Workspace, seenAt: string) => Promise<Found>,
 ): Promise<Snapshot | Found> {
   const seenAt = new Date().toISOString();
   if (isHttpUrl(where)) {
     const url = registryUrl(where);
-    return liveState(url, { ...(await webOptions(url)), about, skipArtifacts: !withArtifacts }, listener, seenAt);
+    const web = { ...(await webOptions(url)), about, skipArtifacts: !withArtifacts };
+    return liveState(url, web, listener, seenAt, documentsOnly ? documentsIn : undefined);
   }
   const local = localPathOf(where, cwd);
   if (local === null) {
@@ -150,9 +157,16 @@ function isFacts(path: string): boolean {
   }
 }
 
-async function liveState(url: URL, web: WebOptions, listener: Listener, seenAt: string): Promise<Snapshot> {
+/** @param keep what is kept of the facts of an app */
+async function liveState(
+  url: URL,
+  web: WebOptions,
+  listener: Listener,
+  seenAt: string,
+  keep?: (facts: AppFacts) => AppFacts,
+): Promise<Snapshot> {
   const { observeRegistry } = await import('../observe/registry/observe.ts');
-  const state = collectState(redact(url.href), seenAt);
+  const state = collectState(redact(url.href), seenAt, keep);
   const progress = listener.progress(message`Requesting ${url.host}`);
   try {
     await observeRegistry(url.href, web, state.sink);
@@ -169,7 +183,11 @@ interface StateCollector {
   finish(): Snapshot;
 }
 
-function collectState(target: string, seenAt: string): StateCollector {
+function collectState(
+  target: string,
+  seenAt: string,
+  keep: (facts: AppFacts) => AppFacts = (facts) => facts,
+): StateCollector {
   const observed: { manifest: DocumentFacts | null; apps: AppFacts[] } = { manifest: null, apps: [] };
   return {
     sink: {
@@ -177,7 +195,7 @@ function collectState(target: string, seenAt: string): StateCollector {
         observed.manifest = facts;
       },
       app(facts) {
-        observed.apps.push(facts);
+        observed.apps.push(keep(facts));
       },
     },
     finish() {

@@ -7,7 +7,6 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mediaTypeOf } from '../../src/core/http/media.ts';
-import { companionsIn } from '../../src/site/local-companions.ts';
 import { appPaths } from '../../src/site/paths.ts';
 import { folder } from '../support/folders.ts';
 import { HOSTILE } from '../support/hostile-values.ts';
@@ -165,10 +164,8 @@ describeInChromium('the pages of a site', () => {
       ]),
     );
     const root = registryWith({ ...APPS, ...hostile });
-    const local = companionsIn({ root, base: BASE }, null);
     const { apps } = await siteOf(root, out, {
       site: { url: `${BASE}registry.json`, title: 'Apps of Acme', base: `${BASE}site/` },
-      companions: local,
     });
     expect(apps).toBe(Object.keys(APPS).length + PAYLOADS.length);
     server = createServer((request, response) => {

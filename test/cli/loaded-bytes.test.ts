@@ -20,7 +20,7 @@ const LOADED: Record<string, number> = {
   'conformance-documents': 868,
   'conformance-fixtures': 287,
   'conformance-host': 1329,
-  'conformance-subscriber': 323,
+  'conformance-subscriber': 324,
   deprecate: 988,
   diagnose: 1712,
   diff: 1050,
@@ -41,7 +41,7 @@ const LOADED: Record<string, number> = {
   service: 3925,
   'service-backup': 1299,
   'service-restore': 1309,
-  site: 677,
+  site: 684,
   subscribe: 869,
   verify: 1710,
 };

@@ -95,7 +95,7 @@ describe('a feed', () => {
     expect(ids('apps/clock.xml')).toEqual([`${url}#clock@2.0.0`, `${url}#clock@1.0.0`]);
     expect(textOf(feed('feed.xml'), 'updated')).toBe('2026-03-01T00:00:00Z');
     const [entry] = all(feed('feed.xml'), 'entry');
-    expect(textOf(entry!, 'content')).toBe('<p><strong>New</strong> &#38; better</p>');
+    expect(textOf(entry!, 'content')).toBe('<p><strong>New</strong> &amp; better</p>');
     expect(all(entry!, 'link')[0]!.attributes['href']).toBe(`${BASE}site/apps/clock.html`);
   });
 

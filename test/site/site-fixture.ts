@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { documentsOfTree } from '../../src/observe/workspace/tree-snapshot.ts';
 import { folderTree } from '../../src/observe/workspace/tree.ts';
-import type { Companions } from '../../src/site/catalogue.ts';
-import { companionsIn } from '../../src/site/local-companions.ts';
+import type { AttestationOf } from '../../src/site/catalogue.ts';
 import { generateSite, type SiteResult } from '../../src/site/site.ts';
 import type { SiteRegistry } from '../../src/site/registry.ts';
 import { folder } from '../support/folders.ts';
@@ -56,21 +55,19 @@ export const SITE: SiteRegistry = { url: `${BASE}registry.json`, title: 'Acme ap
 interface GenerateOptions {
   site?: SiteRegistry;
   isWriting?: boolean;
-  /** Default: those of the folder, without attestations. */
-  companions?: Companions;
+  /** Default: none. */
+  attestationOf?: AttestationOf;
 }
 
 /** Generates the site of a registry in a folder. */
 export function siteOf(
   root: string,
   out: string,
-  { site = SITE, isWriting = true, companions }: GenerateOptions = {},
+  { site = SITE, isWriting = true, attestationOf = () => null }: GenerateOptions = {},
 ): Promise<SiteResult> {
-  return generateSite(
-    out,
-    site,
-    documentsOfTree(folderTree(root, root), 'registry.json', BASE),
-    companions ?? companionsIn({ root, base: BASE }, null),
-    { shownAs: 'site', isWriting, mayHaveOthers: () => false },
-  );
+  return generateSite(out, site, documentsOfTree(folderTree(root, root), 'registry.json', BASE, true), attestationOf, {
+    shownAs: 'site',
+    isWriting,
+    mayHaveOthers: () => false,
+  });
 }

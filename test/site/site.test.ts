@@ -120,8 +120,9 @@ describe('a site', () => {
 
   test('shows an app whose about file is broken', async () => {
     const out = folder();
-    const { apps } = await siteOf(registryWith({ clock: { about: '{ "schema": 2 }' } }), out);
+    const { apps, unread } = await siteOf(registryWith({ clock: { about: '{ "schema": 2 }' } }), out);
     expect(apps).toBe(1);
+    expect(unread).toEqual([{ key: 'clock', why: 'about-invalid' }]);
     expect(existsSync(join(out, 'feed.xml'))).toBe(false);
   });
 

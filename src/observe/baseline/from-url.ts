@@ -15,7 +15,7 @@ export async function baselineFromUrl(url: string, options: WebOptions, seenAt: 
   const seen: { manifest: Snapshot['manifest'] | null; apps: Snapshot['apps'] } = { manifest: null, apps: [] };
   await observeRegistry(
     url,
-    { ...options, apps: null, shard: null, memory: null, skipArtifacts: true },
+    { ...options, apps: null, shard: null, memory: null, skipArtifacts: true, attestations: null, about: false },
     {
       manifest(facts) {
         seen.manifest = facts;

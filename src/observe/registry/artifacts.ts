@@ -55,18 +55,50 @@ export async function observeArtifacts(
     progress.artifacts.listed += versions.length;
   }
   const facts = versions.map(({ url }) => notFetched(url, options.skipArtifacts ? SKIPPED : NOT_SELECTED));
+  if (options.skipArtifacts) return attestationsAlone(facts, versions, run);
   const queue = options.newestFirst ? newestFirst(versions) : [...versions.entries()];
   await mapLimit(
-    options.skipArtifacts ? [] : queue,
+    queue,
     async ([index, listed]) => {
       if (isSelected(listed.version)) facts[index] = await observeArtifact(app, listed, run, { known, downloads });
       progress.done += 1;
       if (isVerified(facts[index], listed)) progress.artifacts.verified += 1;
     },
-    Math.max(1, options.concurrency ?? 32),
+    concurrencyOf(options),
   );
   await addArtifactViews(facts, context);
   return facts;
+}
+
+function concurrencyOf({ concurrency = 32 }: WebOptions): number {
+  return Math.max(1, concurrency);
+}
+
+/**
+ * The attestations of artifacts that are not downloaded, if attestations are requested: what they say can be compared
+ * with the listed digests. No document lists them, so that each has to be requested. That of the highest version is, and
+ * the others are only if the host has that one, or does not say.
+ */
+async function attestationsAlone(
+  facts: readonly ArtifactFacts[],
+  versions: readonly ListedVersion[],
+  { context, options }: RegistryRun,
+): Promise<ArtifactFacts[]> {
+  const complete = [...facts];
+  const verify = options.attestations ?? null;
+  const [highest, ...others] = newestFirst(versions).flatMap(([index, { url }]) =>
+    isRequestable(url) ? [{ index, url }] : [],
+  );
+  if (verify === null || highest === undefined) return complete;
+  const { observeAttestation } = await import('./attestation.ts');
+  const observe = async ({ index, url }: typeof highest): Promise<ObservedAttestation | Missing> => {
+    const attestation = await observeAttestation(url, verify, context);
+    complete[index] = { ...notFetched(url, SKIPPED), attestation };
+    return attestation;
+  };
+  const first = await observe(highest);
+  if (isMissing(first) || first.state === 'present') await mapLimit(others, observe, concurrencyOf(options));
+  return complete;
 }
 
 /** The artifact, with its attestation if attestations are requested. */

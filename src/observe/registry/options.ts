@@ -23,7 +23,10 @@ export interface WebOptions extends HttpOptions {
   skipArtifacts?: boolean;
   /** Whether the content of archives is scanned, for secrets and for what is not part of the app. */
   scanContent?: boolean;
-  /** Verifies the attestations of artifacts, which are requested for that; null or absent: they are not requested. */
+  /**
+   * Verifies the attestations of artifacts, which are requested for that; null or absent: they are not requested. With
+   * `skipArtifacts`, those of an app are only requested if its highest version has one.
+   */
   attestations?: VerifyBundle | null;
   /** Where the scan of one archive ends; absent for no limit of its time. */
   scanLimits?: DetectorLimits;

@@ -87,6 +87,17 @@ export function documentsOfTree(
   };
 }
 
+/** The documents of an app, and the attestations of its artifacts: without the responses of hosts, which are larger. */
+export function documentsIn({ key, metadata, icon, artifacts, about }: AppFacts): AppFacts {
+  return {
+    key,
+    metadata: { ...metadata, web: DOCUMENTS_ONLY },
+    icon: { url: icon.url, file: icon.file, web: DOCUMENTS_ONLY, content: DOCUMENTS_ONLY, image: DOCUMENTS_ONLY },
+    artifacts,
+    ...(about !== undefined && { about: { ...about, web: DOCUMENTS_ONLY } }),
+  };
+}
+
 function aboutFacts(tree: Tree, metadataUrl: string | null, metadata: string | undefined): Pick<AppFacts, 'about'> {
   const path = metadata === undefined ? null : aboutPath(metadata);
   const content = path === null ? null : tree.read(path);

@@ -15,11 +15,20 @@ export interface Tree {
 
 /** The files of a folder as a baseline. */
 export function folderTree(folder: string, source: string): Tree {
+  // The folders of a path are the same for many files.
+  const folders = new Map<string, boolean>([['', true]]);
+  const isListed = (path: string): boolean => {
+    const end = path.lastIndexOf('/');
+    const parent = path.slice(0, Math.max(end, 0));
+    const isParentListed = folders.get(parent) ?? isListed(parent);
+    folders.set(parent, isParentListed);
+    return isParentListed && otherNameOnDisk(join(folder, parent), [path.slice(end + 1)]) === null;
+  };
   return {
     source,
     fetch() {},
     read(path) {
-      if (otherNameOnDisk(folder, path.split('/')) !== null) return null;
+      if (!isListed(path)) return null;
       const found = readDocumentFile(join(folder, path));
       return typeof found === 'string' ? null : found;
     },

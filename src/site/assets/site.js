@@ -1,5 +1,8 @@
 // Everything works without this file. It filters the list of apps, and copies texts.
 
+/** Changing thousands of rows at once would delay the next key. Showing a row takes five times as long as hiding one. */
+const HIDDEN_PER_FRAME = 1000;
+
 const search = document.getElementById('search');
 if (search !== null) startSearch(document.getElementById('q'), [...document.querySelectorAll('#apps > li')]);
 
@@ -9,16 +12,26 @@ function startSearch(input, items) {
   const number = new Intl.NumberFormat('en-US');
   let texts = null;
   let timer = 0;
+  let frame = 0;
+
+  function show(matches, from) {
+    let left = HIDDEN_PER_FRAME;
+    let index = from;
+    for (; index < items.length && left > 0; index++) {
+      if (items[index].hidden !== matches[index]) continue;
+      items[index].hidden = !matches[index];
+      left -= matches[index] ? 5 : 1;
+    }
+    if (index < items.length) frame = requestAnimationFrame(() => show(matches, index));
+  }
 
   function filter() {
     texts ??= items.map((item) => item.textContent.toLowerCase());
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const [index, item] of items.entries()) {
-      const matches = words.every((word) => texts[index].includes(word));
-      if (matches) shown += 1;
-      if (item.hidden === matches) item.hidden = !matches;
-    }
+    const matches = texts.map((text) => words.every((word) => text.includes(word)));
+    const shown = matches.filter(Boolean).length;
+    cancelAnimationFrame(frame);
+    show(matches, 0);
     none.hidden = shown > 0;
     // Screen readers read the result once the typing pauses.
     clearTimeout(timer);

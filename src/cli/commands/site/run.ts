@@ -2,8 +2,9 @@ import { join, resolve } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { message, type SafeText } from '../../../core/text/message.ts';
 import { counted, printable, safeExcerpt } from '../../../core/text/text.ts';
-import type { HiddenApp } from '../../../site/catalogue.ts';
+import type { HiddenApp, UnreadAbout } from '../../../site/catalogue.ts';
 import { LIST_PAGE } from '../../../site/paths.ts';
+import { keepYoungHeapSmall } from '../../../platform/heap.ts';
 import { generateSite, type SiteResult } from '../../../site/site.ts';
 import type { Context } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
@@ -20,6 +21,11 @@ const WHY: Readonly<Record<HiddenApp['why'], string>> = {
   'no-valid-versions': 'it has no valid version',
 };
 
+const UNREAD: Readonly<Record<UnreadAbout['why'], string>> = {
+  'about-invalid': 'its about file is not valid (see appreg lint)',
+  'about-unknown': 'the host did not return its about file; run the command again',
+};
+
 /**
  * `appreg site <dir>`: generates a catalogue of a registry as static files. Exit 1 with --check if it is not up to date.
  */
@@ -34,11 +40,12 @@ export async function runSite(context: Context, dir: string, options: SiteOption
     );
   const folder = resolve(cwd, dir);
   const shownAs = shownPath(cwd, folder) || '.';
-  const { documents, companions, site, registryFolder } = await siteSource(context, folder, options);
+  const { documents, attestationOf, site, registryFolder } = await siteSource(context, folder, options);
+  keepYoungHeapSmall();
   const line = terminal.progress(message`Generating the pages`);
   let result: SiteResult;
   try {
-    result = await generateSite(folder, site, documents, companions, {
+    result = await generateSite(folder, site, documents, attestationOf, {
       shownAs,
       isWriting: !check && !dryRun,
       // The folder of the registry itself.
@@ -48,8 +55,13 @@ export async function runSite(context: Context, dir: string, options: SiteOption
   } finally {
     line.stop();
   }
-  logHidden(context, result.hidden);
-  const { created, changed, removed, unchanged, apps, hidden } = result;
+  const { created, changed, removed, unchanged, apps, hidden, unread } = result;
+  const leftOut = hidden.map(
+    ({ key, why }) => message`Left out: ${safeExcerpt(key, 100)}, since ${WHY[why]} (see appreg lint)`,
+  );
+  const without = unread.map(({ key, why }) => message`Without what its author says: ${key}, since ${UNREAD[why]}`);
+  logSome(context, leftOut);
+  logSome(context, without);
   const isCurrent = created.length + changed.length + removed.length === 0;
   const status = statusOf(isCurrent, check || dryRun);
   printResult<'site'>(context, {
@@ -65,6 +77,7 @@ export async function runSite(context: Context, dir: string, options: SiteOption
       removed,
       unchanged,
       hidden,
+      ...(unread.length > 0 && { unread }),
     }),
   });
   if (check) return isCurrent ? 0 : 1;
@@ -84,10 +97,9 @@ function statusOf(isCurrent: boolean, isPlan: boolean): Status {
   return isPlan ? 'planned' : 'written';
 }
 
-function logHidden({ terminal }: Context, hidden: readonly HiddenApp[]): void {
-  for (const { key, why } of hidden.slice(0, MAX_LINES))
-    terminal.log(message`Left out: ${safeExcerpt(key, 100)}, since ${WHY[why]} (see appreg lint)`);
-  if (hidden.length > MAX_LINES) terminal.log(message`Left out: ${hidden.length - MAX_LINES} more apps`);
+function logSome({ terminal }: Context, lines: readonly SafeText[]): void {
+  for (const line of lines.slice(0, MAX_LINES)) terminal.log(line);
+  if (lines.length > MAX_LINES) terminal.log(message`and ${lines.length - MAX_LINES} more apps`);
 }
 
 function describe(shownAs: string, status: Status, result: SiteResult): SafeText {

@@ -4,11 +4,12 @@ import { parseUrl } from '../../../core/http/url.ts';
 import { message } from '../../../core/text/message.ts';
 import { redact } from '../../../core/text/text.ts';
 import { asBase, isWithin } from '../../../observe/workspace/places.ts';
+import type { VerifyBundle } from '../../../observe/registry/attestation.ts';
 import type { RegistryDocuments } from '../../../observe/workspace/tree-snapshot.ts';
-import { type Companions, savedAttestation } from '../../../site/catalogue.ts';
-import { companionsIn, hasAttestations } from '../../../site/local-companions.ts';
+import { type AttestationOf, observedAttestation } from '../../../site/catalogue.ts';
+import { localAttestations } from '../../../site/local-attestations.ts';
 import type { SiteRegistry } from '../../../site/registry.ts';
-import { registryDocuments } from '../../../workspace/registry-state.ts';
+import { registryDocuments, type StateOptions } from '../../../workspace/registry-state.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -21,17 +22,11 @@ export type SiteOptions = GlobalOptions & OptionValues<typeof siteCommand.option
 /** What a site is made of. */
 export interface SiteSource {
   documents: RegistryDocuments;
-  companions: Companions;
+  attestationOf: AttestationOf;
   site: SiteRegistry;
   /** The folder of the registry; null if it is elsewhere. */
   registryFolder: string | null;
 }
-
-/** Saved facts and live registries: what was observed. */
-const OBSERVED: Companions = {
-  about: () => null,
-  attestation: (app, _url, index) => savedAttestation(app, index),
-};
 
 /**
  * Reads the registry that the options name.
@@ -40,7 +35,7 @@ const OBSERVED: Companions = {
  */
 export async function siteSource(context: Context, folder: string, options: SiteOptions): Promise<SiteSource> {
   const where = options.from ?? '.';
-  const documents = await registryDocuments(where, stateOptions(context, options));
+  const documents = await registryDocuments(where, siteState(context, options));
   const { manifest } = documents;
   const registry = documents.folder && {
     root: documents.folder.root,
@@ -52,7 +47,7 @@ export async function siteSource(context: Context, folder: string, options: Site
   const base = options.baseUrl ?? site?.baseUrl ?? (registry === null ? null : baseBelow(registry, folder));
   return {
     documents,
-    companions: registry === null ? OBSERVED : await localCompanions(registry, documents, loaded),
+    attestationOf: registry === null ? observedAttestation : localAttestations(registry, () => openVerifier(loaded)),
     site: {
       url,
       title: options.title ?? site?.title ?? `Apps of ${parseUrl(url)?.host ?? url}`,
@@ -84,15 +79,24 @@ function baseBelow({ root, base }: LocalRegistry, folder: string): string | null
   return path === '' ? base : `${base}${path}/`;
 }
 
-async function localCompanions(
-  registry: LocalRegistry,
-  documents: RegistryDocuments,
-  { config, root }: LoadedConfig,
-): Promise<Companions> {
-  if (!hasAttestations(registry, documents)) return companionsIn(registry, null);
+/** Of a live registry, about files and attestations are requested. */
+function siteState(context: Context, options: SiteOptions): StateOptions {
+  const state = stateOptions(context, options);
+  return {
+    ...state,
+    about: true,
+    async webOptions(registry) {
+      const web = await state.webOptions?.(registry);
+      return { ...web, attestations: await openVerifier(await context.config(context.cwd)) };
+    },
+  };
+}
+
+/** Verifies attestations with what the configuration names. */
+async function openVerifier({ config, root }: LoadedConfig): Promise<VerifyBundle> {
   const { key, trustedRoot } = config.evidence?.attestations ?? {};
   const inFolder = (file: string | undefined): string | undefined => file && resolve(root, file);
   const trust = await trustOf(root, { key: inFolder(key), trustedRoot: inFolder(trustedRoot) });
   const { verifyAttestation } = await import('../../../attestation/verify.ts');
-  return companionsIn(registry, (bundle) => verifyAttestation(bundle, trust));
+  return (bundle) => verifyAttestation(bundle, trust);
 }
