@@ -113,20 +113,21 @@ const SERVICE_MAY: Record<string, readonly string[]> = {
   backup: ['config', 'database'],
   http: ['config', 'database', 'tokens', 'history'],
   pages: ['database', 'http', 'tokens', 'history'],
-  refresh: ['config', 'database', 'registries', 'apps', 'about', 'artifacts', 'attestations', 'history'],
+  refresh: ['config', 'database', 'registries', 'apps', 'about', 'artifacts', 'attestations', 'policies', 'history'],
   worker: ['database', 'registries', 'apps', 'artifacts', 'history', 'webhooks', 'refresh'],
 };
 /** The same of the features: of folders that are not features, they all may import database, http and pages. */
 const SERVICE_FEATURES: Record<string, readonly string[]> = {
   tokens: ['history'],
   webhooks: ['history'],
-  history: ['registries', 'apps', 'about', 'webhooks'],
-  apps: ['registries', 'about', 'attestations', 'history', 'tokens'],
+  history: ['registries', 'apps', 'about', 'policies', 'webhooks'],
+  apps: ['registries', 'about', 'attestations', 'policies', 'history', 'tokens'],
   about: ['history'],
-  registries: ['apps', 'attestations', 'history', 'tokens', 'refresh'],
+  registries: ['apps', 'attestations', 'policies', 'history', 'tokens', 'refresh'],
   organizations: ['registries', 'history', 'tokens'],
   artifacts: ['config', 'registries', 'apps', 'about', 'history'],
   attestations: ['history', 'tokens'],
+  policies: ['registries', 'attestations', 'history', 'tokens'],
 };
 for (const [feature, others] of Object.entries(SERVICE_FEATURES))
   SERVICE_MAY[feature] = ['database', 'http', 'pages', ...others];

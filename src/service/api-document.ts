@@ -2,6 +2,7 @@ import { tokenSchemas, tokensPaths } from './tokens/schema.ts';
 import { webhookSchemas, webhooksPaths } from './webhooks/schema.ts';
 import { appSchemas, appsPaths } from './apps/schema.ts';
 import { attestationSchemas, attestationsPaths } from './attestations/schema.ts';
+import { policiesPaths, policySchemas } from './policies/schema.ts';
 import { artifactsPaths } from './artifacts/schema.ts';
 import { auditPaths, auditSchemas, eventSchemas, eventsPaths } from './history/schema.ts';
 import { operatorPaths, organizationSchemas, organizationsPaths, summarySchemas } from './organizations/schema.ts';
@@ -43,6 +44,7 @@ const schemas: Record<string, Schema> = {
   ...registrySchemas,
   ...appSchemas,
   ...attestationSchemas,
+  ...policySchemas,
   Finding: {
     description: 'One violation of a rule.',
     type: 'object',
@@ -113,6 +115,7 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
       ...organizationsPaths,
       ...registriesPaths,
       ...attestationsPaths,
+      ...policiesPaths,
       ...appsPaths,
       ...artifactsPaths,
       ...eventsPaths,

@@ -11,6 +11,7 @@ import type { PageContext } from './pages/request.ts';
 import { registryRoutes } from './registries/page-routes.ts';
 import { tokenRoutes } from './tokens/page-routes.ts';
 import { webhookRoutes } from './webhooks/page-routes.ts';
+import { policyPageRoutes } from './policies/page-routes.ts';
 import { settingsRoutes } from './registries/settings-routes.ts';
 
 /** The web pages of the service. Mounted at the root, next to the API. */
@@ -20,6 +21,7 @@ export function pageRoutes(service: Service, limits: RateLimits): Hono<Env> {
   mountPages(pages, service, limits, [
     ...accountRoutes,
     ...settingsRoutes,
+    ...policyPageRoutes,
     ...registryRoutes,
     ...appRoutes,
     ...historyRoutes,

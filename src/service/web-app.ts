@@ -6,6 +6,7 @@ import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './page-routes.ts';
 import { appRoutes } from './apps/routes.ts';
 import { attestationRoutes } from './attestations/routes.ts';
+import { policyRoutes } from './policies/routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { eventRoutes, auditRoutes } from './history/routes.ts';
 import { operatorRoutes, organizationRoutes } from './organizations/routes.ts';
@@ -87,6 +88,7 @@ export function apiRoutes(service: Service): Route[] {
     ...registryRoutes(service),
     ...registryCredentialsRoutes(service),
     ...attestationRoutes(service),
+    ...policyRoutes(service),
     ...appRoutes(service),
     ...artifactRoutes(service),
     ...eventRoutes(service),

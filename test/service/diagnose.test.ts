@@ -12,6 +12,8 @@ import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';
+import { SERVICE_ACTOR } from '../../src/service/history/audit-actions.ts';
+import { setPolicy } from '../../src/service/policies/policy-store.ts';
 import { addApp, addRegistry, addSubscription } from './database-fixture.ts';
 import { openWebFixture, type WebFixture } from './web-fixture.ts';
 
@@ -252,6 +254,23 @@ describe('an organization that requires attestations', () => {
     const found = (await joined(token)).findings.find(({ rule }) => rule === 'service-policy');
     expect(found?.message).toContain('The URL of the artifact is signed by its query');
     expect(found?.evidence).toMatchObject({ rule: 'attestation-missing', cause: 'url-signed' });
+  });
+});
+
+test('an organization whose policy holds a version back', async () => {
+  const token = await knows({});
+  const { id: subscriptionId, organizationId } = await fixture.db
+    .selectFrom('subscriptions')
+    .select(['id', 'organizationId'])
+    .executeTakeFirstOrThrow();
+  const target = { organizationId, subscriptionId, actor: SERVICE_ACTOR, now: new Date(), confirm: false };
+  await setPolicy(fixture.db, target, { schema: 1, deny: ['*@2.0.0'] });
+  const report = await joined(token);
+  expect(ofService(report)).toEqual(['warning service-policy policy app-a 2.0.0']);
+  expect(report.findings.find(({ rule }) => rule === 'service-policy')).toMatchObject({
+    message:
+      'The service holds back version 2.0.0 of app-a, by this line of the organization’s policy: deny[0] "*@2.0.0".',
+    evidence: { line: 'deny[0] "*@2.0.0"', offeredAt: null, versions: ['2.0.0'] },
   });
 });
 

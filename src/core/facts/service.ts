@@ -65,8 +65,8 @@ export interface SubscribedVersion {
 
 /** A version that a policy holds back. */
 export interface SubscribedHold {
-  /** The line of the policy: the field, and the entry as it is written. */
-  line: string;
+  /** The line of the policy: the field, and the entry as it is written; null if the policy was not applied to it yet. */
+  line: string | null;
   /** A sentence. */
   message: string;
   /** When it will be offered; null if time alone changes nothing. */

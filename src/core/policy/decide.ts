@@ -1,5 +1,4 @@
-import type { About } from '../about/about-file.ts';
-import { latestOffered, replacementOf, retirementOf } from '../about/retirement.ts';
+import { latestOffered, replacementOf, retirementOf, type Retirements } from '../about/retirement.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { pathOf } from '../json/violations.ts';
 import { onlyVersionOf } from '../registry/version-range.ts';
@@ -11,8 +10,8 @@ import { type Selector, selects } from './selector.ts';
 /** The versions of an app that would be offered without a policy: each was verified. */
 export interface OfferedApp {
   key: string;
-  /** What the author says about the app; null without an about file. */
-  about: About | null;
+  /** What the author retired; null without an about file. */
+  about: Retirements | null;
   /**
    * When the subscriber first looked at the registry: versions that were there then may be of any age. Null if it is not
    * known.
@@ -84,7 +83,7 @@ export function decideVersions(policy: Policy, app: OfferedApp, now: Date): Vers
  * The latest of the offered versions. One that is retired for security is not, while its replacement or a newer one is
  * offered.
  */
-export function latestAllowed(decisions: readonly VersionDecision[], about: About | null): string | null {
+export function latestAllowed(decisions: readonly VersionDecision[], about: Retirements | null): string | null {
   const offered = decisions.filter(({ hold }) => hold === null).map(({ version }) => version);
   return latestOffered(offered, about);
 }

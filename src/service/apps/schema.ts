@@ -1,5 +1,6 @@
 import { linksSchema, retirementSchema } from '../about/schema.ts';
 import { attestationSchema } from '../attestations/schema.ts';
+import { policyHoldSchema } from '../policies/schema.ts';
 import { LONGEST_SEARCH } from '../database/page.ts';
 import {
   type OpenApiObject,
@@ -102,6 +103,10 @@ const version = strictObject('A version. The digest is pinned once the artifact 
   attestation: withDescription(
     nullable(attestationSchema),
     'Null if the organization does not want attestations of this registry, and for a version that is not verified.',
+  ),
+  policyHold: withDescription(
+    nullable(policyHoldSchema),
+    'Null unless the policy of the organization is the only reason why the version is not offered.',
   ),
 });
 export type VersionView = ValueOf<typeof version>;

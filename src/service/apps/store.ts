@@ -5,7 +5,16 @@ import { type StoredAppState, appView } from './view.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
-import { CONFIRMED, INSTALLABLE, OFFERED_TO, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import {
+  ATTESTED_TO,
+  CONFIRMED,
+  INSTALLABLE,
+  IS_SELECTIVE,
+  OFFERED,
+  OFFERED_TO,
+  POLICY_DECISION,
+  VERSION_OF_APP,
+} from '../database/sql-fragments.ts';
 import { isSubscribed } from '../registries/subscriptions-store.ts';
 import type { IconRow } from '../database/tables.ts';
 
@@ -107,8 +116,13 @@ export const STATE_COLUMNS = [
   'subscriptions.registrySince',
   ...ABOUT_COLUMNS,
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO})`.as('offeredCount'),
-  sql<string[] | null>`CASE WHEN subscriptions.attestations = 'require' THEN ARRAY(
+  sql<string[] | null>`CASE WHEN ${IS_SELECTIVE} THEN ARRAY(
     SELECT versions.version FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO}) END`.as('offeredVersions'),
+  sql<StoredAppState['firstHold']>`CASE WHEN subscriptions.policy IS NOT NULL THEN (
+    SELECT json_build_object('cause', decided.cause, 'line', decided.line, 'offeredAt', decided.offered_at)
+    FROM versions LEFT JOIN LATERAL (SELECT policed.* FROM ${POLICY_DECISION}) AS decided ON TRUE
+    WHERE ${VERSION_OF_APP} AND ${OFFERED} AND ${ATTESTED_TO}
+    ORDER BY decided.offered_at NULLS LAST, versions.version DESC LIMIT 1) END`.as('firstHold'),
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP})`.as('versionCount'),
   // Only apps that cannot be installed need reasons.
   sql<string[] | null>`CASE WHEN apps.latest IS NULL THEN ARRAY(

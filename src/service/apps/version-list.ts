@@ -97,8 +97,11 @@ function commandLine(text: string, what: string): Html {
 }
 
 /** Why a version is not offered, or what is special about it. */
-function explanation({ state, offered, reason, swappedChecksum, withdrawnAt, lostAt }: VersionView, now: Date): Html {
+function explanation(version: VersionView, now: Date): Html {
+  const { state, offered, reason, swappedChecksum, withdrawnAt, lostAt, policyHold } = version;
   const lines: (Html | string)[] = [];
+  if (policyHold !== null)
+    lines.push(html`The policy of your organization holds it back: ${untrusted(policyHold.message, 500)}`);
   if (swappedChecksum !== null)
     lines.push(
       `The metadata file now lists a different artifact than when it was first seen. Replaced artifacts are never offered: ${offered ? 'only the artifact with the pinned digest is offered.' : 'it is not offered.'}`,

@@ -5,6 +5,8 @@ import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { redact } from '../../core/text/text.ts';
 import { claimsOf } from '../about/store.ts';
 import { type JudgedVersion, judgedVersions } from '../attestations/judged-versions-store.ts';
+import type { PolicyHold } from '../policies/hold.ts';
+import { heldVersions } from '../policies/held-versions-store.ts';
 import type { VersionView } from './schema.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
@@ -32,7 +34,7 @@ export async function versionsOf(
     .where('id', '=', subscriptionId)
     .where('key', '=', storable(key))
     .where(CONFIRMED)
-    .select(['apps.registryId', 'key', 'listed', 'registrySince', 'attestations', 'attestationSigner'])
+    .select(['apps.registryId', 'key', 'listed', 'registrySince', 'attestations', 'attestationSigner', 'policy'])
     .executeTakeFirst();
   if (app === undefined) return null;
   const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
@@ -44,13 +46,18 @@ export async function versionsOf(
   if (last === undefined) return { versions: [], next: null };
   const rows = await versions.selectAll().where('version', 'in', page).execute();
   const place = { ...app, subscriptionId, appKey: app.key };
-  const [attestations, claims] = await Promise.all([judgedVersions(db, place, rows), claimsOf(db, place, page)]);
+  const [attestations, held, claims] = await Promise.all([
+    judgedVersions(db, place, rows),
+    heldVersions(db, place, rows),
+    claimsOf(db, place, page),
+  ]);
   return {
     versions: rows
       .sort((a, b) => highestFirst(a.version, b.version))
       .map((row) => {
         const { version } = row;
-        return versionView(row, app, attestations.get(version) ?? null, claims.get(version) ?? NOTHING_CLAIMED);
+        const [attestation, hold] = [attestations.get(version) ?? null, held.get(version) ?? null];
+        return versionView(row, app, { attestation, hold, claims: claims.get(version) ?? NOTHING_CLAIMED });
       }),
     next: rest.length > page.length ? last : null,
   };
@@ -67,17 +74,18 @@ const NOTHING_CLAIMED: AboutVersion = { published: null, notes: null, deprecated
 function versionView(
   row: Selectable<VersionRow>,
   { listed, registrySince }: { listed: boolean; registrySince: Date },
-  attestation: JudgedVersion | null,
-  { published, notes, deprecated }: AboutVersion,
+  { attestation, hold, claims }: { attestation: JudgedVersion | null; hold: PolicyHold | null; claims: AboutVersion },
 ): VersionView {
   const withdrawn = row.withdrawnAt !== null || !listed;
+  /** Apart from the policy of the subscription. */
+  const isCandidate = row.state === 'verified' && !withdrawn && attestation?.isOffered !== false;
   return {
     version: row.version,
     artifactUrl: redact(row.artifactUrl),
     artifactChecksum: row.artifactChecksum,
     firstSeenAt: timeSince(row.firstSeenAt, registrySince).toISOString(),
     state: withdrawn ? 'withdrawn' : row.state,
-    offered: row.state === 'verified' && !withdrawn && attestation?.isOffered !== false,
+    offered: isCandidate && hold === null,
     reason: row.rule === null ? null : { rule: row.rule, message: row.reason ?? '' },
     verifiedAt: isoTimeSince(row.verifiedAt, registrySince),
     bytes: row.bytes === null ? null : Number(row.bytes),
@@ -85,10 +93,11 @@ function versionView(
     servedChecksum: row.servedChecksum,
     withdrawnAt: isoTimeSince(row.withdrawnAt, registrySince),
     lostAt: isoTimeSince(row.lostAt, registrySince),
-    published,
-    notes,
-    deprecated,
+    published: claims.published,
+    notes: claims.notes,
+    deprecated: claims.deprecated,
     attestation: attestation?.view ?? null,
+    policyHold: isCandidate ? hold : null,
   };
 }
 

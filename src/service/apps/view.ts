@@ -3,6 +3,7 @@ import { latestOffered, retirementOf, type Retirements } from '../../core/about/
 import type { RetiredVersion } from '../about/changes.ts';
 import type { LinksView } from '../about/schema.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
+import { policyHold, type StoredHold } from '../policies/hold.ts';
 import type { AppView } from './schema.ts';
 import { isoTimeSince } from '../registries/subscription-state.ts';
 
@@ -26,6 +27,7 @@ const SERVICE_REASONS = {
   'artifact-refused': 'None of its versions can be offered.',
   'attestation-required':
     'Your organization requires attestations of this registry, and none of its versions has a valid one.',
+  'policy-held': 'The policy of your organization holds all of its versions back.',
 } as const;
 
 /** The reasons that the service gives itself. */
@@ -69,8 +71,10 @@ export interface StoredAppState extends Pick<
   /** The number of offered and of known versions; the database returns counts as strings. */
   offeredCount: string;
   versionCount: string;
-  /** The offered versions if the organization requires attestations; null if it does not. */
+  /** The offered versions if the organization requires attestations, or has a policy; null if it does not. */
   offeredVersions: readonly string[] | null;
+  /** Of the versions that only the policy can hold back, the decision about the one that is offered first; null for none. */
+  firstHold: StoredHold | null;
   /** The states of versions that are not withdrawn; null if one is offered. */
   states: readonly string[] | null;
   /** What the author links to; null if there is no about file. */
@@ -89,7 +93,7 @@ type InstallabilityState = Pick<
 
 export function appView(app: StoredAppState): AppView {
   const claims = { versions: new Map((app.retired ?? []).map((one) => [one.version, one])) };
-  const installability = withAttestations(installabilityOf(app), app.offeredVersions, claims);
+  const installability = asOffered(installabilityOf(app), app, claims);
   const { latest } = installability;
   return {
     key: app.key,
@@ -110,14 +114,21 @@ export function appView(app: StoredAppState): AppView {
 const NO_LINKS: LinksView = { homepage: null, source: null, licence: null, support: null };
 
 /** The latest version is one that is offered to the organization. */
-function withAttestations(
+function asOffered(
   installability: Installability,
-  offered: readonly string[] | null,
+  { offeredVersions: offered, firstHold }: Pick<StoredAppState, 'offeredVersions' | 'firstHold'>,
   claims: Retirements,
 ): Installability {
   if (offered === null || installability.visible !== true) return installability;
   const latest = latestOffered(offered, claims);
-  return latest === null ? hidden([serviceReason('attestation-required')]) : { ...installability, latest };
+  if (latest !== null) return { ...installability, latest };
+  return hidden([firstHold === null ? serviceReason('attestation-required') : policyReason(firstHold)]);
+}
+
+function policyReason(first: StoredHold): HiddenReason {
+  const { code, message } = serviceReason('policy-held');
+  const offeredAt = first.offeredAt === null ? null : new Date(first.offeredAt);
+  return { code, message: `${message} The first one: ${policyHold({ ...first, offeredAt }).message}` };
 }
 
 type Installability = Pick<AppView, 'visible' | 'reasons' | 'latest'>;

@@ -37,11 +37,7 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     gone(refused, (await reportOf(db, organizationId, subscriptionId))?.findings ?? []);
   if (isGone(version)) throw await refusal(version);
   if (version.state === 'pending') throw pending('The artifact has not been verified yet. Try again later.');
-  if (!version.offered)
-    throw new Refusal(
-      'artifact-held',
-      'The organization requires attestations of this registry, and the version has no valid one, or it is not known yet. The list of its versions has the reason.',
-    );
+  if (!version.offered) throw held(version);
   if (artifacts === null)
     throw new Refusal(
       'artifacts-not-kept',
@@ -76,6 +72,16 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   if (!isHead) return c.body(body, range === null ? 200 : 206, headers);
   await body.cancel();
   return c.body(null, range === null ? 200 : 206, headers);
+}
+
+/** The version is verified, and not offered to the organization. */
+function held({ allowed }: ArtifactVersion): Refusal {
+  return new Refusal(
+    'artifact-held',
+    allowed
+      ? 'The organization requires attestations of this registry, and the version has no valid one, or it is not known yet. The list of its versions has the reason.'
+      : 'The policy of the organization holds the version back. The list of its versions has the line of the policy, and when the version will be offered.',
+  );
 }
 
 /** Whether a version is listed is not known before its metadata file was read. */

@@ -37,7 +37,7 @@ export const artifactsPaths: Record<string, OpenApiObject> = {
         ...NOT_MODIFIED,
         ...NOT_FOUND,
         409: refusal(
-          'The artifact is not verified yet, or the versions of the app have not been read yet (type …:artifact-pending, with Retry-After). Or the version is held back, since the organization requires attestations (type …:artifact-held).',
+          'The artifact is not verified yet, or the versions of the app have not been read yet (type …:artifact-pending, with Retry-After). Or the version is held back, since the organization requires attestations or has a policy (type …:artifact-held).',
         ),
         410: refusal('The version was refused or withdrawn; “findings” say why. The artifact of a hidden app is sent.'),
         416: refusal('The range begins after the end.', ['Content-Range']),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
 import { isUuid } from '../database/page.ts';
-import { OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import { ALLOWED_TO, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { Actor, AuditDetails } from '../history/audit-actions.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import { policyOf, type SubscriptionPolicy } from './policy.ts';
@@ -79,5 +79,6 @@ async function keepOffered(tx: Db, subscriptionId: string, registryId: number): 
     INSERT INTO attestation_decisions (subscription_id, app_key, version, checksum, decision)
     SELECT ${subscriptionId}, versions.app_key, versions.version, versions.artifact_checksum, 'offered-before'
     FROM versions JOIN apps ON ${VERSION_OF_APP} AND apps.listed
-    WHERE versions.registry_id = ${registryId} AND ${OFFERED}`.execute(tx);
+      JOIN subscriptions ON subscriptions.id = ${subscriptionId}
+    WHERE versions.registry_id = ${registryId} AND ${OFFERED} AND ${ALLOWED_TO}`.execute(tx);
 }

@@ -13,14 +13,36 @@ export const VERSION_OF_APP = sql<boolean>`versions.registry_id = apps.registry_
 export const OFFERED = sql<boolean>`versions.state = 'verified' AND versions.withdrawn_at IS NULL`;
 
 /**
- * A version that is offered to a subscription: one that requires attestations is offered only versions that were found
- * to have a valid one, or that it was offered before. Without a decision, nothing is offered.
+ * A version that the attestations of a subscription allow: one that requires attestations is offered only versions that
+ * were found to have a valid one, or that it was offered before. Without a decision, nothing is offered.
  */
-export const OFFERED_TO = sql<boolean>`(${OFFERED} AND (subscriptions.attestations <> 'require' OR EXISTS (
+export const ATTESTED_TO = sql<boolean>`(subscriptions.attestations <> 'require' OR EXISTS (
   SELECT FROM attestation_decisions AS decisions
   WHERE decisions.subscription_id = subscriptions.id AND decisions.app_key = versions.app_key
     AND decisions.version = versions.version AND decisions.checksum = versions.artifact_checksum
-    AND decisions.decision <> 'held')))`;
+    AND decisions.decision <> 'held'))`;
+
+/**
+ * The decision of a subscription's policy about a version, as a table `policed`. One about another digest, or about the
+ * version in another row of the registry, is none.
+ */
+export const POLICY_DECISION = sql`policy_decisions AS policed
+  WHERE policed.subscription_id = subscriptions.id AND policed.registry_id = versions.registry_id
+    AND policed.app_key = versions.app_key AND policed.version = versions.version
+    AND policed.checksum = versions.artifact_checksum`;
+
+/**
+ * A version that the policy of a subscription allows at this time: without a policy, each one. Without a decision,
+ * nothing is offered.
+ */
+export const ALLOWED_TO = sql<boolean>`(subscriptions.policy IS NULL OR EXISTS (
+  SELECT FROM ${POLICY_DECISION} AND policed.offered_at <= now()))`;
+
+/** A version that is offered to a subscription: its attestations and its policy allow it. */
+export const OFFERED_TO = sql<boolean>`(${OFFERED} AND ${ATTESTED_TO} AND ${ALLOWED_TO})`;
+
+/** A subscription that is not offered everything that its registry offers. */
+export const IS_SELECTIVE = sql<boolean>`(subscriptions.attestations = 'require' OR subscriptions.policy IS NOT NULL)`;
 
 /**
  * An app that a subscription can install: one of its versions is offered. An app hidden by a rule cannot, but if only its
@@ -28,7 +50,7 @@ export const OFFERED_TO = sql<boolean>`(${OFFERED} AND (subscriptions.attestatio
  */
 export const INSTALLABLE = sql<boolean>`(apps.listed AND apps.latest IS NOT NULL
   AND (apps.visible IS NOT FALSE OR apps.failing_since IS NOT NULL)
-  AND (subscriptions.attestations <> 'require'
+  AND (NOT ${IS_SELECTIVE}
     OR EXISTS (SELECT FROM versions WHERE ${VERSION_OF_APP} AND ${OFFERED_TO})))`;
 
 /**

@@ -1,8 +1,10 @@
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
+import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 import type { AttestationMode, SignerRequirement } from '../attestations/policy.ts';
 import type { AboutFileRow, AboutVersionRow } from './about-tables.ts';
 import type { AttestationDecisionRow, AttestationRow } from './attestation-tables.ts';
+import type { PolicyDecisionRow } from './policy-tables.ts';
 import type { AuthType } from '../registries/credentials.ts';
 import type { CheckOutcome, EventCertificate, EventType } from '../history/events.ts';
 import type { CheckProgress } from '../registries/schema.ts';
@@ -35,6 +37,7 @@ export interface Database {
   aboutVersions: AboutVersionRow;
   attestations: AttestationRow;
   attestationDecisions: AttestationDecisionRow;
+  policyDecisions: PolicyDecisionRow;
   icons: IconRow;
   events: EventRow;
   artifacts: ArtifactRow;
@@ -133,6 +136,8 @@ interface SubscriptionRow {
   attestations: Generated<AttestationMode>;
   /** Who has to have signed; null if attestations are off. Written as JSON. */
   attestationSigner: ColumnType<SignerRequirement | null, string | null | undefined, string | null>;
+  /** Which versions it takes; null for all. Written as JSON. */
+  policy: ColumnType<PolicyDocument | null, string | null | undefined, string | null>;
 }
 
 /** An app of a registry, as of the last time its registry and its metadata file could be read. */

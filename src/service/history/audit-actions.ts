@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'registry-refresh-requested',
   'registry-credentials-changed',
   'registry-attestations-changed',
+  'registry-policy-changed',
   'webhook-created',
   'webhook-changed',
   'webhook-secret-replaced',

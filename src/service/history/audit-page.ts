@@ -38,6 +38,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'registry-refresh-requested': 'Refresh requested',
   'registry-credentials-changed': 'Credentials changed',
   'registry-attestations-changed': 'Attestations changed',
+  'registry-policy-changed': 'Policy changed',
   'webhook-created': 'Webhook created',
   'webhook-changed': 'Webhook changed',
   'webhook-secret-replaced': 'Secret of a webhook replaced',

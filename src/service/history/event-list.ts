@@ -28,6 +28,7 @@ const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
   'app-hidden': ['App not installable', 'bad'],
   'app-shown': ['App installable', 'good'],
   'certificate-changed': ['Certificate changed', 'warn'],
+  'policy-changed': ['Policy changed', 'idle'],
 };
 
 export function eventLabel(type: EventType): string {

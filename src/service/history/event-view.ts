@@ -62,7 +62,18 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
     `The app ${app} can be installed again. Its latest version is ${nameOf(latest)}.`,
   'certificate-changed': ({ host, after }) =>
     `${nameOf(host)} has a new certificate, issued by ${nameOf(after.issuer)}, valid until ${after.notAfter.slice(0, 10)}.`,
+  'policy-changed': policyMessage,
 };
+
+function policyMessage({ before, after, hidden, appearing }: EventData['policy-changed']): string {
+  const verb = before === null ? 'set' : 'changed';
+  const change = after === null ? 'removed' : verb;
+  const effects = [
+    ...(hidden > 0 ? [`${counted(hidden, 'version')} held back`] : []),
+    ...(appearing > 0 ? [`${counted(appearing, 'version')} offered`] : []),
+  ];
+  return `The organization ${change} the policy of the registry: ${effects.length === 0 ? 'the same versions are offered' : effects.join(', ')}.`;
+}
 
 /** By the rule of an attestation. */
 function heldReason(rule: string | null): string {

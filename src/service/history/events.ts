@@ -1,4 +1,5 @@
 import type { Retirement } from '../../core/about/about-file.ts';
+import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 
 /** What happened to a subscription, its registry and its apps: the history, for the API, the pages and webhooks. */
 
@@ -21,6 +22,7 @@ export const EVENT_TYPES = [
   'app-hidden',
   'app-shown',
   'certificate-changed',
+  'policy-changed',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -105,6 +107,14 @@ export interface EventData {
   'app-shown': { latest: string };
   /** The host of the manifest has a certificate that it did not have before. */
   'certificate-changed': { host: string; before: EventCertificate; after: EventCertificate };
+  /** The organization set, changed or removed the policy of its subscription. */
+  'policy-changed': {
+    before: PolicyDocument | null;
+    after: PolicyDocument | null;
+    /** The number of versions that are held back from now on, and of those that are offered from now on. */
+    hidden: number;
+    appearing: number;
+  };
 }
 
 export type CheckOutcome = 'good' | 'problems' | 'failing' | 'unfinished';

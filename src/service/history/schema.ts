@@ -1,6 +1,7 @@
 import { ACTOR_TYPES, type Actor, AUDIT_ACTIONS, AUDIT_OUTCOMES, type AuditDetails } from './audit-actions.ts';
 import { EVENT_TYPES, type EventData, type EventType } from './events.ts';
 import { retirementReason } from '../about/schema.ts';
+import { policySchema } from '../policies/schema.ts';
 import {
   type OpenApiObject,
   NOT_FOUND,
@@ -139,6 +140,15 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
   'certificate-changed': [
     'The host of the manifest has a different certificate than before.',
     { host: text, before: certificate, after: certificate },
+  ],
+  'policy-changed': [
+    'The organization set, changed or removed the policy of the registry.',
+    {
+      before: withDescription(nullable(policySchema), 'Null if there was none.'),
+      after: withDescription(nullable(policySchema), 'Null if it was removed.'),
+      hidden: withDescription(count, 'Versions that are held back from now on.'),
+      appearing: withDescription(count, 'Versions that are offered from now on.'),
+    },
   ],
 };
 

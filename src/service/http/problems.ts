@@ -23,6 +23,7 @@ const KINDS = {
   'webhook-disabled': [409, 'The webhook is disabled'],
   'delivery-pending': [409, 'The delivery is still pending'],
   'last-admin-token': [409, 'The last token with the scope “admin” cannot be deleted'],
+  'policy-hides-everything': [409, 'The policy hides everything'],
   'artifact-pending': [409, 'The artifact is not verified yet'],
   'artifact-held': [409, 'The version is held back'],
   'artifact-refused': [410, 'The artifact was refused'],

@@ -85,11 +85,11 @@ export function nextCheckText(subscription: SubscriptionView, now: Date, isWaiti
   return html`Next check ${dueTime(subscription.nextCheckAt, now)}`;
 }
 
-export function versionState({ state, offered, swappedChecksum, attestation }: VersionView): StateLabel {
+export function versionState({ state, offered, swappedChecksum, attestation, policyHold }: VersionView): StateLabel {
   if (swappedChecksum !== null) return { tone: 'bad', word: 'Swapped' };
   switch (state) {
     case 'verified':
-      if (!offered && attestation !== null) return { tone: 'warn', word: 'Held back' };
+      if (!offered && (attestation !== null || policyHold !== null)) return { tone: 'warn', word: 'Held back' };
       return offered ? { tone: 'good', word: 'Verified' } : { tone: 'idle', word: 'Verified, not offered' };
     case 'pending':
       return { tone: 'busy', word: 'Being verified' };

@@ -6,6 +6,7 @@ import { unpack } from '../database/packed.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';
 import { claimRegistry, Superseded } from './claim-store.ts';
 import { packedManifestOf, type RegistryRecord, registryRecords, writeRefreshResult } from './records-store.ts';
+import { decidePolicies } from '../policies/decisions-store.ts';
 import { checkAttestations } from './attestations/check-attestations.ts';
 import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import {
@@ -105,7 +106,9 @@ async function refreshDue(
     /** After the apps are written: it is about the versions that are offered. */
     const attestationsUnfinished = async (): Promise<boolean> => {
       const options = { http: client, credentials, isOver: () => budget.signal.aborted };
-      return (await checkAttestations(context, seen, options)).unfinished;
+      const { unfinished } = await checkAttestations(context, seen, options);
+      await decidePolicies(db, seen.id, context.now());
+      return unfinished;
     };
     if (unchanged !== null) {
       const unfinished = (await attestationsUnfinished()) || artifacts.unfinished;

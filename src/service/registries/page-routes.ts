@@ -45,6 +45,8 @@ const CONFIRMATIONS = new Map([
   ['renamed', 'The registry was renamed.'],
   ['auth-set', 'The credentials were saved. The registry is now checked with them.'],
   ['auth-removed', 'The credentials were removed.'],
+  ['policy-set', 'The policy was saved, and applies at once.'],
+  ['policy-removed', 'The policy was removed.'],
   ['attestations-set', 'The attestations were saved. The registry is checked soon.'],
 ]);
 

@@ -4,6 +4,7 @@ import type { RegistryAuth } from './credentials.ts';
 import type { SecretsKeys } from '../secrets-keys.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
+import { moveDecisions } from '../policies/decisions-store.ts';
 import { insertRegistry } from './store.ts';
 import { deleteCredentials, putCredentials } from './credentials-store.ts';
 import type { Database } from '../database/tables.ts';
@@ -122,6 +123,7 @@ async function moveTo(
     .where('id', '=', subscriptionId)
     .execute();
   await tx.updateTable('events').set({ registryId }).where('subscriptionId', '=', subscriptionId).execute();
+  await moveDecisions(tx, { subscriptionId, registryId, isCopy });
 }
 
 /**

@@ -22,11 +22,13 @@ export interface RegistrySettingsPage extends RegistryFrame {
   /** Why the submitted credentials are not stored; or null. */
   authError: string | null;
   attestations: PolicyForm;
+  /** Whether the subscription has a policy. */
+  hasPolicy: boolean;
 }
 
 export function registrySettingsPage(view: RegistrySettingsPage): Screen {
-  const content = html`${nameSection(view)} ${authSection(view)} ${attestationSection(view)} ${facts(view.subscription)}
-  ${allows(view.scope, 'manage') ? unsubscribeSection(view.subscription) : NOTHING}`;
+  const content = html`${nameSection(view)} ${authSection(view)} ${attestationSection(view)} ${policySection(view)}
+  ${facts(view.subscription)} ${allows(view.scope, 'manage') ? unsubscribeSection(view.subscription) : NOTHING}`;
   return registryScreen(view, 'settings', content);
 }
 
@@ -88,6 +90,17 @@ function attestationSection({ subscription, attestations, scope }: RegistrySetti
     </p>
     ${faults.length === 0 ? NOTHING : html`<p class="field-error" role="alert">The attestations were not saved.</p>`}
     ${ifAllowed(scope, 'manage', 'Changing these settings', form)}
+  </section>`;
+}
+
+function policySection({ subscription, hasPolicy, scope }: RegistrySettingsPage): Html {
+  const word = allows(scope, 'manage') ? 'Change the policy…' : 'Show the policy';
+  return html`<section class="panel" aria-labelledby="policy-title">
+    <h2 id="policy-title">Policy</h2>
+    <p>
+      ${hasPolicy ? 'A policy decides which versions your organization is offered.' : 'None: every verified version is offered.'}
+    </p>
+    <p class="actions"><a class="button" href="${registryPath(subscription.id)}/policy">${word}</a></p>
   </section>`;
 }
 

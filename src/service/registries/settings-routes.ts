@@ -3,6 +3,7 @@ import { readPolicy } from '../attestations/policy-fields.ts';
 import { policyForm, submittedPolicy } from '../attestations/policy-form.ts';
 import { attestationPolicy } from '../attestations/policy-store.ts';
 import { setPolicy } from '../attestations/set-policy.ts';
+import { storedPolicy } from '../policies/policy-store.ts';
 import { nameError, LONGEST_URL } from '../http/fields.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from './subscriptions-store.ts';
 import { removeAuth, setAuth } from './set-credentials.ts';
@@ -103,9 +104,18 @@ function errorsOf(result: SubscribeOutcome): Pick<SubscribeForm, 'urlError'> | P
 /** The page with what is stored. */
 async function settingsView(request: MemberRequest, service: Service): Promise<RegistrySettingsPage> {
   const subscription = await requestedSubscription(request, service);
-  const policy = orNotFound(await attestationPolicy(service.db, request.organization.id, subscription.id), 'registry');
-  const stored = { name: subscription.name, nameError: null, auth: NO_AUTH, authError: null };
-  return { ...registryFrame(request, subscription), ...stored, attestations: policyForm(policy) };
+  const { organization } = request;
+  const [policy, stored] = await Promise.all([
+    attestationPolicy(service.db, organization.id, subscription.id),
+    storedPolicy(service.db, organization.id, subscription.id),
+  ]);
+  const fields = { name: subscription.name, nameError: null, auth: NO_AUTH, authError: null };
+  return {
+    ...registryFrame(request, subscription),
+    ...fields,
+    attestations: policyForm(orNotFound(policy, 'registry')),
+    hasPolicy: orNotFound(stored, 'registry').policy !== null,
+  };
 }
 
 async function showSettings(request: MemberRequest, service: Service) {

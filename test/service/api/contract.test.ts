@@ -13,6 +13,7 @@ import { accessCases } from './access-cases.ts';
 import { addAccess, addWebhook } from './access-fixture.ts';
 import { appCases } from './app-cases.ts';
 import { attestationCases } from './attestation-cases.ts';
+import { policyCases } from './policy-cases.ts';
 import { artifactCases } from './artifact-cases.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
@@ -107,6 +108,7 @@ describe('responses', () => {
     ...accessCases,
     ...webhookCases,
     ...attestationCases,
+    ...policyCases,
     ...artifactCases,
     ...privateRegistryCases,
   ])('$name', async ({ method, path, send, status, check }) => {

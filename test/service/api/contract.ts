@@ -150,6 +150,8 @@ const FIELDS: Record<string, unknown> = {
   events: null,
   enabled: true,
   auth: { type: 'bearer', token: 'canary-credential' },
+  policy: { schema: 1, deny: ['nothing'] },
+  confirm: true,
   mode: 'report',
   issuer: 'https://token.actions.githubusercontent.com',
   identity: 'https://github.com/acme/apps/.github/workflows/*',

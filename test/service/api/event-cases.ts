@@ -44,6 +44,12 @@ export const EVENTS: readonly NewEvent[] = [
   registryEvent('failing', { rule: 'unreachable' }),
   registryEvent('recovered', { failingSince: '2026-01-01T00:00:00.000Z' }),
   registryEvent('certificate-changed', { host: 'h.example', before: certificate, after: certificate }),
+  registryEvent('policy-changed', {
+    before: null,
+    after: { schema: 1, deny: ['mail@<1.0.0-\u001b'] },
+    hidden: 1,
+    appearing: 0,
+  }),
   registryEvent('checked', {
     outcome: 'problems',
     seconds: 1.25,
@@ -85,7 +91,7 @@ export const eventCases: ContractCase[] = [
     send: authenticated(),
     status: 200,
     check: ({ json }) => {
-      expect(json.events.map(({ type }: { type: string }) => type)).toEqual(['checked', 'certificate-changed']);
+      expect(json.events.map(({ type }: { type: string }) => type)).toEqual(['checked', 'policy-changed']);
       expect(json.next).toBe(json.events[1].id);
     },
   },

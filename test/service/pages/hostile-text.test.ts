@@ -64,6 +64,7 @@ function pathsOf(
     [`${list}/:id/report.json`]: [`${list}/${registry}/report.json`],
     [`${list}/:id/report.md`]: [`${list}/${registry}/report.md`],
     [`${list}/:id/settings`]: at(`${list}/${registry}/settings`),
+    [`${list}/:id/policy`]: at(`${list}/${registry}/policy`),
     [`${list}/:id/unsubscribe`]: at(`${list}/${registry}/unsubscribe`),
     [`${list}/:id/history`]: [...at(`${list}/${registry}/history`), `${list}/${registry}/history?app=${encoded(text)}`],
     '/settings/history': at('/settings/history'),

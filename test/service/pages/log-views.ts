@@ -53,6 +53,7 @@ export const EVENTS = events([
     before: { fingerprint256: 'AB:CD', subject: 'apps.example.com', issuer: 'Example CA', notAfter: hoursAgo(-900) },
     after: { fingerprint256: 'EF:01', subject: 'apps.example.com', issuer: 'Example CA', notAfter: hoursAgo(-9000) },
   }),
+  registryEvent('policy-changed', { before: null, after: { schema: 1, minimumAge: '3d' }, hidden: 2, appearing: 0 }),
   registryEvent('subscribed', { official: false }),
 ]);
 

@@ -47,6 +47,7 @@ import type { Catalogue } from '../../../src/service/apps/catalogue-store.ts';
 import type { AppView } from '../../../src/service/apps/schema.ts';
 import { ABOUT_SCREENS } from './about-screens.ts';
 import { CHECKS, DELIVERIES, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS, WEBHOOKS } from './log-views.ts';
+import { policyScreens } from './policy-screens.ts';
 import * as views from './views.ts';
 
 /** Every screen, in the states that it can be in; by name. Those that begin with `entry` are shown without a session. */
@@ -93,6 +94,7 @@ function settings(more: Partial<RegistrySettingsPage>): Screen {
     auth: NO_AUTH,
     authError: null,
     attestations: policyForm(ATTESTATIONS_OFF),
+    hasPolicy: false,
     ...more,
   });
 }
@@ -165,16 +167,6 @@ const hostile = views.subscription({
   name: long,
   url: `https://example.com/${long}?token=secret-secret-secret`,
 });
-
-const hostileFindings = HOSTILE_TEXTS.map((text, i) => ({
-  ...FINDINGS[0]!,
-  rule: `rule-${i}`,
-  message: text,
-  advice: text,
-  url: `https://example.com/${text}`,
-  app: text,
-  evidence: { listed: text, [`name-${i}`]: text, answered: [text, text] },
-}));
 
 export const SCREENS: Record<string, () => Screen> = {
   'entry-sign-in': () => signInPage({ error: null, openSignUp: true, next: '/' }),
@@ -252,7 +244,7 @@ export const SCREENS: Record<string, () => Screen> = {
       urlError: null,
       nameError: null,
       auth: NO_AUTH,
-      unusable: { message: long, advice: null, isFinding: false, findings: hostileFindings },
+      unusable: { message: long, advice: null, isFinding: false, findings: views.HOSTILE_FINDINGS },
     }),
   registry: () => registry({ done: 'You are subscribed.' }),
   'registry-read': () => registry({ scope: 'read' }),
@@ -281,7 +273,7 @@ export const SCREENS: Record<string, () => Screen> = {
   'health-failing': () => health({ subscription: FAILING, report: REPORT }),
   'health-none': () => health({ subscription: FRESH, report: null }),
   'health-hostile': () =>
-    health({ subscription: hostile, report: { ...REPORT, findings: hostileFindings, outcome: 'incomplete' } }),
+    health({ subscription: hostile, report: { ...REPORT, findings: views.HOSTILE_FINDINGS, outcome: 'incomplete' } }),
   settings: () => settings({}),
   'settings-read': () => settings({ scope: 'read' }),
   'settings-wrong': () => settings({ name: '', nameError: 'The name is empty. Enter a name for this registry.' }),
@@ -293,6 +285,7 @@ export const SCREENS: Record<string, () => Screen> = {
         auth: { type: 'bearer', changedAt: '2026-05-04T09:00:00.000Z' },
       },
     }),
+  ...policyScreens(FRAME),
   'settings-hostile': () => settings({ subscription: hostile, name: long }),
   unsubscribe: () => unsubscribePage(PROBLEMS),
   app: () =>
@@ -348,7 +341,7 @@ export const SCREENS: Record<string, () => Screen> = {
       ),
       next: null,
       after: null,
-      findings: { own: hostileFindings, shared: hostileFindings },
+      findings: { own: views.HOSTILE_FINDINGS, shared: views.HOSTILE_FINDINGS },
       events: HOSTILE_EVENTS,
       now: NOW,
     }),

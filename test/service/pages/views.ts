@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Report } from '../../../src/core/engine/report.ts';
 import type { AppView, VersionView } from '../../../src/service/apps/schema.ts';
 import type { AttestationView } from '../../../src/service/attestations/schema.ts';
+import type { PolicyHold } from '../../../src/service/policies/schema.ts';
 import type { OrganizationView } from '../../../src/service/organizations/schema.ts';
 import type { SubscriptionView } from '../../../src/service/registries/schema.ts';
 import { finding, notJudged, report } from '../../support/reports.ts';
@@ -145,13 +146,23 @@ export function version(more: Partial<VersionView> = {}): VersionView {
     notes: null,
     deprecated: null,
     attestation: null,
+    policyHold: null,
     withdrawnAt: null,
     lostAt: null,
     ...more,
   };
 }
 
+/** A version that is held back because of its age. */
+export const HOLD: PolicyHold = {
+  cause: 'too-new',
+  line: 'minimumAge "3d"',
+  offeredAt: minutesFrom(3000),
+  message: 'It was first seen less than the minimumAge "3d" ago.',
+};
+
 export const VERSIONS: VersionView[] = [
+  version({ version: '2.2.0', offered: false, policyHold: HOLD }),
   version(),
   version({ version: '2.0.0', state: 'pending', offered: false, verifiedAt: null, bytes: null }),
   version({ version: '1.2.0', swappedChecksum: `sha256:${digest('other')}` }),
@@ -307,3 +318,14 @@ export function attestation(more: Partial<AttestationView> = {}): AttestationVie
     ...more,
   };
 }
+
+/** Findings whose texts are hostile. */
+export const HOSTILE_FINDINGS = HOSTILE_TEXTS.map((text, i) => ({
+  ...FINDINGS[0]!,
+  rule: `rule-${i}`,
+  message: text,
+  advice: text,
+  url: `https://example.com/${text}`,
+  app: text,
+  evidence: { listed: text, [`name-${i}`]: text, answered: [text, text] },
+}));

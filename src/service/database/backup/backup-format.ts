@@ -147,6 +147,7 @@ const TABLES: Record<keyof Database, true> = {
   aboutVersions: true,
   attestations: true,
   attestationDecisions: true,
+  policyDecisions: true,
   icons: true,
   events: true,
   artifacts: true,

@@ -1,6 +1,7 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 import { ABOUT } from './about.ts';
 import { ATTESTATIONS } from './attestations.ts';
+import { POLICIES } from './policies.ts';
 
 /** All tables; the files of rows in database/ say what their columns mean. */
 
@@ -99,6 +100,7 @@ const REGISTRIES = [
       refused_at timestamptz,
       attestations text NOT NULL DEFAULT 'off' CHECK (attestations IN ('off', 'report', 'require')),
       attestation_signer jsonb,
+      policy json,
       UNIQUE (organization_id, registry_id),
       CHECK ((attestations = 'off') = (attestation_signer IS NULL)))`,
   sql`CREATE INDEX ON subscriptions (registry_id)`,
@@ -248,6 +250,7 @@ export const baseline: Migration = {
       ...APPS,
       ...ABOUT,
       ...ATTESTATIONS,
+      ...POLICIES,
       ...ARTIFACTS,
       ...EVENTS,
       ...WRITE_PROBE,

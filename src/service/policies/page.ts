@@ -1,0 +1,198 @@
+import { type Html, html, NOTHING, code, untrusted } from '../../html/html.ts';
+import { counted, grouped, safeJsonText } from '../../core/text/text.ts';
+import { ifAllowed, table } from '../pages/components.ts';
+import type { Screen } from '../pages/layout.ts';
+import { registryPath } from '../pages/paths.ts';
+import { relativeTime } from '../pages/time.ts';
+import { allows } from '../tokens/scopes.ts';
+import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
+import type { PreviewView } from './schema.ts';
+
+/** Settings of a registry → Policy: which versions are taken, with a preview. */
+
+export interface PolicyPage extends RegistryFrame {
+  /** The policy in the form, as it was typed; '' for none. */
+  text: string;
+  /** What is wrong with it, each with its place. */
+  faults: readonly PolicyFault[];
+  /** What it would do; null if that was not requested. */
+  preview: PreviewView | null;
+  /** Whether it was not saved, since it hides everything. */
+  isUnconfirmed: boolean;
+  /** Whether the subscription has a policy. */
+  isStored: boolean;
+}
+
+export interface PolicyFault {
+  message: string;
+  position: { line: number; column: number } | null;
+}
+
+/** Maximum characters of the form’s text: spaces are not stored. */
+export const LONGEST_TEXT = 40_000;
+
+export function policyPage(view: PolicyPage): Screen {
+  const { scope, isStored } = view;
+  const content = html`${view.preview === null ? NOTHING : previewSection(view.preview, view.now)}
+    <section class="panel" aria-labelledby="policy-title">
+      <h2 id="policy-title">Policy</h2>
+      <p>
+        ${isStored ? 'Your organization is offered only what its policy allows.' : 'There is no policy: every verified version is offered.'}
+        Other organizations are not affected. The guide of the service explains the fields.
+      </p>
+      ${ifAllowed(scope, 'manage', 'Changing the policy', policyForms(view))}
+      ${allows(scope, 'manage') || !isStored ? NOTHING : policyText(view)}
+    </section>`;
+  return registryScreen(view, 'settings', content);
+}
+
+/** The policy for those who may not change it. */
+function policyText({ text }: PolicyPage): Html {
+  return html`<div class="form">
+    <div class="field">
+      <label for="policy">Policy</label>
+      <textarea id="policy" rows="12" readonly dir="ltr">${shownText(text)}</textarea>
+    </div>
+  </div>`;
+}
+
+/** Invisible characters, and those that reorder text, as JSON escapes: the same value in a text of JSON. */
+function shownText(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n');
+  return lines.split('\t').map(safeJsonText).join('\t');
+}
+
+const EXAMPLE = '{ "schema": 1, "deny": ["clock@<1.2.0"], "minimumAge": "3d" }';
+
+function policyForms({ subscription, text, faults, preview, isUnconfirmed, isStored }: PolicyPage): Html {
+  const path = `${registryPath(subscription.id)}/policy`;
+  const needsConfirmation = preview?.hidesEverything === true;
+  return html`<form class="form" method="post" action="${path}">
+      <div class="field${faults.length === 0 ? '' : ' wrong'}">
+        <label for="policy">Policy</label>
+        <p class="hint" id="policy-hint">JSON, such as <code dir="ltr">${EXAMPLE}</code>.</p>
+        <textarea
+          id="policy"
+          name="policy"
+          rows="12"
+          maxlength="${LONGEST_TEXT}"
+          spellcheck="false"
+          autocapitalize="none"
+          autocomplete="off"
+          dir="ltr"
+          required
+          aria-describedby="policy-hint${faults.length === 0 ? '' : ' policy-error'}"
+          ${faults.length === 0 ? NOTHING : html`aria-invalid="true"`}
+        >
+${shownText(text)}</textarea>
+        ${faults.length === 0 ? NOTHING : faultList(faults)}
+      </div>
+      ${needsConfirmation ? confirmation(isUnconfirmed) : NOTHING}
+      <p class="actions">
+        <button name="do" value="preview">Preview</button>
+        <button class="primary" name="do" value="save">Save policy</button>
+      </p>
+    </form>
+    ${
+      isStored
+        ? html`<form method="post" action="${path}" class="actions">
+            <button class="danger-quiet" name="do" value="remove">Remove policy</button>
+          </form>`
+        : NOTHING
+    }`;
+}
+
+function confirmation(isUnconfirmed: boolean): Html {
+  return html`<div class="field">
+    ${
+      isUnconfirmed
+        ? html`<p class="field-error" role="alert" id="confirm-error">
+            The policy was not saved: no version would be offered any more.
+          </p>`
+        : NOTHING
+    }
+    <label class="check"
+      ><input
+        type="checkbox"
+        name="confirm"
+        value="yes"
+        ${isUnconfirmed ? html`aria-describedby="confirm-error"` : NOTHING}
+      />
+      Offer no version of this registry</label
+    >
+  </div>`;
+}
+
+/** Faults that are shown. */
+const MOST_FAULTS = 20;
+
+function faultList(faults: readonly PolicyFault[]): Html {
+  const more = faults.length - MOST_FAULTS;
+  return html`<div class="field-error" id="policy-error" role="alert">
+    <p>The policy was not saved.</p>
+    <ul>
+      ${faults.slice(0, MOST_FAULTS).map(({ position, message }) => html`<li>${placeText(position)}${untrusted(message, 500)}</li>`)}
+      ${more > 0 ? html`<li>… and ${grouped(more)} more</li>` : NOTHING}
+    </ul>
+  </div>`;
+}
+
+function placeText(position: PolicyFault['position']): string {
+  return position === null ? '' : `Line ${position.line}, column ${position.column}: `;
+}
+
+function previewSection(preview: PreviewView, now: Date): Html {
+  const { hidden, appearing, hiddenVersions, appearingVersions } = preview;
+  return html`<section class="panel" aria-labelledby="preview-title" id="preview">
+    <h2 id="preview-title">Preview</h2>
+    <p>
+      ${
+        hidden + appearing === 0
+          ? 'Nothing changes at present.'
+          : `${counted(hidden, 'version')} that ${hidden === 1 ? 'is' : 'are'} offered now would be held back, and ${counted(appearing, 'version')} would appear.`
+      }
+    </p>
+    ${
+      hiddenVersions.length === 0
+        ? NOTHING
+        : html`<h3>Held back</h3>
+            ${table({
+              className: 'preview',
+              caption: 'Versions that would be held back',
+              columns: ['App', 'Version', 'Line of the policy', 'Offered again'],
+              rows: hiddenVersions.map(
+                ({ app, version, line, offeredAt }) =>
+                  html`<tr role="row">
+                    <td role="cell">${untrusted(app, 100)}</td>
+                    <td role="cell">${code(version, 80)}</td>
+                    <td role="cell">${code(line, 300)}</td>
+                    <td role="cell">${offeredAt === null ? 'only by another policy' : relativeTime(offeredAt, now)}</td>
+                  </tr>`,
+              ),
+            })}
+            ${moreLine(hidden - hiddenVersions.length)}`
+    }
+    ${
+      appearingVersions.length === 0
+        ? NOTHING
+        : html`<h3>Appearing</h3>
+            ${table({
+              className: 'preview',
+              caption: 'Versions that would appear',
+              columns: ['App', 'Version'],
+              rows: appearingVersions.map(
+                ({ app, version }) =>
+                  html`<tr role="row">
+                    <td role="cell">${untrusted(app, 100)}</td>
+                    <td role="cell">${code(version, 80)}</td>
+                  </tr>`,
+              ),
+            })}
+            ${moreLine(appearing - appearingVersions.length)}`
+    }
+  </section>`;
+}
+
+function moreLine(more: number): Html {
+  return more > 0 ? html`<p class="muted">… and ${counted(more, 'more version')}.</p>` : NOTHING;
+}
