@@ -19,8 +19,12 @@ export function compact(markup: Html): Html {
 
 /** Texts of a registry or a subscriber: sanitized, and distinguished from our own text. */
 
-// Stacked combining marks would overlap the adjacent lines; no script needs more of them on one letter.
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
+
+/** Stacked combining marks would overlap the adjacent lines; no script needs more of them on one letter. */
+export function withoutStackedMarks(text: string): string {
+  return text.replace(STACKED_MARKS, '$1');
+}
 
 // These two join letters and emoji; elsewhere they are invisible, and escaped like other invisible characters.
 const JOINERS =
@@ -32,7 +36,7 @@ const ROOM = 20_000;
 /** The text without secrets, truncated, with invisible and reordering characters escaped. */
 export function sanitized(text: string, limit = 200): string {
   if (isAscii(text)) return safeExcerpt(text, limit);
-  const short = shorten(redact(text.slice(0, ROOM).replace(STACKED_MARKS, '$1')), limit);
+  const short = shorten(redact(withoutStackedMarks(text.slice(0, ROOM))), limit);
   const parts = short.split(JOINERS);
   return parts.map((part, i) => (i % 2 === 1 ? part : printable(part))).join('');
 }

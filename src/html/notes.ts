@@ -2,7 +2,7 @@ import { raw } from 'hono/html';
 import MarkdownIt from 'markdown-it';
 import { parseUrl } from '../core/http/url.ts';
 import { withVisibleControls } from '../core/text/text.ts';
-import type { Html } from './html.ts';
+import { type Html, withoutStackedMarks } from './html.ts';
 
 /**
  * Release notes: a subset of Markdown as HTML. Headings, paragraphs, lists, quotes, code and rules; emphasis and links.
@@ -49,5 +49,5 @@ renderer.rules.heading_close = (tokens, at) => `</${headingTag(tokens[at]?.tag ?
  * @param text Markdown of any origin
  */
 export function notesMarkup(text: string): Html {
-  return raw(markdown.render(text.slice(0, LONGEST)).trimEnd());
+  return raw(markdown.render(withoutStackedMarks(text.slice(0, LONGEST))).trimEnd());
 }

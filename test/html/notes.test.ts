@@ -177,3 +177,7 @@ test('tags are closed in order', () => {
   }
   expect(open).toEqual([]);
 });
+
+test('stacked combining marks are limited, so that they cover no other line', () => {
+  expect(String(notesMarkup(`Z${'\u0489'.repeat(3000)}`))).toBe(`<p>Z${'\u0489'.repeat(4)}</p>`);
+});

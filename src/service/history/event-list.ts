@@ -23,7 +23,7 @@ const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
   'version-held': ['Version held back', 'warn'],
   'version-attested': ['Attestation valid', 'good'],
   'version-deprecated': ['Version retired', 'warn'],
-  'version-undeprecated': ['Version no longer retired', 'good'],
+  'version-undeprecated': ['No longer retired', 'good'],
   'app-listed': ['App listed', 'idle'],
   'app-hidden': ['App not installable', 'bad'],
   'app-shown': ['App installable', 'good'],

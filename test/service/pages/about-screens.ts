@@ -84,6 +84,6 @@ export const ABOUT_SCREENS: Record<string, () => Screen> = {
           support: `mailto:${HOSTILE_TEXTS[3]!}`,
         },
       }),
-      versions: HOSTILE_TEXTS.slice(1).map((text, i) => version({ version: `1.${i}.0`, ...hostileClaims(text) })),
+      versions: HOSTILE_TEXTS.map((text, i) => version({ version: `1.${i}.0`, ...hostileClaims(text) })),
     }),
 };

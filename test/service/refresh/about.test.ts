@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { appOf, listApps } from '../../../src/service/apps/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
 import { artifactVersionOf } from '../../../src/service/artifacts/store.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { setCredentials } from '../../../src/service/registries/private-store.ts';
 import type { EventView } from '../../../src/service/history/events.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import {
@@ -270,6 +272,30 @@ test('subscribers see what the author says, and get a retired version', async ()
   expect(await listApps(db, own.organizationId, own.id, all)).toMatchObject({
     apps: [{ latest: '2.0.0', deprecated: { reason: 'broken', use: '1.0.0' } }],
   });
+});
+
+test('credentials are sent as for the metadata file, and are not stored', async () => {
+  host.on(PATH, about({ '1.0.0': { deprecated: LEAKS } }));
+  await harness.refresh(id);
+  const { db, context } = harness;
+  const own = await subscription();
+  const target = { organizationId: own.organizationId, subscriptionId: own.id, actor: SERVICE_ACTOR };
+  const auth = { type: 'bearer', token: 'a-token-of-this-test' } as const;
+  const moved = await setCredentials(db, context.settings.secretsKeys, { ...target, auth }, () => null);
+  if (moved === null || typeof moved === 'string') throw new Error('The credentials are refused.');
+  id = moved.registryId;
+  // The own registry begins with what the shared one had.
+  expect(await stored()).toEqual({ '1.0.0': 'security' });
+  host.requests.length = 0;
+  host.on(PATH, about({ '1.0.0': { notes: `Use ${auth.token}.`, deprecated: LEAKS } }));
+  await harness.refresh(id, 1.1);
+  for (const path of ['/a.json', PATH]) {
+    const [first] = host.requestsFor(path);
+    expect(first?.headers).toMatchObject({ authorization: `Bearer ${auth.token}` });
+    expect(first?.headers['if-none-match']).toBeUndefined();
+  }
+  expect(await eventNames()).toEqual(['version-deprecated 1.0.0']);
+  expect(await stored()).toEqual({ '1.0.0': expect.not.stringContaining(auth.token) as string });
 });
 
 test('hostile texts are stored and reported', async () => {
