@@ -80,11 +80,14 @@ export function requestKindOf({
   method,
   origin,
   headers = [],
+  optional = false,
 }: {
   method: Probe['method'];
   origin: string | null;
   headers?: readonly (readonly [string, string])[];
+  optional?: boolean;
 }): string {
+  if (optional) return 'optional GET';
   if (headers.some(([name]) => name.startsWith('if-'))) return 'conditional GET';
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
 }

@@ -120,7 +120,8 @@ async function sendAttempts(
   state: ClientState,
 ): Promise<void> {
   const { options, pool, breaker } = state;
-  const { retries = 2 } = options;
+  const isOptional = request.optional === true;
+  const retries = isOptional ? 0 : (options.retries ?? 2);
   const errors: string[] = [];
   let crowded = 0;
   for (;;) {
@@ -131,7 +132,8 @@ async function sendAttempts(
     probe.hops = hops;
     probe.failure = failure;
     const origin = originOf(hop.url);
-    if (probe.attempts > 1 && hop.status !== 0) breaker.recordRateLimit(origin, isTemporaryRefusal(hop.status));
+    if (probe.attempts > 1 && hop.status !== 0 && !isOptional)
+      breaker.recordRateLimit(origin, isTemporaryRefusal(hop.status));
     // With fewer concurrent requests it may succeed.
     if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
     if (probe.attempts - crowded > retries || deadline.ended || pool.downReason(origin)) break;

@@ -29,7 +29,10 @@ export interface ProbeRequest {
   headers?: readonly (readonly [string, string])[];
   /** Over a new connection. */
   fresh?: boolean;
-  /** True for a file that the host need not have: its absence is a result as well. */
+  /**
+   * True for a file that the host need not have: its absence is a result as well. It is requested once, and however the host
+   * fails to respond, requests for other files go on.
+   */
   optional?: boolean;
   /**
    * For a request that plain GETs accompany: the wait for it is bounded by the time that the host takes for those.

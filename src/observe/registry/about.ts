@@ -34,7 +34,7 @@ export interface ObservedAbout {
 /** The about files of earlier runs: each is requested with one conditional GET. */
 export interface AboutMemory {
   known(key: string): Promise<KnownAbout | null>;
-  /** Receives what was observed of each app with a metadata file that can be requested. */
+  /** Receives what was observed of each app whose metadata file was received. */
   keep(key: string, observed: ObservedAbout): void;
 }
 
@@ -77,7 +77,7 @@ async function fetchAbout(
   confirms: boolean,
   context: ObserveContext,
 ): Promise<{ fetched: FetchedResource; confirmed: KnownAbout | null }> {
-  const options = { accept: ABOUT_ACCEPT, limit: context.limits.metadata, optional: true };
+  const options = { accept: ABOUT_ACCEPT, limit: context.limits.metadata, optional: !confirms };
   const fetch = (headers: [string, string][]): Promise<FetchedResource> =>
     // A file that was there before is requested again.
     confirms || known !== null

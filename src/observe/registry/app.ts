@@ -1,4 +1,12 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  type DocumentFacts,
+  type IconFacts,
+  isMissing,
+  type Missing,
+} from '../../core/facts/facts.ts';
+import { isAnswered } from '../../core/http/probe.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listedVersionsIn } from '../../core/registry/metadata.ts';
@@ -42,9 +50,10 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
     if (options.about !== true || !isRequestable(url)) return null;
     const memory = options.memory?.about ?? null;
     if (memory === null) return shared.about({ metadataUrl: url, known: null, confirms: true }, context);
+    // A host that fails is not asked for it as well, and whether it answers 304 to everything is known then.
+    const { web } = await fetchingMetadata;
+    if (isMissing(web) || !isAnswered(web.server)) return null;
     const earlier = await memory.known(key);
-    // Whether its host answers 304 to everything is known then.
-    if (earlier !== null) await fetchingMetadata;
     const observed = await shared.about({ metadataUrl: url, known: earlier, confirms: false }, context);
     memory.keep(key, observed);
     return observed;

@@ -39,7 +39,7 @@ function learnedFrom(
   observed: ObservedAbout | null,
   credentials: RequestCredentials,
 ): LearnedAbout {
-  // Its metadata file has no URL that can be requested.
+  // Its metadata file could not be read, so that it was not requested.
   if (observed === null) return 'unknown';
   if (about === undefined) return 'absent';
   const { content } = about;

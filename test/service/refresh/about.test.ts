@@ -194,6 +194,24 @@ test('a broken file that stays the same is not judged again each time', async ()
   expect(await stored()).toEqual({ '1.0.0': 'One.' });
 });
 
+test('a host that never responds about them delays no app, and hides none', { timeout: 60_000 }, async () => {
+  const entry = { name: 'A', description: 'D', blockStyle: { iconUrl: `${host.origin}/icon.svg`, color: '#336699' } };
+  const keys = Array.from({ length: 40 }, (_, i) => `app-${i}`);
+  const apps = keys.map((key, i) => {
+    const bytes = archive(key);
+    const artifactUrl = host.on(`/${key}.tar.gz`, gzipped(bytes));
+    const versions = [{ version: '1.0.0', artifactUrl, artifactChecksum: checksum(bytes) }];
+    host.on(`/${key}.about.json`, i % 2 === 0 ? () => {} : answer({ status: 503 }));
+    return [key, { ...entry, appMetadataUrl: host.on(`/${key}.json`, tagged(JSON.stringify({ versions }))) }];
+  });
+  id = await harness.add(host.on('/registry.json', tagged(JSON.stringify({ apps: Object.fromEntries(apps) }))));
+  await harness.refresh(id);
+  const report = await harness.report(id);
+  expect(report.apps.filter(({ visible }) => visible)).toHaveLength(40);
+  const hanging = host.requests.filter(({ path }) => /^\/app-\d*[02468]\.about\.json$/.test(path));
+  expect(hanging.length).toBeLessThan(20);
+});
+
 describe('no file changes the report', () => {
   test.each<[string, Behaviour]>([
     ['403', answer({ status: 403 })],
