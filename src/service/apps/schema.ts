@@ -93,7 +93,7 @@ const version = strictObject('A version. The digest is pinned once the artifact 
   ),
   published: withDescription(
     orNull(text),
-    'When it was published, as the author says: a time in UTC (ISO 8601), which nobody else confirms.',
+    'When it was published, as the author claims: a time in UTC (ISO 8601). The service does not check it.',
   ),
   notes: withDescription(
     orNull(text),

@@ -45,7 +45,7 @@ const PAGE = {
 };
 
 /** Claims that are as hostile as they can be. */
-export function hostileClaims(text: string): Partial<VersionView> {
+function hostileClaims(text: string): Partial<VersionView> {
   return {
     published: text,
     notes: `${text}\n\n# Title ${text}\n\n- [${text}](javascript:alert(1))\n\n> ![${text}](data:text/html,x) <${text}>\n\n    ${text}`,
