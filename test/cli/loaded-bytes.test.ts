@@ -38,6 +38,41 @@ const LOADED: Record<string, number> = {
   'remove-app': 1150,
   rules: 838,
   serve: 436,
-  service: 4012,
+  service: 4066,
   'service-backup': 1299,
   'service-restore': 1309,
+  site: 684,
+  subscribe: 869,
+  verify: 1710,
+};
+
+const program = join(import.meta.dirname, '../../dist/cli');
+const commands = readdirSync(join(import.meta.dirname, '../../src/cli/commands'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** The sizes of the files that a process loads for a command, in kB; without the bytes of Node itself. */
+const SCRIPT = `
+const { statSync } = require('node:fs');
+const [folder, ...files] = process.argv.slice(1);
+for (const file of files) require(folder + '/' + file + '.cjs');
+const loaded = Object.keys(require.cache).filter((path) => path.endsWith('.cjs'));
+process.stdout.write(String(loaded.reduce((sum, path) => sum + statSync(path).size, 0) / 1000));
+`;
+
+function loadedBy(files: readonly string[]): number {
+  return Number(execFileSync(process.execPath, ['-e', SCRIPT, program, ...files], { encoding: 'utf8' }));
+}
+
+describe('before its first line of work', () => {
+  test.each<[name: string, files: string[]]>([
+    ['--version', ['main']],
+    ['--help', ['main', 'program']],
+    ...commands.map((name): [string, string[]] => [name, ['main', 'program', 'run', 'config', name]]),
+  ])('%s loads no more than the table says', (name, files) => {
+    const limit = LOADED[name] ?? 0;
+    const loaded = loadedBy(files);
+    expect(loaded).toBeLessThanOrEqual(limit);
+    expect(loaded).toBeGreaterThan(limit * 0.9);
+  });
+});
