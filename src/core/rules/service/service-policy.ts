@@ -29,7 +29,7 @@ export const servicePolicy = defineRule({
   owner: 'service',
   causes: CAUSES,
   failsWhen:
-    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A version that is held back by the policy of the organization, or because it requires attestations, is a warning, and a check that ended at a limit is a note',
+    'a policy of the service blocks the registry: the organization is suspended, or the service does not request such a URL (a port, plain http). A version that is held back by the policy of the organization, or because it requires attestations, is a warning; a version that the policy was not applied to yet, and a check that ended at a limit, are notes',
   why: 'The author of the registry cannot fix this: the operator of the service has to change the policy, or the URL has to change.',
   examples: {
     bad: 'service: suspended: The organization is suspended.',
@@ -117,11 +117,23 @@ function named(key: string, held: readonly SubscribedVersion[]): { versions: str
 
 /** A problem for each line of the policy. */
 function heldByPolicy(key: string, all: readonly SubscribedVersion[]): Problem<Cause>[] {
-  const lines = [...new Set(all.flatMap(({ policyHold }) => policyHold?.line ?? []))];
+  const held = all.filter(isHeldByPolicy);
+  const lines = [...new Set(held.map(({ policyHold }) => policyHold?.line ?? null))];
   return lines.map((line) => {
-    const same = all.filter(({ policyHold }) => policyHold?.line === line);
+    const same = held.filter(({ policyHold }) => (policyHold?.line ?? null) === line);
     const { versions, what } = named(key, same);
     const [first] = same;
+    const version = same.length === 1 && first !== undefined ? { version: first.version } : {};
+    if (line === null)
+      return {
+        cause: 'policy',
+        severity: 'note',
+        symptom: 'app-does-not-appear',
+        ...version,
+        message: message`The service holds back ${what}, until it has applied the organization’s policy.`,
+        advice: message`Wait for the end of the next check of the service.`,
+        evidence: { line, offeredAt: null, versions },
+      };
     const times = same.flatMap(({ policyHold }) => policyHold?.offeredAt ?? []).sort();
     const [offeredAt = null] = times;
     const until =
@@ -132,7 +144,7 @@ function heldByPolicy(key: string, all: readonly SubscribedVersion[]): Problem<C
       cause: 'policy',
       severity: 'warning',
       symptom: 'app-does-not-appear',
-      ...(same.length === 1 && first !== undefined && { version: first.version }),
+      ...version,
       message: message`The service holds back ${what}, by this line of the organization’s policy: ${line}.${until}`,
       advice: message`${offeredAt === null ? 'If it should be offered' : 'If it should be offered earlier'}, change that line: the settings of the registry on its page at the service. appreg policy test shows the effect of a change.`,
       evidence: { line, offeredAt, versions },
@@ -168,7 +180,11 @@ function unattested(key: string, all: readonly SubscribedVersion[]): Problem<Cau
 
 /** True for a version that the service does not offer because of its attestation, or of a policy. */
 export function isHeldBack(version: SubscribedVersion): boolean {
-  return isUnattested(version) || (version.policyHold ?? null) !== null;
+  return isUnattested(version) || isHeldByPolicy(version);
+}
+
+function isHeldByPolicy({ policyHold }: SubscribedVersion): boolean {
+  return (policyHold ?? null) !== null;
 }
 
 function isUnattested({ attestation }: SubscribedVersion): boolean {

@@ -26,7 +26,7 @@ const held = (version: string, more: Partial<SubscribedVersion> = {}): Subscribe
   attestation: { state: 'missing', reason: null, held: { since: '2026-11-14T11:00:00.000Z' } },
   ...more,
 });
-const byPolicy = (line: string, offeredAt: string | null = null): Partial<SubscribedVersion> => ({
+const byPolicy = (line: string | null, offeredAt: string | null = null): Partial<SubscribedVersion> => ({
   attestation: null,
   policyHold: { line, message: 'A sentence.', offeredAt },
 });
@@ -128,6 +128,11 @@ ruleTable(servicePolicy, {
         known: knownApp([held('1.0.0', byPolicy('deny[0] "*"')), held('2.0.0', byPolicy('deny[0] "*"'))]),
       },
       { cause: 'policy', message: '2 versions of clock (1.0.0, 2.0.0), by this line' },
+    ],
+    [
+      'a version that the policy was not applied to yet',
+      { ...whole, served: served('1.0.0'), known: knownApp([held('1.0.0', byPolicy(null))]) },
+      { cause: 'policy', severity: 'note', message: 'holds back version 1.0.0 of clock, until it has applied' },
     ],
     [
       'a suspended organization',
