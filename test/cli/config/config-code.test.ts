@@ -77,6 +77,7 @@ describe('a configuration that is code', () => {
     explain: ['explain', 'url-unstable'],
     attestation: ['attestation', 'registry.json', '--key', 'acme.pub'],
     checksum: ['checksum', 'registry.json'],
+    policy: ['policy', 'policy.json'],
     conformance: ['conformance', '--role', 'host'],
     'conformance documents': ['conformance', 'documents', '--only', 'manifest-correct'],
     'conformance host': ['conformance', 'host', 'http://127.0.0.1:1/'],
