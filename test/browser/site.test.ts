@@ -99,6 +99,8 @@ const PAYLOADS = [
   '&lt;script&gt;&#60;b&#62;&quot; onclick=&quot;zqx()',
   'javascript:zqx()//',
   '\u202e\u2066\u200f\u2028gnp.exe',
+  `Z${'\u0340\u0489\u033f'.repeat(600)}`,
+  `#### ${'unbroken'.repeat(60)}\n\n${'- '.repeat(30)}deep\n\n${'> '.repeat(30)}deep`,
   ...HOSTILE.map((text) => text.replace(/\p{Cs}/gu, '')),
 ];
 
@@ -226,7 +228,8 @@ describeInChromium('the pages of a site', () => {
     expect([...origins].filter((origin) => origin !== 'https://cdn.example.net')).toEqual([]);
   });
 
-  test('hostile texts are text', async () => {
+  test('hostile texts are text, in the width of a narrow screen', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
     for (const path of ['index.html', ...PAYLOADS.map((_, i) => appPaths(`hostile-${i}`).page)]) {
       const messages: string[] = [];
       page.removeAllListeners('console');
@@ -234,6 +237,10 @@ describeInChromium('the pages of a site', () => {
       await page.goto(url + path);
       expect([path, await page.evaluate(DANGERS)]).toEqual([path, []]);
       expect([path, messages]).toEqual([path, []]);
+      const overflow = await page.evaluate<number>(
+        "document.querySelectorAll('details').forEach((one) => (one.open = true)), document.documentElement.scrollWidth - innerWidth",
+      );
+      expect([path, Math.max(0, overflow)]).toEqual([path, 0]);
       const text = await page.evaluate<string>('document.body.textContent');
       expect([path, INVISIBLE.exec(text)?.[0] ?? null]).toEqual([path, null]);
     }
