@@ -109,9 +109,13 @@ function notComparedLine(found: RegistryDiff, named: (key: string) => string): s
 }
 
 /** The number of changes, in one line. */
-export function diffHeadline({ summary: sum, apps, notCompared }: RegistryDiff): string {
-  if (apps.length === 0)
-    return `Nothing changes for subscribers${notCompared.length > 0 ? ', as far as was observed' : ''}`;
+export function diffHeadline({ summary: sum, apps, notCompared, about = [] }: RegistryDiff): string {
+  if (apps.length === 0) {
+    const observed = notCompared.length > 0 ? ', as far as was observed' : '';
+    return about.length === 0
+      ? `Nothing changes for subscribers${observed}`
+      : `No app or version changes${observed}; ${counted(about.length, 'change')} of about files`;
+  }
   const parts = [
     [sum.appsAdded, 'app', 'added'],
     [sum.appsRemoved, 'app', 'removed'],

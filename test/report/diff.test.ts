@@ -25,6 +25,15 @@ Subscribers would no longer see b: it is no longer listed.
   expect(diffAsText(diffRegistries(before, before), PLAIN)).toBe('Nothing changes for subscribers');
 });
 
+test('a retirement is a change, although no app or version changes', () => {
+  const about = [{ app: 'a', version: '1.0.0', change: 'retired', reason: 'security' }] as const;
+  const found = { ...diffRegistries(before, before), about };
+  expect(diffAsText(found, PLAIN)).toBe(
+    'a 1.0.0: retired (security)\nNo app or version changes; 1 change of about files',
+  );
+  expect(diffAsMarkdown(found)).toMatch(/^### No app or version changes; 1 change of about files\n/);
+});
+
 test('apps that were not read are listed as not compared, without changes', () => {
   const unseen = { content: { missing: { code: 'not-in-source', source: HOSTILE } } } as const;
   const blind = (state: typeof before): typeof before => ({
