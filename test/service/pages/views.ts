@@ -154,7 +154,7 @@ export function version(more: Partial<VersionView> = {}): VersionView {
 }
 
 /** A version that is held back because of its age. */
-export const HOLD: PolicyHold = {
+const HOLD: PolicyHold = {
   cause: 'too-new',
   line: 'minimumAge "3d"',
   offeredAt: minutesFrom(3000),
