@@ -40,7 +40,8 @@ const GROUPS = {
     'conformance-subscriber',
   ],
   live: ['diagnose', 'diff', 'mirror', 'verify'],
-  policy: ['policy', 'policy-test'],
+  policy: ['policy'],
+  test: ['policy-test'],
   site: ['site'],
   service: ['service', 'service-backup', 'service-restore'],
 };

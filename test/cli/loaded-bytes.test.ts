@@ -31,7 +31,7 @@ const LOADED: Record<string, number> = {
   lint: 1112,
   lock: 888,
   mirror: 958,
-  policy: 345,
+  policy: 310,
   'policy-test': 1030,
   'publish-version': 1155,
   release: 1247,
