@@ -38,7 +38,7 @@ const LOADED: Record<string, number> = {
   'remove-app': 1150,
   rules: 838,
   serve: 436,
-  service: 4066,
+  service: 4100,
   'service-backup': 1299,
   'service-restore': 1309,
   site: 684,

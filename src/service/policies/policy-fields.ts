@@ -4,7 +4,7 @@ import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 /** A policy, as the API and the form send it. */
 
 /** Maximum characters of a policy, as JSON without spaces: what fits into a request. */
-export const LONGEST_POLICY = 15_000;
+const LONGEST_POLICY = 15_000;
 
 /** What is wrong with a policy: its place, and a sentence. */
 interface PolicyFault {
