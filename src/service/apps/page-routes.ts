@@ -1,6 +1,7 @@
 import type { Service } from '../context.ts';
 import { iconAnswer } from './routes.ts';
 import { APP_FILTERS, APP_ORDERS, type AppFilter, appCatalogue, type CatalogueQuery } from './catalogue-store.ts';
+import { otherRegistriesWith } from './claimed-keys-store.ts';
 import { appOf } from './store.ts';
 import { listEvents } from '../history/store.ts';
 import { reportOf } from '../registries/store.ts';
@@ -70,12 +71,13 @@ async function showApp(
 ) {
   const id = parameter('id');
   const after = query('after');
-  const [subscription, app, versions, report, history] = await Promise.all([
+  const [subscription, app, versions, report, history, sameKey] = await Promise.all([
     subscriptionOf(db, organization.id, id, settings.interval),
     appOf(db, organization.id, id, key),
     versionsOf(db, organization.id, id, key, { limit: VERSIONS_LIMIT, after }),
     reportOf(db, organization.id, id),
     listEvents(db, organization.id, { subscriptionId: id, appKey: key, type: null, limit: EVENTS_LIMIT, after: null }),
+    otherRegistriesWith(db, organization.id, id, key),
   ]);
   return show(
     appPage({
@@ -85,6 +87,7 @@ async function showApp(
       after,
       findings: report === null ? { own: [], shared: [] } : findingsOf(report, key),
       events: history?.events ?? [],
+      sameKey,
       now,
     }),
   );

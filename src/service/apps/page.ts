@@ -28,6 +28,8 @@ interface AppPage {
   findings: AppFindings;
   /** Its last events, the newest first. */
   events: readonly EventView[];
+  /** The other registries of the organization that list an app with the same key. */
+  sameKey: readonly { id: string; name: string }[];
   now: Date;
 }
 
@@ -69,7 +71,7 @@ function linkList({ links }: AppView): Html {
   </div>`;
 }
 
-function stateBox({ app, subscription, now }: AppPage): Html {
+function stateBox({ app, subscription, sameKey, now }: AppPage): Html {
   return html`<div class="state" id="state" role="status" data-live>
     <div class="state-line">
       ${installability(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}
@@ -80,8 +82,20 @@ function stateBox({ app, subscription, now }: AppPage): Html {
     </div>
     ${reasons(app)}
     ${app.deprecated === null ? NOTHING : html`<p class="retired">${retirementText(app.deprecated, 'the latest version')}</p>`}
+    ${sameKey.length === 0 ? NOTHING : sameKeyNote(app.key, sameKey)}
     ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file cannot be used (first noticed ${relativeTime(app.failingSince, now)}). The last known state remains valid.</p>`}
   </div>`;
+}
+
+/** Other apps with this key are not this app. */
+function sameKeyNote(key: string, registries: AppPage['sameKey']): Html {
+  const links = registries.map(
+    ({ id, name }) => html`<li><a href="${appPath(id, key)}">${untrusted(name, 80)}</a></li>`,
+  );
+  return html`<p class="muted">Other registries list another app with this key. Neither replaces the other:</p>
+    <ul class="reasons">
+      ${links}
+    </ul>`;
 }
 
 function findingsSection({ findings, subscription }: AppPage): Html {

@@ -27,6 +27,7 @@ const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
   'app-listed': ['App listed', 'idle'],
   'app-hidden': ['App not installable', 'bad'],
   'app-shown': ['App installable', 'good'],
+  'app-key-claimed': ['Key listed twice', 'warn'],
   'certificate-changed': ['Certificate changed', 'warn'],
   'policy-changed': ['Policy changed', 'idle'],
 };

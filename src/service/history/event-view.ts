@@ -60,6 +60,8 @@ const WORDING: { readonly [Type in EventType]: (data: EventData[Type], names: Na
     [`The app ${app} cannot be installed.`, ...reasonsFrom(reasons).map(({ message }) => message)].join(' '),
   'app-shown': ({ latest }, { app }) =>
     `The app ${app} can be installed again. Its latest version is ${nameOf(latest)}.`,
+  'app-key-claimed': ({ registry }, { app }) =>
+    `The app ${app} has the same key as one of the registry ${nameOf(registry.name)}. Neither replaces the other: each is addressed by its registry.`,
   'certificate-changed': ({ host, after }) =>
     `${nameOf(host)} has a new certificate, issued by ${nameOf(after.issuer)}, valid until ${after.notAfter.slice(0, 10)}.`,
   'policy-changed': policyMessage,
@@ -132,6 +134,7 @@ const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]
   'app-listed': ['app', 'listed'],
   'app-hidden': ['app', 'not installable'],
   'app-shown': ['app', 'installable again'],
+  'app-key-claimed': ['app', 'with the key of another registry'],
   'certificate-changed': ['certificate', 'changed'],
 };
 

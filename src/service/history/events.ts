@@ -21,6 +21,7 @@ export const EVENT_TYPES = [
   'app-listed',
   'app-hidden',
   'app-shown',
+  'app-key-claimed',
   'certificate-changed',
   'policy-changed',
 ] as const;
@@ -105,6 +106,8 @@ export interface EventData {
   'app-hidden': { reasons: string[] };
   /** An app that was hidden can be installed. `latest`: its highest offered version. */
   'app-shown': { latest: string };
+  /** The registry lists an app whose key another registry of the organization lists already: the first one of them. */
+  'app-key-claimed': { registry: { id: string; name: string } };
   /** The host of the manifest has a certificate that it did not have before. */
   'certificate-changed': { host: string; before: EventCertificate; after: EventCertificate };
   /** The organization set, changed or removed the policy of its subscription. */

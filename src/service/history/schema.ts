@@ -137,6 +137,10 @@ const DATA: { readonly [Type in EventType]: [description: string, fields: Record
     'An app that was hidden can be installed.',
     { latest: withDescription(text, 'The highest version that is offered.') },
   ],
+  'app-key-claimed': [
+    'A registry lists an app whose key another registry of the organization lists already. Neither replaces the other.',
+    { registry: strictObject('The registry that listed it first.', { id, name: text }) },
+  ],
   'certificate-changed': [
     'The host of the manifest has a different certificate than before.',
     { host: text, before: certificate, after: certificate },

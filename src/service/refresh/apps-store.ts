@@ -6,6 +6,7 @@ import { writeAbout } from '../about/store.ts';
 import type { ObservedApp } from '../apps/app-events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
+import { recordClaimedKeys } from '../apps/claimed-keys-store.ts';
 import { saveIcon } from '../apps/store.ts';
 import { pack } from '../database/packed.ts';
 import { recordRegistryEvents } from '../history/store.ts';
@@ -147,6 +148,11 @@ export async function writeListing(
     await putListed(tx, registryId, changed);
     if (removed.length > 0) await removeFromListing(tx, registryId, removed);
     await recordRegistryEvents(tx, registryId, at, events);
+    await recordClaimedKeys(
+      tx,
+      registryId,
+      events.flatMap(({ type, app }) => (type === 'app-listed' && app !== null ? [app] : [])),
+    );
   });
   return events;
 }

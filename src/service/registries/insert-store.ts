@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { recordClaimedKeysOf } from '../apps/claimed-keys-store.ts';
 import type { Actor } from '../history/audit-actions.ts';
 import { registryEvent } from '../history/events.ts';
 import { recordAudit } from '../history/audit-store.ts';
@@ -28,6 +29,7 @@ export async function insertSubscription(
       .executeTakeFirst();
     if (row) {
       await recordSubscribed(tx, registryId, row, false);
+      if (confirmed) await recordClaimedKeysOf(tx, [row.id]);
       await recordAudit(tx, { organizationId, actor, action: 'registry-subscribed', target: { id: row.id, name } });
     }
     return row;
@@ -97,8 +99,15 @@ export async function databaseTime(db: Db): Promise<string> {
 /** The host has served a usable manifest. */
 export async function confirmSubscriptions(db: Db, { id, startedAt, hasUnconfirmed }: CheckStart): Promise<void> {
   if (!hasUnconfirmed) return;
-  await sql`UPDATE subscriptions SET confirmed_at = now(), refused_at = NULL
-    WHERE registry_id = ${id} AND confirmed_at IS NULL AND registry_since <= ${startedAt}::timestamptz`.execute(db);
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ id: string }>`UPDATE subscriptions SET confirmed_at = now(), refused_at = NULL
+      WHERE registry_id = ${id} AND confirmed_at IS NULL AND registry_since <= ${startedAt}::timestamptz
+      RETURNING id`.execute(tx);
+    await recordClaimedKeysOf(
+      tx,
+      rows.map((row) => row.id),
+    );
+  });
 }
 
 /** It has not. */

@@ -41,6 +41,12 @@ export const EVENTS: readonly NewEvent[] = [
   { type: 'version-undeprecated', ...about, data: { reason: 'security' } },
   { type: 'app-hidden', app: 'mail', version: null, data: { reasons: ['artifact-refused'] } },
   { type: 'app-shown', app: 'mail', version: null, data: { latest: '1.0.0' } },
+  {
+    type: 'app-key-claimed',
+    app: 'mail',
+    version: null,
+    data: { registry: { id: UNKNOWN_ID, name: 'Other \u001b' } },
+  },
   registryEvent('failing', { rule: 'unreachable' }),
   registryEvent('recovered', { failingSince: '2026-01-01T00:00:00.000Z' }),
   registryEvent('certificate-changed', { host: 'h.example', before: certificate, after: certificate }),

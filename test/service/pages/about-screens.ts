@@ -41,6 +41,7 @@ const PAGE = {
   after: null,
   findings: { own: [], shared: [] },
   events: [],
+  sameKey: [],
   now: NOW,
 };
 

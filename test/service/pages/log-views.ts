@@ -46,6 +46,12 @@ export const EVENTS = events([
   },
   { type: 'version-verified', ...about, data: { checksum, bytes: 48_213 } },
   { type: 'app-hidden', app: 'feed-watch', version: null, data: { reasons: ['artifact-refused'] } },
+  {
+    type: 'app-key-claimed',
+    app: 'clock',
+    version: null,
+    data: { registry: { id: '7d9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f', name: 'Community' } },
+  },
   registryEvent('recovered', { failingSince: hoursAgo(60) }),
   registryEvent('failing', { rule: 'unreachable' }),
   registryEvent('certificate-changed', {

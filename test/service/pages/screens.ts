@@ -297,6 +297,7 @@ export const SCREENS: Record<string, () => Screen> = {
       after: null,
       findings: { own: [], shared: [] },
       events: [],
+      sameKey: [{ id: FAILING.id, name: 'Community' }],
       now: NOW,
     }),
   ...ABOUT_SCREENS,
@@ -309,6 +310,7 @@ export const SCREENS: Record<string, () => Screen> = {
       after: null,
       findings: { own: FINDINGS.slice(0, 1), shared: FINDINGS.slice(1, 2) },
       events: EVENTS.slice(1, 4),
+      sameKey: [],
       now: NOW,
     }),
   'app-none': () =>
@@ -326,6 +328,7 @@ export const SCREENS: Record<string, () => Screen> = {
       after: '1.0.0',
       findings: { own: [], shared: [] },
       events: [],
+      sameKey: [],
       now: NOW,
     }),
   'app-hostile': () =>
@@ -343,6 +346,7 @@ export const SCREENS: Record<string, () => Screen> = {
       after: null,
       findings: { own: views.HOSTILE_FINDINGS, shared: views.HOSTILE_FINDINGS },
       events: HOSTILE_EVENTS,
+      sameKey: HOSTILE_TEXTS.map((text) => ({ id: FAILING.id, name: text })),
       now: NOW,
     }),
   history: () => history({ next: 'x' }),
