@@ -134,7 +134,6 @@ const CHANGES: Partial<Record<EventType, readonly [noun: string, change: string]
   'app-listed': ['app', 'listed'],
   'app-hidden': ['app', 'not installable'],
   'app-shown': ['app', 'installable again'],
-  'app-key-claimed': ['app', 'with the key of another registry'],
   'certificate-changed': ['certificate', 'changed'],
 };
 

@@ -53,6 +53,8 @@ function serve(apps: Record<string, readonly Version[]>): string {
 }
 
 async function subscribe(url: string): Promise<void> {
+  // Those of other tests list the same keys.
+  await harness.db.deleteFrom('subscriptions').execute();
   id = await harness.add(url);
   const row = await harness.db.selectFrom('subscriptions').where('registryId', '=', id).selectAll().executeTakeFirst();
   organization = row!.organizationId;
