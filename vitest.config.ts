@@ -49,8 +49,8 @@ export default defineConfig({
     // Stress tests can fail on a busy CI machine: one retry there, which the report shows.
     retry: process.env['CI'] ? 1 : 0,
     setupFiles: ['test/support/setup.ts'],
-    testTimeout: 20_000,
-    // Creating and starting PostgreSQL takes long on a busy machine.
+    // On a busy machine, a hundred processes of git, or starting PostgreSQL, take longer than half a minute.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     // Sources are compiled once, not in each run.
