@@ -6,7 +6,7 @@ import { registryPath } from '../pages/paths.ts';
 import { relativeTime } from '../pages/time.ts';
 import { allows } from '../tokens/scopes.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
-import type { PreviewView } from './schema.ts';
+import { MOST_PREVIEWED, type PreviewView } from './schema.ts';
 
 /** Settings of a registry → Policy: which versions are taken, with a preview. */
 
@@ -142,7 +142,7 @@ function placeText(position: PolicyFault['position']): string {
 }
 
 function previewSection(preview: PreviewView, now: Date): Html {
-  const { hidden, appearing, hiddenVersions, appearingVersions } = preview;
+  const { hidden, appearing, hiddenVersions, appearingVersions, latest } = preview;
   return html`<section class="panel" aria-labelledby="preview-title" id="preview">
     <h2 id="preview-title">Preview</h2>
     <p>
@@ -152,45 +152,56 @@ function previewSection(preview: PreviewView, now: Date): Html {
           : `${counted(hidden, 'version')} that ${hidden === 1 ? 'is' : 'are'} offered now would be held back, and ${counted(appearing, 'version')} would appear.`
       }
     </p>
-    ${
-      hiddenVersions.length === 0
-        ? NOTHING
-        : html`<h3>Held back</h3>
-            ${table({
-              className: 'preview',
-              caption: 'Versions that would be held back',
-              columns: ['App', 'Version', 'Line of the policy', 'Offered again'],
-              rows: hiddenVersions.map(
-                ({ app, version, line, offeredAt }) =>
-                  html`<tr role="row">
-                    <td role="cell">${untrusted(app, 100)}</td>
-                    <td role="cell">${code(version, 80)}</td>
-                    <td role="cell">${code(line, 300)}</td>
-                    <td role="cell">${offeredAt === null ? 'only by another policy' : relativeTime(offeredAt, now)}</td>
-                  </tr>`,
-              ),
-            })}
-            ${moreLine(hidden - hiddenVersions.length)}`
-    }
-    ${
-      appearingVersions.length === 0
-        ? NOTHING
-        : html`<h3>Appearing</h3>
-            ${table({
-              className: 'preview',
-              caption: 'Versions that would appear',
-              columns: ['App', 'Version'],
-              rows: appearingVersions.map(
-                ({ app, version }) =>
-                  html`<tr role="row">
-                    <td role="cell">${untrusted(app, 100)}</td>
-                    <td role="cell">${code(version, 80)}</td>
-                  </tr>`,
-              ),
-            })}
-            ${moreLine(appearing - appearingVersions.length)}`
-    }
+    ${previewTable(
+      { title: 'Held back', caption: 'Versions that would be held back' },
+      ['App', 'Version', 'Line of the policy', 'Offered again'],
+      hiddenVersions.map(({ app, version, line, offeredAt }) => [
+        untrusted(app, 100),
+        code(version, 80),
+        code(line, 300),
+        html`${offeredAt === null ? 'only by another policy' : relativeTime(offeredAt, now)}`,
+      ]),
+    )}
+    ${moreLine(hidden - hiddenVersions.length)}
+    ${previewTable(
+      { title: 'Appearing', caption: 'Versions that would appear' },
+      ['App', 'Version'],
+      appearingVersions.map(({ app, version }) => [untrusted(app, 100), code(version, 80)]),
+    )}
+    ${moreLine(appearing - appearingVersions.length)}
+    ${previewTable(
+      { title: 'Another latest version', caption: 'Apps with another latest version' },
+      ['App', 'Now', 'With the policy'],
+      latest.map(({ app, before, after }) => [untrusted(app, 100), latestVersion(before), latestVersion(after)]),
+    )}
+    ${latest.length < MOST_PREVIEWED ? NOTHING : html`<p class="muted">Only the first ${MOST_PREVIEWED} apps are listed.</p>`}
   </section>`;
+}
+
+/** @param rows the cells of each row; nothing is shown if there are none */
+function previewTable(
+  { title, caption }: { title: string; caption: string },
+  columns: readonly string[],
+  rows: readonly (readonly Html[])[],
+): Html {
+  if (rows.length === 0) return NOTHING;
+  return html`<h3>${title}</h3>
+    ${table({
+      className: 'preview',
+      caption,
+      columns,
+      rows: rows.map(
+        (cells) =>
+          html`<tr role="row">
+            ${cells.map((cell) => html`<td role="cell">${cell}</td>`)}
+          </tr>`,
+      ),
+    })}`;
+}
+
+/** A latest version that is offered, or none: the app cannot be installed. */
+function latestVersion(version: string | null): Html {
+  return version === null ? html`none` : code(version, 80);
 }
 
 function moreLine(more: number): Html {

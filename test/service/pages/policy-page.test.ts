@@ -87,6 +87,11 @@ test('the preview shows the same as that of the API, and changes nothing', async
   const html = await shown.text();
   expect(html).toContain('1 version that is offered now would be held back, and 0 versions would appear.');
   expect(html).toContain(text.replaceAll('"', '&quot;'));
+  const tables = html
+    .slice(html.indexOf('id="preview"'))
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+  expect(tables).toContain('App Now With the policy clock 1.1.0 1.0.0');
   expect(await api('POST', '/preview', { policy: DENY })).toMatchObject({
     hidden: 1,
     appearing: 0,

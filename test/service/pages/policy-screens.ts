@@ -18,7 +18,10 @@ const PREVIEW: PreviewView = {
   ],
   appearingVersions: [{ app: 'feed-watch', version: '0.9.0' }],
   hiddenApps: [],
-  latest: [{ app: 'clock', before: '2.1.0', after: '2.0.0' }],
+  latest: [
+    { app: 'clock', before: '2.1.0', after: '2.0.0' },
+    { app: 'feed-watch', before: null, after: '0.9.0' },
+  ],
 };
 
 export function policyScreens(frame: RegistryFrame): Record<string, () => Screen> {
@@ -45,6 +48,7 @@ export function policyScreens(frame: RegistryFrame): Record<string, () => Screen
           ...PREVIEW,
           hiddenVersions: HOSTILE_TEXTS.map((text) => ({ app: text, version: text, line: text, offeredAt: null })),
           appearingVersions: HOSTILE_TEXTS.map((text) => ({ app: text, version: text })),
+          latest: HOSTILE_TEXTS.map((text) => ({ app: text, before: text, after: text })),
         },
       }),
   };
