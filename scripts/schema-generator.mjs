@@ -1,6 +1,6 @@
 // Generates JSON Schemas (draft 7) from TypeScript types. A doc comment becomes a description, and these tags of it become
 // keywords: @minimum, @maximum, @exclusiveMinimum, @minLength, @maxLength, @minItems, @maxItems, @uniqueItems, @pattern,
-// @patternErrorMessage, @additionalProperties and @default (such a member may be absent). Besides:
+// @patternErrorMessage, @additionalProperties and @default (such a member may be absent). Also:
 //   @asType integer       a JSON type in place of the TypeScript type, which may be narrower
 //   @discriminator name   in a union, an object with that member is of this type
 //   @orderedBy name       one element for each value of that member, in this order

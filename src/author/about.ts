@@ -17,7 +17,7 @@ export function newAbout(): string {
 
 /**
  * What an about file says.
- * @throws AppregError `about-invalid` (exit 1) with all faults: nothing is added to a file that nobody can use
+ * @throws AppregError `about-invalid` (exit 1) with all faults: nothing is added to an invalid file
  */
 export function requireAbout({ content, path }: Document): About {
   const { about, faults } = readAboutFile(content);

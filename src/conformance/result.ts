@@ -74,7 +74,7 @@ export interface ConformanceReport {
   cases: CaseResult[];
 }
 
-/** What is known of a run besides its observations. */
+/** What is known of a run in addition to its observations. */
 export interface RunFacts {
   role: Role;
   set: number;

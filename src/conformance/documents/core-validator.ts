@@ -33,7 +33,7 @@ const NOW = '2026-01-01T00:00:00.000Z';
 
 const OFFLINE: Missing = { missing: { code: 'offline' } };
 
-/** A file that was not looked at. */
+/** A file that was not read. */
 function absent(): DocumentFacts & IconFacts & ArtifactFacts & { content: Missing } {
   return { url: null, file: null, web: OFFLINE, content: OFFLINE, image: OFFLINE, archive: OFFLINE };
 }

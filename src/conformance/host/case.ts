@@ -17,7 +17,7 @@ export interface HostRequest {
   client?: HostClient;
   /** GET if absent. */
   method?: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'DELETE';
-  /** `{get:etag}` stands for the header ETag of the response `get`. */
+  /** `{get:etag}` is replaced by the header ETag of the response `get`. */
   headers?: Readonly<Record<string, string>>;
   /** Accept-Encoding of a server-side client; `identity` if absent. */
   encoding?: string;

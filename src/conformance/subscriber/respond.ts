@@ -24,7 +24,7 @@ interface Content {
   body(file: ServedFile): Buffer;
 }
 
-/** The response to each request for a file. @param path tells its type */
+/** The response to each request for a file. @param path its extension decides the type */
 export function behaviourOf(path: string, file: ServedFile, content: Content): Behaviour {
   const { then, delay } = file;
   const response = responseOf(path, file, content);

@@ -16,7 +16,7 @@ import type { AboutDocument, DeprecationFields, RetirementReason } from './about
 
 /** Reads about files. Fields that are not known are ignored and named, so that later ones can be added. */
 
-/** What an author tells subscribers about an app. All of it is a claim of the author, and untrusted text. */
+/** What an author states about an app. All of it is a claim of the author, and untrusted text. */
 export interface About {
   app: AboutApp;
   /** By version; versions that are not listed may be among them. */

@@ -46,7 +46,7 @@ export interface Decision {
   rebuiltBy: RebuildCause | null;
 }
 
-/** What differs besides the sources: the programs that built the artifact, or the license notices of its packages. */
+/** What differs in addition to the sources: the programs that built the artifact, or the license notices of its packages. */
 type RebuildCause = 'toolchain' | 'notices';
 
 /** Decides the state of an app. */

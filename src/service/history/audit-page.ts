@@ -1,5 +1,5 @@
 import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from './audit-actions.ts';
-import type { AuditEntryView } from './schema.ts';
+import type { AuditEntryView } from './audit-schema.ts';
 import { pathWithQuery } from '../pages/paths.ts';
 import { chip, emptyState, select, table } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';

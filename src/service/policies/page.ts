@@ -174,7 +174,7 @@ function previewSection(preview: PreviewView, now: Date): Html {
       ['App', 'Now', 'With the policy'],
       latest.map(({ app, before, after }) => [untrusted(app, 100), latestVersion(before), latestVersion(after)]),
     )}
-    ${latest.length < MOST_PREVIEWED ? NOTHING : html`<p class="muted">Only the first ${MOST_PREVIEWED} apps are listed.</p>`}
+    ${latest.length < MOST_PREVIEWED ? NOTHING : html`<p class="muted">At most ${MOST_PREVIEWED} apps are listed.</p>`}
   </section>`;
 }
 

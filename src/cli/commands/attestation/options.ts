@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { signerOptions } from '../../option-groups.ts';
+import { signerOptions } from '../../attestation-options.ts';
 
 export const attestationCommand = {
   name: 'attestation',

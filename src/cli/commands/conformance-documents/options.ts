@@ -1,6 +1,6 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions, implementationOption } from '../../option-groups.ts';
+import { conformanceOptions, implementationOption } from '../../conformance/options.ts';
 
 export const conformanceDocumentsCommand = {
   name: 'conformance documents',

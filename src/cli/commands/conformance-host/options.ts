@@ -1,6 +1,7 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { authorityOption, conformanceOptions } from '../../option-groups.ts';
+import { conformanceOptions } from '../../conformance/options.ts';
+import { authorityOption } from '../../option-groups.ts';
 
 export const conformanceHostCommand = {
   name: 'conformance host',

@@ -1,7 +1,7 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
 import { ABILITIES } from '../../choices.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions, implementationOption } from '../../option-groups.ts';
+import { conformanceOptions, implementationOption } from '../../conformance/options.ts';
 
 export const conformanceSubscriberCommand = {
   name: 'conformance subscriber',

@@ -1,7 +1,7 @@
 import { ROLES } from '../../../conformance/case.ts';
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions } from '../../option-groups.ts';
+import { conformanceOptions } from '../../conformance/options.ts';
 
 export const conformanceCommand = {
   name: 'conformance',

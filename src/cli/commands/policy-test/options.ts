@@ -1,6 +1,7 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { appOption, attestationOptions, readOptions } from '../../option-groups.ts';
+import { attestationOptions } from '../../attestation-options.ts';
+import { appOption, readOptions } from '../../option-groups.ts';
 import { policyArgument } from '../policy/options.ts';
 
 export const policyTestCommand = {

@@ -1,9 +1,9 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
+import { attestOptions } from '../../attestation-options.ts';
 import {
   allowSecretOption,
   allowVersionOptions,
-  attestOptions,
   dryRunOption,
   noticesOption,
   sbomOption,

@@ -1,11 +1,11 @@
 import { COMMENT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
+import { attestOptions } from '../../attestation-options.ts';
 import {
   advisoriesOption,
   allowSecretOption,
   allowVersionOptions,
   appOption,
-  attestOptions,
   dryRunOption,
   noticesOption,
   sbomOption,
