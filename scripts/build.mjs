@@ -1,12 +1,12 @@
 // Builds dist/: the command line as CommonJS files, loaded on demand (an ES module entry costs a fifth of Node's own
 // start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { compileSchemas } from './compile-schemas.mjs';
+import { sharedFiles } from './shared-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
@@ -19,31 +19,6 @@ const PROGRAMS = {
   config: 'src/cli/config/config.ts',
   'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
   'digest-worker': 'src/observe/digest/digest-worker.ts',
-};
-
-/**
- * The commands that load about the same code. Code that commands of several groups load is in a file of these groups,
- * so a command loads few files, and nothing that only other groups use.
- */
-const GROUPS = {
-  attestation: ['attestation'],
-  bundle: ['bundle', 'checksum'],
-  deprecate: ['deprecate'],
-  publish: ['add-app', 'assemble', 'edit-app', 'lock', 'publish-version', 'release', 'remove-app'],
-  lint: ['lint'],
-  judge: ['judge'],
-  conformance: [
-    'conformance',
-    'conformance-documents',
-    'conformance-fixtures',
-    'conformance-host',
-    'conformance-subscriber',
-  ],
-  live: ['diagnose', 'diff', 'mirror', 'verify'],
-  policy: ['policy'],
-  test: ['policy-test'],
-  site: ['site'],
-  service: ['service', 'service-backup', 'service-restore'],
 };
 
 /** Modules of packages that are left out. */
@@ -127,70 +102,16 @@ async function buildCommands(out, common) {
  * @returns the name of the file, or null for a module that one entry alone uses, or only what is loaded on demand
  */
 function moduleGroups(entries) {
-  const groupOfEntry = (name) =>
-    name in PROGRAMS ? name : (Object.keys(GROUPS).find((group) => GROUPS[group].includes(name)) ?? 'other');
-  const order = [
-    'main',
-    'program',
-    'run',
-    'config',
-    ...Object.keys(GROUPS),
-    'other',
-    'prefetch-worker',
-    'digest-worker',
-  ];
-  let users = null;
+  let files = null;
   return (id, context) => {
-    users ??= usersOfModules(
+    files ??= sharedFiles(
       Object.entries(entries).map(([name, file]) => [join(root, file), name]),
+      ['main', 'program', 'run', 'config'],
       (module) => context.getModuleInfo(module),
     );
-    const names = users.get(id) ?? new Set();
-    if (names.size < 2) return null;
-    const groups = new Set([...names].filter((name) => name !== DEMAND).map(groupOfEntry));
-    const first = order.find((group) => groups.has(group));
-    if (first === undefined) return null;
-    // Of the programs, all commands load nearly the same.
-    if (groups.size > 1)
-      return first in PROGRAMS ? `${first}-shared` : sharedName(order.filter((group) => groups.has(group)));
-    return names.has(DEMAND) ? `${first}-on-demand` : `${first}-common`;
+    const number = files.get(id);
+    return number === undefined ? null : `shared-${number}`;
   };
-}
-
-/** The name of the file that groups share. The header of an archive has 100 bytes for it. */
-function sharedName(groups) {
-  const name = groups.join('-');
-  if (name.length <= 48) return name;
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${groups[0]}-and-${groups.length - 1}-more-${digest}`;
-}
-
-/** The user of a module that is loaded on demand. */
-const DEMAND = 'demand';
-
-/**
- * The programs and commands that use each module. What is loaded on demand is used by `DEMAND`.
- * @param entries pairs of a module's id and its name
- * @param infoOf the imports of a module
- */
-function usersOfModules(entries, infoOf) {
-  const users = new Map();
-  const begun = new Set(entries.map(([id]) => id));
-  const queue = [...entries];
-  for (const [entry, name] of queue) {
-    const reached = new Set([entry]);
-    for (const id of reached) {
-      users.set(id, (users.get(id) ?? new Set()).add(name));
-      const info = infoOf(id);
-      for (const imported of info?.importedIds ?? []) reached.add(imported);
-      for (const imported of info?.dynamicallyImportedIds ?? []) {
-        if (begun.has(imported)) continue;
-        begun.add(imported);
-        queue.push([imported, DEMAND]);
-      }
-    }
-  }
-  return users;
 }
 
 /** The libraries: the core for any runtime, and the rest for Node. @returns the ids of all modules */

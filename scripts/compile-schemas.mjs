@@ -32,35 +32,30 @@ function withoutWords(schema) {
   );
 }
 
+/** Messages are written by core/json/violations.ts. */
+const ALL_ERRORS = { allErrors: true, allowUnionTypes: true, messages: false };
+
 /** The files of src/core/generated, by name. Validators that few commands need are separate files. */
 export function validatorFiles(root) {
   const read = (name) => JSON.parse(readFileSync(join(root, 'schemas', `${name}.schema.json`), 'utf8'));
   const facts = read('facts');
   return {
-    'validators.js': sourceOf(
+    'shapes.js': sourceOf(
       root,
-      { registryShape: shapeOf(read('registry')), appShape: shapeOf(read('app')), config: read('config') },
-      { validateRegistryShape: 'registryShape', validateAppShape: 'appShape', validateConfig: 'config' },
-      { allErrors: true, allowUnionTypes: true },
+      { registryShape: shapeOf(read('registry')), appShape: shapeOf(read('app')) },
+      { validateRegistryShape: 'registryShape', validateAppShape: 'appShape' },
+      ALL_ERRORS,
     ),
-    'input-files.js': sourceOf(
+    'config.js': sourceOf(root, { config: read('config') }, { validateConfig: 'config' }, ALL_ERRORS),
+    'app-description.js': sourceOf(
       root,
-      { appDescription: read('app-description'), lock: read('lock') },
-      { validateAppDescription: 'appDescription', validateLock: 'lock' },
-      { allErrors: true, allowUnionTypes: true },
+      { appDescription: read('app-description') },
+      { validateAppDescription: 'appDescription' },
+      ALL_ERRORS,
     ),
-    'about.js': sourceOf(
-      root,
-      { about: read('about') },
-      { validateAbout: 'about' },
-      { allErrors: true, allowUnionTypes: true },
-    ),
-    'policy.js': sourceOf(
-      root,
-      { policy: read('policy') },
-      { validatePolicy: 'policy' },
-      { allErrors: true, allowUnionTypes: true },
-    ),
+    'lock.js': sourceOf(root, { lock: read('lock') }, { validateLock: 'lock' }, ALL_ERRORS),
+    'about.js': sourceOf(root, { about: read('about') }, { validateAbout: 'about' }, ALL_ERRORS),
+    'policy.js': sourceOf(root, { policy: read('policy') }, { validatePolicy: 'policy' }, ALL_ERRORS),
     'facts.js': sourceOf(
       root,
       { facts: { ...withoutWords(facts), $id: 'facts' } },
@@ -69,7 +64,7 @@ export function validatorFiles(root) {
         validateManifestFacts: 'facts#/definitions/documentFacts',
         validateAppFacts: 'facts#/definitions/appFacts',
       },
-      { allErrors: true, allowUnionTypes: true, inlineRefs: 3 },
+      { ...ALL_ERRORS, inlineRefs: 3 },
     ),
     // They remove the members that the types do not have.
     'service.js': sourceOf(

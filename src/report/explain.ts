@@ -1,7 +1,8 @@
 import { exitCodeOf } from '../core/error-codes/exit-codes.ts';
 import { ERRORS } from '../core/error-codes/index.ts';
 import type { ErrorCode } from '../core/errors.ts';
-import { errorUrl, ruleUrl } from '../core/links.ts';
+import { errorUrl } from '../core/error-codes/error-url.ts';
+import { ruleUrl } from '../core/links.ts';
 import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';

@@ -24,7 +24,8 @@ import type { Workspace } from '../observe/workspace/places.ts';
 import { whyNotRegularFile } from '../platform/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import { type Listener, SILENT } from './listener.ts';
-import { isStored, storeSnapshot } from './stored-state.ts';
+import { isStored } from './is-stored.ts';
+import { storeSnapshot } from './stored-state.ts';
 
 /** A workspace, and where its registry is. */
 interface StateWorkspace extends WorkspaceSettings {

@@ -1,6 +1,4 @@
 import { message } from '../core/text/message.ts';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
 import { contentOf } from '../observe/workspace/document-content.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
@@ -8,11 +6,6 @@ import { manifestMissing } from '../publish/registry-location.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
 import type { Listener } from './listener.ts';
-
-/** For a workspace with a store other than its folder: true if the folder has no manifest because it is in the store. */
-export function isStored(root: string, folder: string, manifest: string): boolean {
-  return folder === root && !existsSync(join(folder, manifest));
-}
 
 /**
  * The documents in a store, as a state of the registry; artifacts are not fetched.

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runInit } from '../../src/cli/commands/init/run.ts';
-import { validateConfig } from '../../src/core/generated/validators.js';
+import { validateConfig } from '../../src/core/generated/config.js';
 import { HOSTS } from '../../src/cli/choices.ts';
 import { PRESETS } from '../../src/author/host-files.ts';
 import { openObjectStore } from '../support/object-store.ts';

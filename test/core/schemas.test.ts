@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { validateConfig } from '../../src/core/generated/validators.js';
+import { validateConfig } from '../../src/core/generated/config.js';
 import { judge, startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { json } from '../../src/report/index.ts';

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
 import { printable } from '../../core/text/text.ts';
-import { validateConfig } from '../../core/generated/validators.js';
 import type { ShapeError } from '../../core/json/shape-error.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ConfigRequest } from './config-request.ts';
@@ -44,7 +43,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   if (!isPlain(raw, 0, { count: 0 })) throw unreadableConfig(`${printable(path)} contains itself, or is too large.`);
   const unset: UnsetVariable[] = [];
   const config = substituteVariables(raw, env, '', unset);
-  const errors = errorsIn(config, unset);
+  const errors = await errorsIn(config, unset);
   if (errors.length > 0 || !isConfig(config)) {
     const { invalidConfig } = await import('./config-errors.ts');
     throw await invalidConfig(path, errors, raw);
@@ -64,7 +63,8 @@ function isPlain(value: unknown, depth: number, total: { count: number }): boole
 }
 
 /** What the schema refuses. Values of unset variables are not known yet, so they cannot be validated. */
-function errorsIn(config: unknown, unset: readonly UnsetVariable[]): ShapeError[] {
+async function errorsIn(config: unknown, unset: readonly UnsetVariable[]): Promise<ShapeError[]> {
+  const { validateConfig } = await import('../../core/generated/config.js');
   if (validateConfig(config)) return [];
   const errors = validateConfig.errors ?? [];
   return errors.filter((error) => !unset.some(({ pointer }) => pointer === error.instancePath));

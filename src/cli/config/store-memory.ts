@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { ConditionsMemory, ConditionsName } from '../../store/s3/conditions.ts';
-import { homeFolder } from '../../platform/home-folder.ts';
 import { makeFolderSync } from '../../platform/make-folder.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
+import { userCacheFolder } from '../../platform/user-cache-folder.ts';
 
 /**
  * Caches for a day which conditional requests a store was proven to support, so that not every run probes them. One
@@ -93,22 +93,4 @@ function entryIn(text: string | null): Partial<Record<keyof Entry, unknown>> | n
   } catch {
     return null;
   }
-}
-
-/**
- * The cache folder by the conventions of the system; `APPREG_CACHE_DIR` overrides it.
- * @returns an absolute path; null if there is none, or if `APPREG_CACHE_DIR` is empty
- */
-function userCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string | null {
-  const named = env['APPREG_CACHE_DIR'];
-  if (named !== undefined) return isAbsolute(named) ? named : null;
-  const xdg = env['XDG_CACHE_HOME'];
-  if (platform === 'win32') {
-    const local = env['LOCALAPPDATA'];
-    return local !== undefined && isAbsolute(local) ? join(local, 'appreg', 'cache') : null;
-  }
-  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'appreg');
-  const home = env['HOME'];
-  if (home === undefined || !isAbsolute(home) || home !== homeFolder()) return null;
-  return platform === 'darwin' ? join(home, 'Library', 'Caches', 'appreg') : join(home, '.cache', 'appreg');
 }

@@ -4,7 +4,6 @@ export interface ShapeError {
   /** JSON Pointer of the keyword in the schema, after a #. */
   schemaPath: string;
   keyword: string;
-  message?: string;
   /** The name of a member that `propertyNames` refuses. */
   propertyName?: string;
   params: Record<string, unknown>;

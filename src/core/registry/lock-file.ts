@@ -3,7 +3,7 @@ import schema from '../../../schemas/lock.schema.json' with { type: 'json' };
 import { AppregError } from '../errors.ts';
 import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
-import { validateLock } from '../generated/input-files.js';
+import { validateLock } from '../generated/lock.js';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { type Fault, faultText } from '../json/faults.ts';
 import { type JsonValue, member } from '../json/json.ts';

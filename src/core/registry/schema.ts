@@ -1,5 +1,5 @@
 import { type SafeText, message } from '../text/message.ts';
-import { validateAppShape, validateRegistryShape } from '../generated/validators.js';
+import { validateAppShape, validateRegistryShape } from '../generated/shapes.js';
 import type { ShapeError } from '../json/shape-error.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { pointerStep } from '../json/pointer.ts';

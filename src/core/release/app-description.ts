@@ -1,6 +1,6 @@
 import schema from '../../../schemas/app-description.schema.json' with { type: 'json' };
 import type { DocumentContent } from '../facts/facts.ts';
-import { validateAppDescription } from '../generated/input-files.js';
+import { validateAppDescription } from '../generated/app-description.js';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import type { Fault } from '../json/faults.ts';

@@ -11,7 +11,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
-import { stateOptions } from '../../stored-state.ts';
+import { stateOptions } from '../../state-options.ts';
 import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { assembleCommand } from './options.ts';

@@ -7,7 +7,7 @@ import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { companionsOf } from '../../../workspace/companions.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
-import { stateOptions } from '../../stored-state.ts';
+import { stateOptions } from '../../state-options.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 
 /**

@@ -5,7 +5,7 @@ import { recordVersions } from '../../../workspace/lock.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { stateOptions } from '../../stored-state.ts';
+import { stateOptions } from '../../state-options.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 
 /**

@@ -15,7 +15,7 @@ import type { Context, GlobalOptions } from '../../context.ts';
 import { readInputFile } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { policyAt } from '../../policy-file.ts';
-import { stateOptions } from '../../stored-state.ts';
+import { stateOptions } from '../../state-options.ts';
 import type { policyTestCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof policyTestCommand.options>;

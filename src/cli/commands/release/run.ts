@@ -14,7 +14,7 @@ import { openStore } from '../../config/open-store.ts';
 import { workspaceMissing } from '../../config/workspace.ts';
 import { printResult } from '../../io/results.ts';
 import { planText, printFindings } from '../../remarks.ts';
-import { stateOptions } from '../../stored-state.ts';
+import { stateOptions } from '../../state-options.ts';
 import type { releaseCommand } from './options.ts';
 
 type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;

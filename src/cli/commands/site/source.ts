@@ -14,7 +14,7 @@ import type { OptionValues } from '../../command-definition.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { trustOf } from '../../signer-options.ts';
-import { stateOptions } from '../../stored-state.ts';
+import { stateOptions } from '../../state-options.ts';
 import type { siteCommand } from './options.ts';
 
 export type SiteOptions = GlobalOptions & OptionValues<typeof siteCommand.options>;

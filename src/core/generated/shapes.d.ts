@@ -1,4 +1,3 @@
 import type { Validator } from '../json/shape-error.ts';
 export declare const validateRegistryShape: Validator;
 export declare const validateAppShape: Validator;
-export declare const validateConfig: Validator;

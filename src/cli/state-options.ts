@@ -1,0 +1,28 @@
+import type { StateOptions } from '../workspace/registry-state.ts';
+import type { VerifyOptions } from './check/verify-options.ts';
+import { workspaceSettings } from './config/config.ts';
+import { openStore } from './config/open-store.ts';
+import type { Context } from './context.ts';
+import { remoteStore } from './stored-state.ts';
+
+/** How a command resolves the name of a state. @param options how it requests a live registry */
+export function stateOptions(context: Context, options: VerifyOptions = {}): StateOptions {
+  return {
+    cwd: context.cwd,
+    listener: context.terminal,
+    async workspaceAt(folder) {
+      const loaded = await context.config(folder);
+      const { config, root } = loaded;
+      const isRemote = remoteStore(config) !== null;
+      return {
+        ...workspaceSettings(loaded),
+        openStore: isRemote ? () => openStore(context, config.store, root) : null,
+      };
+    },
+    async webOptions(registry) {
+      const { webOptionsOf } = await import('./check/verify-options.ts');
+      const { config } = await context.config(context.cwd, { needsWorkspace: false });
+      return webOptionsOf(context, config, registry, options);
+    },
+  };
+}
