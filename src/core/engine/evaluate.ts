@@ -38,7 +38,8 @@ export function evaluateRule(
 
 /** A rule that found nothing is not judged if another finding would explain all that it can find. */
 function addExplained(run: JudgingRun, rule: AnyRule, place: SubjectLocation): void {
-  if (isOff(run.overrides, rule)) return;
+  // Nearly always: nothing was found that could explain anything.
+  if (place.found.size === 0 || rule.supersededBy === undefined || isOff(run.overrides, rule)) return;
   const superseder = supersederIn(place.found, rule.supersededBy);
   if (superseder !== null && isSuperseded(superseder, severityOf(run.overrides, rule)))
     noteSuperseded(run, rule, place, superseder);

@@ -39,6 +39,8 @@ export class NotJudgedRecord {
   readonly #entries: NotJudged[] = [];
   readonly #listed = new Map<string, number>();
   readonly #further = new Map<string, { entry: NotJudged; count: number }>();
+  /** How often the same subjects were added again, since all of their rules are only counted. */
+  readonly #repeats = new Map<AppSubjects, number>();
   /** The rules not judged for a reason that holds for the whole run, by that reason. */
   readonly #runWide = new Map<Reason, Set<AnyRule>>();
   readonly #noted = new Set<string>();
@@ -161,12 +163,13 @@ export class NotJudgedRecord {
    * Adds the same for another app.
    * @param versionOf its version that corresponds to a recorded one
    */
-  addSubjects({ subjects, counts }: AppSubjects, app: string, versionOf: (version: string) => string | null): void {
+  addSubjects(known: AppSubjects, app: string, versionOf: (version: string) => string | null): void {
+    const repeats = this.#repeats.get(known);
+    if (repeats !== undefined) this.#repeats.set(known, repeats + 1);
     // After a few apps, all are only counted.
-    const areCounted = [...counts.keys()].every(({ id }) => this.#further.has(id));
-    if (areCounted) for (const [rule, count] of counts) this.#count(rule, count);
+    else if ([...known.counts.keys()].every(({ id }) => this.#further.has(id))) this.#repeats.set(known, 1);
     else
-      for (const subject of subjects)
+      for (const subject of known.subjects)
         this.#addSubject({ ...subject, version: subject.version && versionOf(subject.version) }, app);
   }
 
@@ -179,6 +182,8 @@ export class NotJudgedRecord {
 
   /** Adds an entry for the further subjects of each rule; call it once, at the end of the run. */
   listFurther(): void {
+    for (const [{ counts }, repeats] of this.#repeats)
+      for (const [rule, count] of counts) this.#count(rule, count * repeats);
     for (const { entry, count } of this.#further.values()) {
       this.#entries.push({ ...entry, app: null, version: null, count });
     }

@@ -27,8 +27,11 @@ class Safe {
 
 /** Inserted values are cut to this number of characters. */
 const LONGEST = 1000;
-/** The beginning of a URL or a query at the end of a text: what follows may be its userinfo, or the value of a parameter. */
-const URL_START = /[^\s“"(]*[/?&#=][^\s“"(]*$/;
+/** Characters that do not occur in a URL which is part of a message, and those that show that a text is one. */
+const NOT_IN_URL = /[\s“"(]/;
+const IN_URL = '/?&#=';
+/** The longest beginning of a URL that is searched for. */
+const LONGEST_START = 200;
 /** A longer text is cut before secrets are searched. */
 const SEARCHED = 20_000;
 
@@ -69,9 +72,24 @@ export function trimmedEnd(text: SafeText): SafeText {
 function shown(value: Inserted, before: string): string {
   if (value instanceof Safe) return value.text;
   if (typeof value !== 'string') return String(value);
-  const start = URL_START.exec(before.slice(-200))?.[0] ?? '';
+  const start = urlStartIn(before);
   const whole = start === '' ? '' : redact(start + value.slice(0, SEARCHED));
   return safeExcerpt(whole.startsWith(start) && start !== '' ? whole.slice(start.length) : value, LONGEST);
+}
+
+/**
+ * The beginning of a URL or a query at the end of a text, or ''. What follows may be its userinfo, or the value of a
+ * parameter.
+ */
+function urlStartIn(text: string): string {
+  let start = text.length;
+  let isUrl = false;
+  for (; start > 0 && text.length - start < LONGEST_START; start--) {
+    const character = text.charAt(start - 1);
+    if (NOT_IN_URL.test(character)) break;
+    isUrl ||= IN_URL.includes(character);
+  }
+  return isUrl ? text.slice(start) : '';
 }
 
 /** The only place where text is declared safe. */

@@ -31,7 +31,8 @@ export function createDigester(
   const sha256 = createHash('sha256');
   const sha1 = weak ? createHash('sha1') : null;
   const md5 = weak ? createHash('md5') : null;
-  const start = Buffer.alloc(START_BYTES);
+  // Not cleared: what lies after the bytes that were written is never read.
+  const start = Buffer.allocUnsafe(START_BYTES);
   const lineFeeds = { all: 0, afterCr: 0 };
   let last = 0;
   let bytes = 0;
@@ -72,7 +73,7 @@ export function createDigester(
         sha256: sha256.digest('hex'),
         sha1: sha1?.digest('hex') ?? '',
         md5: md5?.digest('hex') ?? '',
-        head: start.toString('base64', 0, Math.min(bytes, isGzip(start) ? GZIP_HEAD_BYTES : HEAD_BYTES)),
+        head: start.toString('base64', 0, Math.min(bytes, bytes > 1 && isGzip(start) ? GZIP_HEAD_BYTES : HEAD_BYTES)),
         cut,
         decoded: null,
         ...(lines ? { lineFeeds } : {}),

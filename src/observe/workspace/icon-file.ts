@@ -44,7 +44,7 @@ export function openIcons(context: WorkspaceContext, urls: readonly (string | nu
   function belongsHere(path: string | null): path is string {
     if (path === null) return false;
     isAnyHere ??= urls.some((url) => {
-      const found = findIcon(context, url);
+      const found = findIcon(context, url, localFile(context, url));
       return 'path' in found || found.otherName !== undefined;
     });
     return isAnyHere;
@@ -52,10 +52,11 @@ export function openIcons(context: WorkspaceContext, urls: readonly (string | nu
 
   return {
     observe(url) {
-      const found = findIcon(context, url);
+      const expected = localFile(context, url);
+      const found = findIcon(context, url, expected);
       if ('path' in found) return observeIconFile(context, found);
       if (url === null || found.otherName !== undefined) return found;
-      const path = localPath(url, context.base);
+      const path = typeof expected === 'string' ? expected : localPath(url, context.base);
       return belongsHere(path)
         ? { ...absentIcon(url, NOT_THERE), file: context.nameOf(path), local: 'missing' }
         : found;
@@ -63,9 +64,11 @@ export function openIcons(context: WorkspaceContext, urls: readonly (string | nu
   };
 }
 
-/** The icon's file if something is at its path; otherwise its facts. */
-function findIcon(context: WorkspaceContext, url: string | null): IconFile | IconFacts {
-  const path = localFile(context, url);
+/**
+ * The icon's file if something is at its path; otherwise its facts.
+ * @param path from `localFile`
+ */
+function findIcon(context: WorkspaceContext, url: string | null, path: string | Missing): IconFile | IconFacts {
   if (typeof path !== 'string') return absentIcon(url, path);
   const otherName = otherNameOf(context, path);
   if (otherName) return { ...absentIcon(url, OTHER_NAME), otherName };

@@ -85,6 +85,7 @@ export async function observeWorkspace(
       context,
       listed.map(({ entry }) => iconUrlOf(entry)),
     );
+    const abouts = new Set([...tree.files].filter(isAboutPath));
     const used = new Set([workspace.manifest, ...listed.map(({ path }) => path)]);
     for (const [index, { key, entry, url, path }] of listed.entries()) {
       if (ahead !== null && !ahead.isReady()) await ahead.ready();
@@ -98,7 +99,7 @@ export async function observeWorkspace(
       if (metadata.otherName) used.add(metadata.otherName.listed);
       const listing = listArtifacts(context, metadata);
       const artifacts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
-      const about = observeAboutFile(context, url, path, tree.files);
+      const about = observeAboutFile(context, url, path, abouts);
       sink.app({ key, metadata, icon, artifacts, ...(about !== null && { about }) });
       options.onApp?.(index + 1, listed.length);
     }
@@ -151,15 +152,19 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
   return { url, file, web: OFFLINE, content: found };
 }
 
-/** The about file beside a metadata file; null if there is none. */
+/**
+ * The about file beside a metadata file; null if there is none.
+ * @param abouts the about files of the workspace
+ */
 function observeAboutFile(
   context: WorkspaceContext,
   url: string | null,
   path: string | null,
-  files: ReadonlySet<string>,
+  abouts: ReadonlySet<string>,
 ): DocumentFacts | null {
-  const about = path === null ? null : aboutPath(path);
-  if (url === null || about === null || !files.has(about)) return null;
+  if (url === null || path === null || abouts.size === 0) return null;
+  const about = aboutPath(path);
+  if (!abouts.has(about)) return null;
   return observeDocumentFile(context, aboutUrl(url), about);
 }
 

@@ -20,8 +20,8 @@ export interface OtherNames {
 /** Creates a comparison for one workspace. */
 export function openOtherNames(root: string, listing = openListing(root)): OtherNames {
   let tree: WalkResult | null = null;
-  let files: Map<string, string> | null = null;
-  let folders: Map<string, string> | null = null;
+  let files: FoldedNames | null = null;
+  let folders: FoldedNames | null = null;
 
   function listed(path: string): string | null {
     const found = listedPath(path, listing);
@@ -36,22 +36,35 @@ export function openOtherNames(root: string, listing = openListing(root)): Other
       if (tree === null || UNWALKED.test(path)) return listed(path);
       if (tree.files.has(path)) return null;
       if (tree.files.size > COMPARE_ALL_UP_TO) return listed(path);
-      files ??= byFoldedName(tree.files);
-      const found = files.get(foldName(path)) ?? path;
-      return found === path ? null : found;
+      files ??= foldedNames(tree.files);
+      return files.find(path);
     },
     hasFolder(folder) {
       if (tree === null) return listedPath(folder.slice(0, -1), listing) !== null;
-      folders ??= byFoldedName(tree.folders);
-      return folders.has(foldName(folder));
+      folders ??= foldedNames(tree.folders);
+      return folders.find(folder) !== null;
     },
   };
 }
 
-function byFoldedName(paths: Iterable<string>): Map<string, string> {
-  const folded = new Map<string, string>();
-  for (const path of paths) folded.set(foldName(path), path);
-  return folded;
+interface FoldedNames {
+  /** The name that is listed, if it is equal to this one by `foldName`; otherwise null. */
+  find(name: string): string | null;
+}
+
+/** @param listed most of them are equal to their folded form, and need not be kept again */
+function foldedNames(listed: ReadonlySet<string>): FoldedNames {
+  const others = new Map<string, string>();
+  for (const name of listed) {
+    const folded = foldName(name);
+    if (folded !== name) others.set(folded, name);
+  }
+  return {
+    find(name) {
+      const folded = foldName(name);
+      return others.get(folded) ?? (listed.has(folded) ? folded : null);
+    },
+  };
 }
 
 /** The names in a folder ('' or a path with a trailing slash); null if the folder does not exist. */
