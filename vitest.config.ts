@@ -15,13 +15,30 @@ const ISOLATED = [
   'test/store/failing-disks.test.ts',
   'test/bundle/native.test.ts',
   'test/observe/registry/copy-zlib.test.ts',
-  'test/conformance/mutation.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
   // They wait for other processes most of the time. Files with a process of their own start first.
-  'test/publish/{interrupted,large-artifact,mishaps,one-document,stores,storm}.test.ts',
-  'test/release/{publish-apps,release-interrupted}.test.ts',
+  'test/publish/{one-document,stores}.test.ts',
+  'test/release/publish-apps.test.ts',
   'test/store/{crash,rivals,git/git,s3/s3}.test.ts',
   'test/cli/{author-process,transcripts}.test.ts',
+];
+
+/**
+ * Half a minute and more each: whole systems that are interrupted, flooded or attacked again and again, and subscribers
+ * that run all cases of the kit: `npm run test:scenarios`.
+ */
+const SCENARIOS = [
+  'test/conformance/{mutation,naive-subscriber,python-adapter,service}.test.ts',
+  'test/hosts/service-proxies.test.ts',
+  'test/publish/{interrupted,large-artifact,mishaps,storm}.test.ts',
+  'test/release/release-interrupted.test.ts',
+  'test/service/{hostile-artifacts,kill,nodes,outage}.test.ts',
+  'test/service/{attestations,policies}/decisions.property.test.ts',
+  'test/service/http/many-connections.test.ts',
+  'test/service/pages/hostile-text.test.ts',
+  'test/service/registries/revoked-urls.test.ts',
+  'test/service/ssrf/*.test.ts',
+  'test/service/webhooks/kill.test.ts',
 ];
 
 /** Other versions of Node, other systems and processors, and the ways to install: `npm run test:platforms`. */
@@ -70,7 +87,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...PROCESSES, name: 'isolated', include: ISOLATED, exclude: [...UNIT, ...PLATFORMS], env: OFFLINE },
+        test: {
+          ...PROCESSES,
+          name: 'isolated',
+          include: ISOLATED,
+          exclude: [...UNIT, ...SCENARIOS, ...PLATFORMS],
+          env: OFFLINE,
+        },
       },
       {
         extends: true,
@@ -78,10 +101,14 @@ export default defineConfig({
           ...PROCESSES,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...UNIT, ...ISOLATED, ...PLATFORMS],
+          exclude: [...UNIT, ...ISOLATED, ...SCENARIOS, ...PLATFORMS],
           env: OFFLINE,
           isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { ...PROCESSES, name: 'scenarios', include: SCENARIOS, env: OFFLINE },
       },
       {
         extends: true,
