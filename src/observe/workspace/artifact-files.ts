@@ -3,7 +3,6 @@ import { type ArtifactFacts, type DocumentFacts, isMissing, type Missing } from 
 import { canonicalVersions, parseDocument } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
 import { companionPath } from '../../core/attestation/companion.ts';
-import { readArchiveFile } from '../archive/read-archive.ts';
 import { localPath } from './places.ts';
 import {
   ELSEWHERE,
@@ -93,6 +92,8 @@ async function observeArtifactFile(
   if (state === 'missing') return null;
   const file = context.nameOf(path);
   if (state !== null) return { ...absentArtifact(url, NOT_THERE), file, local: state };
+  // Loaded on demand: most workspaces have no artifacts.
+  const { readArchiveFile } = await import('../archive/read-archive.ts');
   const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
   const facts = { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
   const { advisories } = context;

@@ -1,10 +1,5 @@
-import { message } from '../../core/text/message.ts';
 import { join } from 'node:path';
 import type { IconFacts, Missing } from '../../core/facts/facts.ts';
-import { AppregError } from '../../core/errors.ts';
-import { readRegularFile } from '../../platform/regular-file.ts';
-import { withoutSecretsInHead } from '../content/redact-head.ts';
-import { createDigester } from '../digest/digest.ts';
 import { localPath } from './places.ts';
 import { UNWALKED } from './walk.ts';
 import {
@@ -19,8 +14,6 @@ import {
 } from './workspace-context.ts';
 
 /** Observes the icons of a workspace. */
-
-const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** An icon in the workspace. */
 interface IconFile {
@@ -90,19 +83,7 @@ async function observeIconFile(context: WorkspaceContext, { url, path }: IconFil
   const file = context.nameOf(path);
   const state = stateIn(context, path);
   if (state !== null) return { ...absentIcon(url, NOT_THERE), file, local: state };
-  const place = join(context.root, path);
-  const read = readRegularFile(place);
-  if ('failure' in read)
-    throw new AppregError(
-      'file-unreadable',
-      message`${place} ${read.failure}.`,
-      message`Check the permissions of the file.`,
-    );
-  const { bytes } = read;
-  const digester = createDigester(ICON_LIMIT, { weak: false });
-  digester.write(bytes);
-  const content = await withoutSecretsInHead(digester.end(), digester.start);
-  // Loaded on demand: it contains a parser of XML.
-  const { inspectImage } = await import('../icon/inspect-image.ts');
-  return { url, file, web: OFFLINE, content, image: inspectImage(bytes) };
+  // Loaded on demand: it digests, looks for secrets, and has a parser of XML.
+  const { readIcon } = await import('./read-icon.ts');
+  return { url, file, web: OFFLINE, ...(await readIcon(join(context.root, path))) };
 }
