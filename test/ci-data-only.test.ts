@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { githubWorkflow, gitlabPipeline } from '../src/author/ci-files.ts';
+import { githubWorkflow } from '../src/author/github-workflow.ts';
+import { gitlabPipeline } from '../src/author/gitlab-pipeline.ts';
 
 /** Every template that runs for changes of others refuses a configuration that is code: the change could contain it. */
 

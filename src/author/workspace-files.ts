@@ -1,4 +1,5 @@
-import { githubWorkflow, gitlabPipeline } from './ci-files.ts';
+import { githubWorkflow } from './github-workflow.ts';
+import { gitlabPipeline } from './gitlab-pipeline.ts';
 import { type HostName, PRESETS } from './host-files.ts';
 import { newManifest } from './manifest.ts';
 

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Checked, githubWorkflow, gitlabPipeline } from '../../src/author/ci-files.ts';
+import type { Checked } from '../../src/author/ci-publishing.ts';
+import { githubWorkflow } from '../../src/author/github-workflow.ts';
+import { gitlabPipeline } from '../../src/author/gitlab-pipeline.ts';
 import { FORMATS } from '../../src/report/options.ts';
 import { problemsIn } from '../support/github-actions.ts';
 

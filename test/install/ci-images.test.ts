@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { gitlabPipeline } from '../../src/author/ci-files.ts';
+import { gitlabPipeline } from '../../src/author/gitlab-pipeline.ts';
 
 /** The images of CI templates have the programs that their commands start. */
 

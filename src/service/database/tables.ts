@@ -4,9 +4,10 @@ import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 import type { AttestationMode, SignerRequirement } from '../attestations/policy.ts';
 import type { AboutFileRow, AboutVersionRow } from './about-tables.ts';
 import type { AttestationDecisionRow, AttestationRow } from './attestation-tables.ts';
+import type { EventRow } from './event-tables.ts';
 import type { PolicyDecisionRow } from './policy-tables.ts';
 import type { AuthType } from '../registries/credentials.ts';
-import type { CheckOutcome, EventCertificate, EventType } from '../history/events.ts';
+import type { CheckOutcome, EventCertificate } from '../history/events.ts';
 import type { CheckProgress } from '../registries/schema.ts';
 import type {
   ArtifactRow,
@@ -234,20 +235,4 @@ export interface IconRow {
   sha256: Buffer;
   type: 'image/png' | 'image/svg+xml';
   bytes: Buffer;
-}
-
-/** What happened to a registry and its apps (history/events.ts). */
-interface EventRow {
-  /** In the order of recording. It is not shown: it would reveal how much happens in other registries. */
-  sequence: ColumnType<string, never, never>;
-  id: Generated<string>;
-  registryId: number;
-  /** The subscription, if the event is about a single one; null for an event that all subscribers see. */
-  subscriptionId: string | null;
-  at: Date;
-  type: EventType;
-  appKey: string | null;
-  version: string | null;
-  /** EventData of the type; written as JSON. */
-  data: ColumnType<unknown, string, never>;
 }

@@ -1,0 +1,124 @@
+import {
+  APP_OF_TAG,
+  type Checked,
+  DATA_ONLY,
+  lendsRoles,
+  publishCommand,
+  publishes,
+  type Publishing,
+  variables,
+} from './ci-publishing.ts';
+
+const GITHUB_TAGS = `  push:
+    tags:
+      - '*/v*'
+`;
+const GITHUB_INPUTS = `    inputs:
+      app:
+        description: Key of the app to publish (empty to verify the live registry instead)
+        default: ''
+      version:
+        description: Version to publish, or major, minor or patch
+        default: patch
+`;
+
+function githubLint({ appreg }: Checked): string {
+  return `  lint:
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          # The pull request merged into its base, and the base itself, which holds what was published.
+          fetch-depth: 2
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 24
+      - run: npx --yes appreg@${appreg} lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1
+        # Away from the checkout, whose .npmrc and node_modules could replace the package.
+        working-directory: \${{ runner.temp }}
+        env:
+          # ${DATA_ONLY}
+          APPREG_CONFIG_FORMAT: data
+`;
+}
+
+/**
+ * A workflow for a workspace: lint proposed changes if the files are in the repository, publish if they are stored
+ * elsewhere, and verify the live registry daily.
+ */
+export function githubWorkflow(workspace: Checked): string {
+  const { lines, origins } = variables(workspace);
+  const published = publishes(workspace);
+  return `name: registry
+on:
+${published ? GITHUB_TAGS : '  pull_request:\n'}  schedule:
+    - cron: '17 6 * * *'
+  workflow_dispatch:
+${published ? GITHUB_INPUTS : ''}permissions:
+  contents: read
+jobs:
+${published ? githubPublish(workspace) : githubLint(workspace)}  verify:
+    if: ${published ? "github.event_name != 'push' && inputs.app == ''" : "github.event_name != 'pull_request'"}
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 24
+      - run: npx --yes appreg@${workspace.appreg} verify "$REGISTRY_URL"${origins}
+        env:
+${lines.map((line) => `          ${line}\n`).join('')}`;
+}
+
+/** The branch that GitHub Pages is built from by default. */
+function isPages({ store }: Publishing): boolean {
+  return store.type === 'git' && store['branch'] === 'gh-pages';
+}
+
+/** The job that publishes a version: triggered by a tag such as clock/v1.2.0, or manually. */
+function githubPublish(publishing: Publishing): string {
+  const { appreg, attest } = publishing;
+  const pages = isPages(publishing);
+  const permissions = ['contents: read'];
+  const env = ['TAG: ${{ github.ref_name }}', 'APP: ${{ inputs.app }}', 'VERSION: ${{ inputs.version }}'];
+  if (lendsRoles(publishing)) {
+    env.push('AWS_ROLE_ARN: ${{ vars.AWS_ROLE_ARN }}');
+  } else if (publishing.store.type === 's3') {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) env.push(`${name}: \${{ secrets.${name} }}`);
+  } else {
+    permissions[0] = 'contents: write';
+    if (pages) permissions.push('pages: write');
+    env.push(
+      'GH_TOKEN: ${{ github.token }}',
+      '# git runs this to get the password, in every folder.',
+      'GIT_CONFIG_COUNT: 1',
+      'GIT_CONFIG_KEY_0: credential.helper',
+      `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
+    );
+  }
+  if (lendsRoles(publishing) || attest) permissions.push('id-token: write');
+  // A push with the workflow's own token triggers no Pages build, so the build is requested: see docs/publishing.md.
+  const built = pages ? '\n          gh api --silent --method POST "repos/$GITHUB_REPOSITORY/pages/builds"' : '';
+  return `  publish:
+    if: github.event_name == 'push' || inputs.app != ''
+    runs-on: ubuntu-latest
+    permissions:
+${permissions.map((line) => `      ${line}\n`).join('')}    # One run at a time for each tag. A group for all tags would cancel all waiting runs but the last; appreg handles concurrent runs.
+    concurrency:
+      group: publish-\${{ inputs.app || github.ref_name }}
+      cancel-in-progress: false
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          persist-credentials: false
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 24
+      - if: hashFiles('package-lock.json') != ''
+        run: npm ci
+      - run: |
+          if [ "$GITHUB_EVENT_NAME" = push ]; then ${APP_OF_TAG}; fi
+          npx --yes appreg@${appreg} ${publishCommand(publishing)}${pages ? ' --no-read-back' : ''} -- "$APP" "$VERSION"${built}
+        env:
+${env.map((line) => `          ${line}\n`).join('')}`;
+}
