@@ -1,6 +1,7 @@
 // Builds dist/: the command line as CommonJS files, loaded on demand (an ES module entry costs a fifth of Node's own
 // start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,12 +15,16 @@ const commands = join(root, 'src/cli/commands');
 /** The command line, in the order in which it is loaded, and the programs of worker threads. */
 const PROGRAMS = {
   main: 'src/cli/main.ts',
+  'compile-cache': 'src/platform/compile-cache.ts',
   program: 'src/cli/program.ts',
   run: 'src/cli/process/run.ts',
   config: 'src/cli/config/config.ts',
   'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
   'digest-worker': 'src/observe/digest/digest-worker.ts',
 };
+
+/** Replaced by the digest of the build, which has the same length. */
+const NO_DIGEST = '(digest of this build..)';
 
 /** Modules of packages that are left out. */
 const OMITTED = [
@@ -57,12 +62,13 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     platform: 'node',
     external: ['esbuild', 'typescript'],
     plugins: [OMIT],
-    transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints) } },
+    transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints), BUILD_DIGEST: `'${NO_DIGEST}'` } },
     // Removes the calls of a function that is empty in this build.
     treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'] },
     checks: { ineffectiveDynamicImport: false },
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
+  writeDigest(join(out, 'cli'));
   // The assets of pages are next to the code that reads them.
   for (const folder of ['html', 'service/pages', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
@@ -71,6 +77,15 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
   if (types) declarations();
+}
+
+/** Writes the digest of all files of the command line in place of `NO_DIGEST` (src/platform/code-file.ts). */
+function writeDigest(folder) {
+  const digest = createHash('sha256');
+  for (const name of readdirSync(folder).toSorted()) digest.update(name).update(readFileSync(join(folder, name)));
+  const text = digest.digest('hex').slice(0, NO_DIGEST.length);
+  const user = join(folder, 'code-file.cjs');
+  writeFileSync(user, readFileSync(user, 'utf8').replace(NO_DIGEST, text));
 }
 
 /** The command line: the programs, the commands, and what they load on demand. @returns the ids of all modules */
@@ -106,7 +121,7 @@ function moduleGroups(entries) {
   return (id, context) => {
     files ??= sharedFiles(
       Object.entries(entries).map(([name, file]) => [join(root, file), name]),
-      ['main', 'program', 'run', 'config'],
+      ['main', 'compile-cache', 'program', 'run', 'config'],
       (module) => context.getModuleInfo(module),
     );
     const number = files.get(id);

@@ -5,8 +5,11 @@
 const COST_OF_FILE = 5000;
 /** The user of what is loaded on demand. */
 const DEMAND = 'demand';
-/** How much the time of a program counts: help, which loads the first two, has to appear at once. */
-const weightOf = (loader) => (loader === 'main' || loader === 'program' ? 8 : 1);
+/**
+ * How much the time of a program counts: help, which loads the first three, has to appear at once, and what is loaded
+ * before the compiled code of earlier processes is read, is compiled each time.
+ */
+const weightOf = (loader) => (['main', 'compile-cache', 'program'].includes(loader) ? 8 : 1);
 
 /**
  * The number of the file of each module that several programs use.

@@ -1,4 +1,3 @@
-import { enableCompileCache } from 'node:module';
 import { VERSION } from '../core/tool-version.ts';
 import { toStdout } from './io/streams.ts';
 
@@ -14,9 +13,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     toStdout(`${VERSION}\n`);
     return 0;
   }
-  // From Node 22.1; its types do not say so.
-  if (typeof enableCompileCache === 'function')
-    (await import('../platform/compile-cache.ts')).keepCompiledCode(process.env);
+  await (await import('../platform/compile-cache.ts')).keepCompiledCode(process.env, words);
   const parsed =
     words[0] === '__complete' ? await printCandidates(words.slice(1)) : (await import('./program.ts')).parse(words);
   if (parsed === null) return 0;

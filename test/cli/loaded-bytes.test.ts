@@ -8,41 +8,41 @@ import { describe, expect, test } from 'vitest';
  * large. If a number has to grow, this table shows it. A number that shrinks by a tenth is lowered, so that it holds.
  */
 const LOADED: Record<string, number> = {
-  '--version': 5.5,
-  '--help': 132,
+  '--version': 8.5,
+  '--help': 137,
   'add-app': 952,
   assemble: 1031,
-  attestation: 236,
+  attestation: 240,
   bundle: 364,
-  checksum: 212,
-  completion: 188,
-  conformance: 188,
+  checksum: 216,
+  completion: 192,
+  conformance: 192,
   'conformance-documents': 833,
-  'conformance-fixtures': 192,
+  'conformance-fixtures': 197,
   'conformance-host': 764,
-  'conformance-subscriber': 270,
+  'conformance-subscriber': 271,
   deprecate: 899,
   diagnose: 1533,
   diff: 894,
   'edit-app': 968,
   explain: 703,
-  init: 355,
+  init: 357,
   judge: 908,
   lint: 923,
   lock: 800,
-  mirror: 305,
-  policy: 324,
+  mirror: 308,
+  policy: 327,
   'policy-test': 912,
   'publish-version': 998,
   release: 1151,
   'remove-app': 888,
   rules: 725,
-  serve: 233,
+  serve: 234,
   service: 4023,
   'service-backup': 675,
   'service-restore': 685,
   site: 576,
-  subscribe: 341,
+  subscribe: 344,
   verify: 1532,
 };
 
@@ -60,6 +60,9 @@ const loaded = Object.keys(require.cache).filter((path) => path.endsWith('.cjs')
 process.stdout.write(String(loaded.reduce((sum, path) => sum + statSync(path).size, 0) / 1000));
 `;
 
+/** What is loaded before code that earlier processes compiled. */
+const START = ['main', 'compile-cache', 'code-file'];
+
 function loadedBy(files: readonly string[]): number {
   return Number(execFileSync(process.execPath, ['-e', SCRIPT, program, ...files], { encoding: 'utf8' }));
 }
@@ -67,8 +70,8 @@ function loadedBy(files: readonly string[]): number {
 describe('before its first line of work', () => {
   test.each<[name: string, files: string[]]>([
     ['--version', ['main']],
-    ['--help', ['main', 'program']],
-    ...commands.map((name): [string, string[]] => [name, ['main', 'program', 'run', 'config', name]]),
+    ['--help', [...START, 'program']],
+    ...commands.map((name): [string, string[]] => [name, [...START, 'program', 'run', 'config', name]]),
   ])('%s loads no more than the table says', (name, files) => {
     const limit = LOADED[name] ?? 0;
     const loaded = loadedBy(files);

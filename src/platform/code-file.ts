@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { constants, Script } from 'node:vm';
+
+/**
+ * The compiled code of the files that a command loads, in one file, for Node 20, which cannot keep it by itself. V8 knows
+ * source text only by its length, and does not check the data for damage. So the name of the file contains the digest of
+ * the build, and the file is complete on the disk before it has its name.
+ *
+ * Format: the length of the index (4 bytes, little-endian), the index as JSON, and the data of V8.
+ */
+
+/** Set by the build: the digest of all files of the command line. */
+declare const BUILD_DIGEST: string;
+
+/** The data of each file, as returned by `Script.createCachedData()`, by the name of the file. */
+type CodeOfFiles = ReadonlyMap<string, Buffer>;
+
+const HEADER_BYTES = 4;
+/** Files that were written by other builds and for other versions of Node are deleted at this age. */
+const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
+
+type ModuleFunction = (
+  exports: unknown,
+  require: NodeJS.Require,
+  module: NodeJS.Module,
+  file: string,
+  folder: string,
+) => void;
+
+/** The start of a CommonJS module, on the first line of its file. */
+const MODULE_START = '(function (exports, require, module, __filename, __dirname) { ';
+
+/**
+ * From here on, files of the command line are loaded with their compiled code. At the end of a process that loaded other
+ * files too, it is written.
+ * @param folder exists; others cannot write to it
+ * @param words the command line
+ */
+export function keepCodeInFile(folder: string, words: readonly string[]): void {
+  const { extensions } = require;
+  // A process that runs several command lines does this once.
+  if ('.cjs' in extensions) return;
+  const path = join(folder, fileName(words));
+  const kept = readCode(path);
+  const scripts = new Map<string, Script>();
+  const loadOther = extensions['.js'];
+  extensions['.cjs'] = (module, file) => {
+    if (dirname(file) !== __dirname) return loadOther(module, file);
+    const cachedData = kept.get(basename(file));
+    const script = new Script(`${MODULE_START}${readFileSync(file, 'utf8')}\n})`, {
+      filename: file,
+      columnOffset: -MODULE_START.length,
+      ...(cachedData && { cachedData }),
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    scripts.set(basename(file), script);
+    const load = script.runInThisContext() as ModuleFunction;
+    // All files are in one folder, so one function requires for all of them.
+    load.call(module.exports, module.exports, require, module, file, __dirname);
+  };
+  process.once('exit', (code) => {
+    // A process that failed has not run what the next one will run.
+    if (code <= 1 && needsWriting(scripts, kept)) writeCode(path, kept, scripts);
+  });
+}
+
+/** A file for each first word, since a file is read in whole. */
+function fileName(words: readonly string[]): string {
+  const isHelp = words.length === 0 || words.includes('--help') || words.includes('-h');
+  const command = isHelp ? 'help' : (words.find((word) => /^[a-z_][a-z_-]{0,30}$/.test(word)) ?? 'other');
+  return `${command}-${BUILD_DIGEST}-${process.arch}-${process.versions.v8}`;
+}
+
+/** @returns empty if the file is missing or incomplete */
+function readCode(path: string): CodeOfFiles {
+  const code = new Map<string, Buffer>();
+  try {
+    const bytes = readFileSync(path);
+    let offset = HEADER_BYTES + bytes.readUInt32LE(0);
+    const index = JSON.parse(bytes.toString('utf8', HEADER_BYTES, offset)) as [name: string, size: number][];
+    for (const [name, size] of index) code.set(name, bytes.subarray(offset, (offset += size)));
+    return offset === bytes.length ? code : new Map();
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * True if files were loaded whose code is not kept, or if V8 rejected the code of the first one, since it has other flags.
+ * What it rejects later, it rejects because flags were set meanwhile (heap.ts), and will reject again.
+ */
+function needsWriting(scripts: ReadonlyMap<string, Script>, kept: CodeOfFiles): boolean {
+  const [first] = scripts.values();
+  return first?.cachedDataRejected === true || [...scripts.keys()].some((name) => !kept.has(name));
+}
+
+/** Replaces the file in one step, and deletes old ones. Never throws: without it, code is compiled by each process. */
+function writeCode(path: string, kept: CodeOfFiles, scripts: ReadonlyMap<string, Script>): void {
+  const code = new Map(kept);
+  for (const [name, script] of scripts) code.set(name, script.createCachedData());
+  const index = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(index.length);
+  const temporary = `${path}.${process.pid}`;
+  try {
+    writeFileSync(temporary, Buffer.concat([header, index, ...code.values()]), {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    renameSync(temporary, path);
+    deleteOld(dirname(path));
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function deleteOld(folder: string): void {
+  const before = Date.now() - MAX_AGE_MS;
+  for (const name of readdirSync(folder)) {
+    const stats = statSync(join(folder, name));
+    if (stats.isFile() && stats.mtimeMs < before) rmSync(join(folder, name), { force: true });
+  }
+}
