@@ -20,7 +20,11 @@ const REASONS: Readonly<Record<Retirement['reason'], string>> = {
 export function retirementText({ reason, message, since, use }: Retirement, what = 'this version'): string {
   const day = since === null ? '' : ` on ${sanitized(since, 20)}`;
   const instead = use === null ? '' : ` Use ${sanitized(use, 60)} instead.`;
-  return `The author retired ${what}${day} ${REASONS[reason]}: ${sanitized(message, 300)}${instead}`;
+  return `The author retired ${what}${day} ${REASONS[reason]}: ${sentence(sanitized(message, 300))}${instead}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** Marks a version as retired. */
