@@ -6,6 +6,7 @@ import { validatePolicy } from '../generated/policy.js';
 import { faultText } from '../json/faults.ts';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { pointerTo } from '../json/pointer.ts';
+import { isObject, type JsonValue, member } from '../json/values.ts';
 import { pathOf, type Violation } from '../json/violations.ts';
 import { versionRange, type VersionRange } from '../registry/version-range.ts';
 import { message } from '../text/message.ts';
@@ -42,11 +43,11 @@ const WORDS = { schema, whole: 'The policy', member: 'field' } as const;
 /** The policy that holds nothing back. */
 export const NO_POLICY: Policy = policyOf({ schema: 1 });
 
-/** What is wrong with the value of a policy, each with its JSON Pointer; none if it is a `PolicyDocument`. */
+/** What is wrong with the value of a policy, as JSON, each with its JSON Pointer; none if it is a `PolicyDocument`. */
 export function policyViolations(value: unknown): Violation[] {
   const found = schemaViolations(validatePolicy, value, WORDS);
-  // Without violations, it has the form of the schema.
-  return found.length > 0 ? found : rangeViolations(value as PolicyDocument);
+  const known = new Set(found.map(({ pointer }) => pointer));
+  return [...found, ...rangeViolations(value as JsonValue).filter(({ pointer }) => !known.has(pointer))];
 }
 
 /**
@@ -103,17 +104,23 @@ function ageOf(text: string): Age {
 
 const SELECTORS = ['allow', 'deny', 'minimumAgeExclude', 'requireAttestation'] as const;
 
-/** What should be a range and is not: the schema cannot express it. */
-function rangeViolations(document: PolicyDocument): Violation[] {
-  const selectors = SELECTORS.flatMap((field) =>
-    (document[field] ?? []).flatMap((text, index) =>
-      selectorOf(text) === null ? notRange(pointerTo(field, index), text.slice(text.indexOf('@') + 1)) : [],
-    ),
+/** What should be a range and is not: the schema cannot express it. Values of other types are left to the schema. */
+function rangeViolations(value: JsonValue): Violation[] {
+  const selectors = SELECTORS.flatMap((field) => {
+    const entries = member(value, field);
+    if (!Array.isArray(entries)) return [];
+    return entries.flatMap((text, index) =>
+      typeof text === 'string' && selectorOf(text) === null
+        ? notRange(pointerTo(field, index), text.slice(text.indexOf('@') + 1))
+        : [],
+    );
+  });
+  const pins = member(value, 'pin');
+  const ranges = isObject(pins) ? Object.entries(pins) : [];
+  const pinned = ranges.flatMap(([key, text]) =>
+    typeof text === 'string' && versionRange(text) === null ? notRange(pointerTo('pin', key), text) : [],
   );
-  const pins = Object.entries(document.pin ?? {}).flatMap(([key, text]) =>
-    versionRange(text) === null ? notRange(pointerTo('pin', key), text) : [],
-  );
-  return [...selectors, ...pins];
+  return [...selectors, ...pinned];
 }
 
 function notRange(pointer: string, text: string): Violation {

@@ -26,45 +26,69 @@ export interface PolicyFault {
 /** The policy in the fields, or what is wrong with each of them. With `off`, the other fields are ignored. */
 export function readPolicy({ mode, ...fields }: PolicyInput): SubscriptionPolicy | { faults: PolicyFault[] } {
   const known = ATTESTATION_MODES.find((one) => one === mode);
-  if (known === undefined)
-    return { faults: [{ field: 'mode', fault: `is not one of ${ATTESTATION_MODES.join(', ')}.` }] };
   if (known === 'off') return ATTESTATIONS_OFF;
-  const signer = signerIn(fields);
-  return 'faults' in signer ? signer : { mode: known, signer };
+  const input = trimmed(fields);
+  const key = input.publicKey === '' ? null : keyIn(input.publicKey);
+  const wrong = [...formFaults(input), ...(key !== null && 'fault' in key ? [key] : [])];
+  if (known === undefined)
+    return { faults: [{ field: 'mode', fault: `is not one of ${ATTESTATION_MODES.join(', ')}.` }, ...wrong] };
+  const unfit = signerFaults(input);
+  const faults = [...unfit, ...wrong.filter(({ field }) => !unfit.some((one) => one.field === field))];
+  if (faults.length > 0) return { faults };
+  if (key !== null && 'signer' in key) return { mode: known, signer: key.signer };
+  const { issuer, identity, repository } = input;
+  return { mode: known, signer: { issuer, identity: identity || null, repository: repository || null } };
 }
 
-function signerIn(input: Record<PolicyField, string>): SignerRequirement | { faults: PolicyFault[] } {
-  const { issuer, identity, repository, publicKey } = trimmed(input);
-  if (publicKey !== '') {
-    if (issuer !== '' || identity !== '' || repository !== '')
-      return fault('publicKey', 'is used with an identity. Give either a key, or issuer with identity or repository.');
-    return keyIn(publicKey);
-  }
+/** Whether the fields together name a signer. */
+function signerFaults({ issuer, identity, repository, publicKey }: Record<PolicyField, string>): PolicyFault[] {
+  const isKey = publicKey !== '';
+  if (isKey && (issuer !== '' || identity !== '' || repository !== ''))
+    return [
+      {
+        field: 'publicKey',
+        fault: 'is used with an identity. Give either a key, or issuer with identity or repository.',
+      },
+    ];
+  if (isKey) return [];
   const faults: PolicyFault[] = [];
-  const urlFault = (field: PolicyField, text: string, example: string): void => {
-    const parsed = parseTypedUrl(text);
-    if (!('url' in parsed) || parsed.url.protocol !== 'https:')
-      faults.push({ field, fault: `is not an https URL, such as ${example}.` });
-  };
   if (issuer === '')
     faults.push({
       field: 'issuer',
       fault:
         'is missing: every user of Sigstore can sign with an own identity. Give issuer with identity or repository, or a public key.',
     });
-  else urlFault('issuer', issuer, 'https://token.actions.githubusercontent.com');
   if (identity === '' && repository === '')
     faults.push({
       field: 'repository',
       fault: 'is missing. Give the source repository, or the identity of the signer.',
     });
-  if (repository !== '') urlFault('repository', repository, 'https://github.com/acme/apps');
+  return faults;
+}
+
+/** What is wrong with the fields that are given, except for the key. */
+function formFaults({ issuer, identity, repository }: Record<PolicyField, string>): PolicyFault[] {
+  const faults: PolicyFault[] = [];
+  if (issuer !== '' && !isHttpsUrl(issuer))
+    faults.push({
+      field: 'issuer',
+      fault: 'is not an https URL, such as https://token.actions.githubusercontent.com.',
+    });
+  if (repository !== '' && !isHttpsUrl(repository))
+    faults.push({ field: 'repository', fault: 'is not an https URL, such as https://github.com/acme/apps.' });
   if (identity.length > LONGEST_IDENTITY)
     faults.push({ field: 'identity', fault: `is longer than ${LONGEST_IDENTITY} characters.` });
-  else if (!/^[\x21-\x7e]*$/.test(identity))
+  else if (!PRINTABLE.test(identity))
     faults.push({ field: 'identity', fault: 'contains characters other than printable ASCII.' });
-  if (faults.length > 0) return { faults };
-  return { issuer, identity: identity || null, repository: repository || null };
+  return faults;
+}
+
+const PRINTABLE = /^[\x21-\x7e]*$/;
+
+/** It is compared with that of a certificate as it is written, so nothing is encoded or removed. */
+function isHttpsUrl(text: string): boolean {
+  const parsed = parseTypedUrl(text);
+  return 'url' in parsed && parsed.url.protocol === 'https:' && PRINTABLE.test(text);
 }
 
 function trimmed(input: Record<PolicyField, string>): Record<PolicyField, string> {
@@ -77,18 +101,16 @@ function trimmed(input: Record<PolicyField, string>): Record<PolicyField, string
   };
 }
 
-function keyIn(publicKey: string): SignerRequirement | { faults: PolicyFault[] } {
-  if (publicKey.length > LONGEST_KEY) return fault('publicKey', `is longer than ${LONGEST_KEY} characters.`);
+function keyIn(publicKey: string): { signer: SignerRequirement } | PolicyFault {
+  if (publicKey.length > LONGEST_KEY) return { field: 'publicKey', fault: `is longer than ${LONGEST_KEY} characters.` };
   try {
     const key = readPublicKey(publicKey, 'The key');
     // Written again, so that what surrounds it is not stored.
-    return { publicKey: key.publicKey.export({ type: 'spki', format: 'pem' }).toString(), keySha256: key.sha256 };
+    const text = key.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    return { signer: { publicKey: text, keySha256: key.sha256 } };
   } catch (error) {
     if (!isAppregError(error)) throw error;
-    return fault('publicKey', 'is not a public key in PEM, ECDSA on the curve P-256: openssl ec -in key.pem -pubout');
+    const fault = 'is not a public key in PEM, ECDSA on the curve P-256: openssl ec -in key.pem -pubout';
+    return { field: 'publicKey', fault };
   }
-}
-
-function fault(field: PolicyField, text: string): { faults: PolicyFault[] } {
-  return { faults: [{ field, fault: text }] };
 }

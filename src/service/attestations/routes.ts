@@ -46,10 +46,13 @@ function policyIn(body: JsonObject): SubscriptionPolicy {
     textOf('repository'),
     textOf('publicKey'),
   ];
-  const policy = faults.length > 0 ? { faults } : readPolicy({ mode, issuer, identity, repository, publicKey });
-  if (!('faults' in policy)) return policy;
+  const policy = readPolicy({ mode, issuer, identity, repository, publicKey });
+  if (!('faults' in policy) && faults.length === 0) return policy;
+  // A field of another type was read as if it were missing.
+  const others =
+    'faults' in policy ? policy.faults.filter(({ field }) => !faults.some((one) => one.field === field)) : [];
   throw invalidFields(
-    policy.faults.map(({ field, fault }) => ({
+    [...faults, ...others].map(({ field, fault }) => ({
       pointer: `/${field}`,
       field,
       detail: `The field “${field}” ${fault}${quotedValue(Object.hasOwn(body, field) ? body[field] : undefined)}`,

@@ -1,14 +1,16 @@
 import type { Context } from 'hono';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json/json.ts';
+import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
+import { safeExcerpt } from '../../core/text/text.ts';
 import { fieldsIn, textField, nameError } from './fields.ts';
-import { Refusal } from './problems.ts';
+import { type FieldError, Refusal } from './problems.ts';
 
 /** Maximum request body in bytes. */
 const BODY_LIMIT = 16 * 1024;
 
 /**
  * The JSON object in a request's body.
- * @throws Refusal for another content type, more than BODY_LIMIT bytes, or anything but a JSON object in UTF-8
+ * @throws Refusal for another content type, more than BODY_LIMIT bytes, or anything but a JSON object in UTF-8 whose names
+ * occur once
  */
 export async function readBody(c: Context): Promise<JsonObject> {
   const type = c.req.header('content-type') ?? '';
@@ -20,6 +22,9 @@ export async function readBody(c: Context): Promise<JsonObject> {
   const bytes = await readBytes(c, BODY_LIMIT);
   if (bytes === null) throw new Refusal('body-too-large', `The body is larger than ${BODY_LIMIT} bytes.`);
   const value = parseJson(bytes);
+  const [twice] = parseDocument(documentContent(bytes)).duplicates;
+  if (twice !== undefined)
+    throw new Refusal('malformed-body', `The name “${safeExcerpt(twice.name, 80)}” occurs twice in one object.`);
   if (!isObject(value)) throw new Refusal('malformed-body', 'The body is not a JSON object.');
   return value;
 }
@@ -55,7 +60,7 @@ export async function readBytes(c: Context, limit: number): Promise<Buffer | nul
   return Buffer.concat(chunks);
 }
 
-/** The name in a body. */
-export function nameIn(body: JsonObject): string {
-  return fieldsIn(body, { name: textField(nameError) }).name;
+/** The name in a body. @param found what is wrong with other parts of the request */
+export function nameIn(body: JsonObject, found: readonly FieldError[] = []): string {
+  return fieldsIn(body, { name: textField(nameError) }, found).name;
 }

@@ -7,7 +7,8 @@ import { parseUrl } from '../../core/http/url.ts';
 
 /**
  * The value of a field, or what is wrong with it: a `fault` is worded to follow “The field”, a `message` is a whole
- * sentence; `secret` ones are the faults of its own fields, whose values are not quoted. Undefined: the field is missing.
+ * sentence; `secret` ones are the faults of its own fields, whose values are not quoted; `errors` are complete. Undefined:
+ * the field is missing.
  */
 export type FieldReader<Value> = (
   value: JsonValue | undefined,
@@ -15,18 +16,27 @@ export type FieldReader<Value> = (
   | { value: Value }
   | { fault: string }
   | { message: string }
-  | { secret: readonly { field: string; fault: string }[] };
+  | { secret: readonly { field: string; fault: string }[] }
+  | { errors: readonly FieldError[] };
 
 type Readers<Values> = { readonly [Name in keyof Values]: FieldReader<Values[Name]> };
 
-/** @throws Refusal that lists every invalid field */
-export function fieldsIn<Values extends object>(body: JsonObject, readers: Readers<Values>): Values {
-  const errors: FieldError[] = [];
+/**
+ * @param found what is wrong with other parts of the request
+ * @throws Refusal that lists every invalid field, after `found`
+ */
+export function fieldsIn<Values extends object>(
+  body: JsonObject,
+  readers: Readers<Values>,
+  found: readonly FieldError[] = [],
+): Values {
+  const errors: FieldError[] = [...found];
   const values: Partial<Values> = {};
   for (const field in readers) {
     const value = Object.hasOwn(body, field) ? body[field] : undefined;
     const read = readers[field](value);
     if ('value' in read) values[field] = read.value;
+    else if ('errors' in read) errors.push(...read.errors);
     else if ('secret' in read) errors.push(...secretErrors(field, `/${field}`, read.secret));
     else {
       const message = 'fault' in read ? `The field “${field}” ${read.fault}` : read.message;
@@ -38,8 +48,10 @@ export function fieldsIn<Values extends object>(body: JsonObject, readers: Reade
   return values as Values;
 }
 
+/** @param errors those without a pointer are about parameters */
 export function invalidFields(errors: readonly FieldError[]): Refusal {
-  return new Refusal('invalid-field', errors.map(({ detail }) => detail).join(' '), { errors });
+  const kind = errors.some(({ pointer }) => pointer !== undefined) ? 'invalid-field' : 'invalid-parameter';
+  return new Refusal(kind, errors.map(({ detail }) => detail).join(' '), { errors });
 }
 
 /** The errors of fields whose values are secrets. @param pointer of the object (RFC 6901) */

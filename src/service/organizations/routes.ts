@@ -29,8 +29,7 @@ export function organizationRoutes(service: Service): Route[] {
       path: '/api/organizations',
       access: 'sign-up',
       async handle(c, actor) {
-        const key = idempotencyKey(c);
-        const name = nameIn(await readBody(c));
+        const { key, name } = await newOrganizationIn(c);
         const { organization, token } = await createOrganization(db, name, key, actor);
         if (organization.name !== name)
           throw new Refusal('idempotency-key-reused', 'It was already used with a different name. Send a new key.');
@@ -49,14 +48,19 @@ export function organizationRoutes(service: Service): Route[] {
   ];
 }
 
-/** The key is long, since guessing one reveals the organization that was created with it. */
-function idempotencyKey(c: WebContext): string | null {
-  const key = c.req.header('idempotency-key');
-  if (key === undefined) return null;
-  if (/^[!-~]{16,255}$/.test(key)) return key;
-  const detail = 'The Idempotency-Key is not 16 to 255 visible ASCII characters. Send a random UUID.';
-  throw new Refusal('invalid-parameter', detail, { errors: [{ field: 'Idempotency-Key', detail }] });
+/** @throws Refusal that lists every invalid field, and the key if it is invalid */
+async function newOrganizationIn(c: WebContext): Promise<{ name: string; key: string | null }> {
+  const key = c.req.header('idempotency-key') ?? null;
+  const isKey = key === null || IDEMPOTENCY_KEY.test(key);
+  return { name: nameIn(await readBody(c), isKey ? [] : [INVALID_KEY]), key };
 }
+
+/** Long, since guessing one reveals the organization that was created with it. */
+const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/;
+const INVALID_KEY = {
+  field: 'Idempotency-Key',
+  detail: 'The Idempotency-Key is not 16 to 255 visible ASCII characters. Send a random UUID.',
+};
 
 const ORGANIZATION_PATH = '/api/organizations/{organization}';
 

@@ -1,9 +1,8 @@
 import type { PolicyDocument } from '../../core/policy/policy-document.ts';
-import type { JsonObject } from '../../core/json/json.ts';
 import type { Service } from '../context.ts';
 import type { Caller } from '../http/auth.ts';
 import { readBody } from '../http/body.ts';
-import { fieldsIn, flagField, invalidFields, optional } from '../http/fields.ts';
+import { type FieldReader, fieldsIn, flagField, optional } from '../http/fields.ts';
 import { json, orNotFound, Refusal } from '../http/problems.ts';
 import { pathParameter } from '../http/query.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
@@ -31,8 +30,13 @@ export function policyRoutes({ db }: Service): Route[] {
     }),
     organizationRoute('PUT', path, 'manage', async (c, caller) => {
       const body = await readBody(c);
-      const policy = policyIn(body);
-      const { confirm = false } = fieldsIn<{ confirm: boolean | undefined }>(body, { confirm: optional(flagField) });
+      const { policy, confirm = false } = fieldsIn<{ policy: PolicyDocument | null; confirm: boolean | undefined }>(
+        body,
+        {
+          policy: policyField,
+          confirm: optional(flagField),
+        },
+      );
       const outcome = orNotFound(await set(c, caller, policy, confirm), 'registry');
       if (outcome.outcome === 'unconfirmed') throw unconfirmed(outcome);
       return json(c, { policy } satisfies PolicyView);
@@ -42,25 +46,26 @@ export function policyRoutes({ db }: Service): Route[] {
       return c.body(null, 204);
     }),
     organizationRoute('POST', `${path}/preview`, 'manage', async (c, { id: organizationId }) => {
-      const policy = policyIn(await readBody(c));
+      const { policy } = fieldsIn(await readBody(c), { policy: policyField });
       const place = { organizationId, subscriptionId: pathParameter(c, 'id'), now: new Date() };
       return json(c, previewView(orNotFound(await previewPolicy(db, place, policy), 'registry')));
     }),
   ];
 }
 
-/** @throws Refusal that lists every fault */
-function policyIn(body: JsonObject): PolicyDocument | null {
-  const value = Object.hasOwn(body, 'policy') ? body['policy'] : undefined;
-  if (value === undefined)
-    throw invalidFields([{ pointer: '/policy', field: 'policy', detail: 'The field “policy” is missing.' }]);
-  if (value === null) return null;
+/** The policy in a body, or every fault of it. */
+const policyField: FieldReader<PolicyDocument | null> = (value) => {
+  if (value === undefined) return { fault: 'is missing.' };
+  if (value === null) return { value };
   const read = readPolicy(value);
-  if ('document' in read) return read.document;
-  throw invalidFields(
-    read.faults.map(({ pointer, message }) => ({ pointer: `/policy${pointer}`, field: 'policy', detail: message })),
-  );
-}
+  if ('document' in read) return { value: read.document };
+  const errors = read.faults.map(({ pointer, message }) => ({
+    pointer: `/policy${pointer}`,
+    field: 'policy',
+    detail: message,
+  }));
+  return { errors };
+};
 
 function unconfirmed({ preview }: PolicyOutcome): Refusal {
   return new Refusal(

@@ -87,6 +87,29 @@ test.each<[string, object | string, string, string]>([
   expect(policyViolations(value)).toMatchObject([{ pointer, message }]);
 });
 
+test('what is not a range is named together with what the schema refuses', () => {
+  const value = {
+    schema: 1,
+    denny: [],
+    allow: ['clock@', 'clock@latest', 7],
+    deny: 'clock',
+    pin: { 'a/b': 'x', clock: 'newest', mail: 3 },
+    requireAttestation: ['mail@1.2.3.4'],
+  };
+  expect(policyViolations(value).map(({ pointer }) => pointer)).toEqual([
+    '/denny',
+    '/allow/0',
+    '/allow/2',
+    '/deny',
+    '/pin/a~1b',
+    '/pin/mail',
+    '/allow/1',
+    '/requireAttestation/0',
+    '/pin/clock',
+  ]);
+  for (const wrong of [null, [], 'clock', 1]) expect(policyViolations(wrong)).toHaveLength(1);
+});
+
 test('a file is refused with all faults, each at its place', () => {
   expect(policyIn(content(JSON.stringify(FULL)), 'policy.json')).toMatchObject({ minimumAgeStrict: false });
   const broken = '{\n  "schema": 1,\n  "denny": [],\n  "minimumAge": "soon"\n}\n';

@@ -77,6 +77,7 @@ describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
     ['fields in the prototype', '{"__proto__":{"url":"https://x.example.com/r.json","name":"x"}}'],
     ['fields of a constructor', '{"constructor":{"prototype":{"url":"x","name":"x"}}}'],
     ['deep nesting', '['.repeat(8000)],
+    ['a field twice', '{"url":"https://x.example.com/r.json","name":"x","name":"y"}'],
     ['a number as a name', '{"url":"https://x.example.com/r.json","name":1e999}'],
     ['an object as a name', '{"url":"https://x.example.com/r.json","name":{"toString":"x"}}'],
     ['an array as a name', '{"url":["https://x.example.com/r.json"],"name":["x"]}'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWebFixture, type WebFixture } from '../web-fixture.ts';
+import { OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 import { type ApiRequest, callApi } from './contract.ts';
 
 /** A response with status 400 names all invalid fields or parameters at once, with their values. */
@@ -21,7 +21,18 @@ const send = async (method: string, path: string, request: ApiRequest = {}) => {
   return { status, errors: errors.map((one) => [one.pointer ?? one.field, one.detail]), detail };
 };
 
-test.each<{ name: string; method: string; path: string; body?: Record<string, unknown>; errors: [string, string][] }>([
+interface Case {
+  name: string;
+  method: string;
+  path: string;
+  /** The token, if it is another one than that of an organization. */
+  by?: string;
+  headers?: Record<string, string>;
+  body?: Record<string, unknown>;
+  errors: [string, string][];
+}
+
+test.each<Case>([
   {
     name: 'a subscription',
     method: 'POST',
@@ -69,6 +80,62 @@ test.each<{ name: string; method: string; path: string; body?: Record<string, un
     ],
   },
   {
+    name: 'an organization',
+    method: 'POST',
+    path: '/api/organizations',
+    by: OPERATOR,
+    headers: { 'idempotency-key': 'short' },
+    body: { name: 7 },
+    errors: [
+      ['Idempotency-Key', 'The Idempotency-Key is not 16 to 255 visible ASCII characters.'],
+      ['/name', 'The field “name” is not a string. Received: “7”.'],
+    ],
+  },
+  {
+    name: 'a policy',
+    method: 'PUT',
+    path: '/api/registries/none/policy',
+    body: { policy: { schema: 2, deny: ['clock@latest'], pin: { clock: 'newest' } }, confirm: 'yes' },
+    errors: [
+      ['/policy/schema', '“schema” must be 1, not 2.'],
+      ['/policy/deny/0', '“latest” in “deny[0]” is not a version range'],
+      ['/policy/pin/clock', '“newest” in “pin.clock” is not a version range'],
+      ['/confirm', 'The field “confirm” is neither true nor false. Received: “yes”.'],
+    ],
+  },
+  {
+    name: 'a policy that is missing',
+    method: 'PUT',
+    path: '/api/registries/none/policy',
+    body: { confirm: 1 },
+    errors: [
+      ['/policy', 'The field “policy” is missing.'],
+      ['/confirm', 'The field “confirm” is neither true nor false. Received: “1”.'],
+    ],
+  },
+  {
+    name: 'attestations',
+    method: 'PUT',
+    path: '/api/registries/none/attestations',
+    body: { mode: 'always', issuer: 1, identity: 'é', repository: 'x' },
+    errors: [
+      ['/issuer', 'The field “issuer” is neither a string nor null. Received: “1”.'],
+      ['/mode', 'The field “mode” is not one of off, report, require. Received: “always”.'],
+      ['/repository', 'The field “repository” is not an https URL'],
+      ['/identity', 'The field “identity” contains characters other than printable ASCII.'],
+    ],
+  },
+  {
+    name: 'attestations with a key and an identity',
+    method: 'PUT',
+    path: '/api/registries/none/attestations',
+    body: { mode: 'require', publicKey: 'x', issuer: 'y' },
+    errors: [
+      ['/publicKey', 'The field “publicKey” is used with an identity.'],
+      ['/issuer', 'The field “issuer” is not an https URL'],
+    ],
+  },
+  {
     name: 'a list',
     method: 'GET',
     path: '/api/events?limit=0&after=x&type=boom',
@@ -87,8 +154,8 @@ test.each<{ name: string; method: string; path: string; body?: Record<string, un
       ['action', 'The parameter “action” is not one of'],
     ],
   },
-])('$name', async ({ method, path, body, errors }) => {
-  const response = await send(method, path, body === undefined ? {} : { body });
+])('$name', async ({ method, path, by = token, headers = {}, body, errors }) => {
+  const response = await send(method, path, { token: by, headers, ...(body === undefined ? {} : { body }) });
   expect(response.status).toBe(400);
   expect(response.errors.map(([place]) => place)).toEqual(errors.map(([place]) => place));
   for (const [index, [, detail]] of errors.entries()) {
