@@ -1,4 +1,14 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { constants, Script } from 'node:vm';
 
@@ -13,8 +23,8 @@ import { constants, Script } from 'node:vm';
 /** Set by the build: the digest of all files of the command line. */
 declare const BUILD_DIGEST: string;
 
-/** The data of each file, as returned by `Script.createCachedData()`, by the name of the file. */
-type CodeOfFiles = ReadonlyMap<string, Buffer>;
+/** Reads the data of a file, as returned by `Script.createCachedData()`, by the name of the file. */
+type CodeOfFiles = ReadonlyMap<string, () => Buffer>;
 
 const HEADER_BYTES = 4;
 /** Files that were written by other builds and for other versions of Node are deleted at this age. */
@@ -42,26 +52,30 @@ export function keepCodeInFile(folder: string, words: readonly string[]): void {
   // A process that runs several command lines does this once.
   if ('.cjs' in extensions) return;
   const path = join(folder, fileName(words));
-  const kept = readCode(path);
-  const scripts = new Map<string, Script>();
+  const kept = openCode(path);
+  const compiled = new Map<string, Script>();
+  let isRejected: boolean | null = null;
   const loadOther = extensions['.js'];
   extensions['.cjs'] = (module, file) => {
     if (dirname(file) !== __dirname) return loadOther(module, file);
-    const cachedData = kept.get(basename(file));
+    const name = basename(file);
+    const cachedData = kept.get(name)?.();
     const script = new Script(`${MODULE_START}${readFileSync(file, 'utf8')}\n})`, {
       filename: file,
       columnOffset: -MODULE_START.length,
       ...(cachedData && { cachedData }),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
-    scripts.set(basename(file), script);
+    // V8 has other flags. What it rejects later, it rejects because flags were set meanwhile (heap.ts), and will again.
+    isRejected ??= script.cachedDataRejected === true;
+    if (cachedData === undefined || isRejected) compiled.set(name, script);
     const load = script.runInThisContext() as ModuleFunction;
     // All files are in one folder, so one function requires for all of them.
     load.call(module.exports, module.exports, require, module, file, __dirname);
   };
   process.once('exit', (code) => {
     // A process that failed has not run what the next one will run.
-    if (code <= 1 && needsWriting(scripts, kept)) writeCode(path, kept, scripts);
+    if (code <= 1 && compiled.size > 0) writeCode(path, isRejected === true ? new Map() : kept, compiled);
   });
 }
 
@@ -72,43 +86,47 @@ function fileName(words: readonly string[]): string {
   return `${command}-${BUILD_DIGEST}-${process.arch}-${process.versions.v8}`;
 }
 
-/** @returns empty if the file is missing or incomplete */
-function readCode(path: string): CodeOfFiles {
-  const code = new Map<string, Buffer>();
+/**
+ * Opens a file until the end of the process, so that no data is held in memory.
+ * @returns empty if it is missing or incomplete
+ */
+function openCode(path: string): CodeOfFiles {
+  const code = new Map<string, () => Buffer>();
   try {
-    const bytes = readFileSync(path);
-    let offset = HEADER_BYTES + bytes.readUInt32LE(0);
-    const index = JSON.parse(bytes.toString('utf8', HEADER_BYTES, offset)) as [name: string, size: number][];
-    for (const [name, size] of index) code.set(name, bytes.subarray(offset, (offset += size)));
-    return offset === bytes.length ? code : new Map();
+    const fd = openSync(path, 'r');
+    const bytesAt = (offset: number, size: number): Buffer => {
+      const bytes = Buffer.alloc(size);
+      readSync(fd, bytes, 0, size, offset);
+      return bytes;
+    };
+    let offset = HEADER_BYTES + bytesAt(0, HEADER_BYTES).readUInt32LE();
+    const index = JSON.parse(bytesAt(HEADER_BYTES, offset - HEADER_BYTES).toString()) as [name: string, size: number][];
+    for (const [name, size] of index) {
+      const start = offset;
+      code.set(name, () => bytesAt(start, size));
+      offset += size;
+    }
+    return fstatSync(fd).size === offset ? code : new Map();
   } catch {
     return new Map();
   }
 }
 
 /**
- * True if files were loaded whose code is not kept, or if V8 rejected the code of the first one, since it has other flags.
- * What it rejects later, it rejects because flags were set meanwhile (heap.ts), and will reject again.
+ * Replaces the file in one step, and deletes old ones. Never throws: without it, code is compiled by each process.
+ * @param kept what the file contains that is still valid
  */
-function needsWriting(scripts: ReadonlyMap<string, Script>, kept: CodeOfFiles): boolean {
-  const [first] = scripts.values();
-  return first?.cachedDataRejected === true || [...scripts.keys()].some((name) => !kept.has(name));
-}
-
-/** Replaces the file in one step, and deletes old ones. Never throws: without it, code is compiled by each process. */
-function writeCode(path: string, kept: CodeOfFiles, scripts: ReadonlyMap<string, Script>): void {
-  const code = new Map(kept);
-  for (const [name, script] of scripts) code.set(name, script.createCachedData());
-  const index = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt32LE(index.length);
+function writeCode(path: string, kept: CodeOfFiles, compiled: ReadonlyMap<string, Script>): void {
   const temporary = `${path}.${process.pid}`;
   try {
-    writeFileSync(temporary, Buffer.concat([header, index, ...code.values()]), {
-      mode: 0o600,
-      flag: 'wx',
-      flush: true,
-    });
+    const code = new Map<string, Buffer>();
+    for (const [name, read] of kept) code.set(name, read());
+    for (const [name, script] of compiled) code.set(name, script.createCachedData());
+    const index = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt32LE(index.length);
+    const bytes = Buffer.concat([header, index, ...code.values()]);
+    writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx', flush: true });
     renameSync(temporary, path);
     deleteOld(dirname(path));
   } catch {
