@@ -38,15 +38,13 @@ export function listArtifacts(context: WorkspaceContext, { content }: DocumentFa
   const present: ExpectedArtifact[] = [];
   if (isMissing(content)) return { all, present };
   const canonical = canonicalVersions(content);
-  const urls =
-    canonical?.map(({ artifactUrl }) => artifactUrl) ??
-    listedVersions(parseDocument(content).value)?.map((item) => artifactUrlOf(item)) ??
-    [];
-  for (const [index, url] of urls.entries()) {
+  const add = (url: string | null): void => {
     const path = localFile(context, url, canonical !== null);
-    if (url !== null && typeof path === 'string') present.push({ index, url, path });
+    if (url !== null && typeof path === 'string') present.push({ index: all.length, url, path });
     all.push(absentArtifact(url, typeof path === 'string' ? ELSEWHERE : path));
-  }
+  };
+  if (canonical !== null) for (const { artifactUrl } of canonical) add(artifactUrl);
+  else for (const item of listedVersions(parseDocument(content).value) ?? []) add(artifactUrlOf(item));
   return { all, present };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { IconFacts, Missing } from '../../core/facts/facts.ts';
 import { localPath } from './places.ts';
-import { UNWALKED } from './walk.ts';
+import { isUnwalked } from './walk.ts';
 import {
   ELSEWHERE,
   localFile,
@@ -70,7 +70,7 @@ function findIcon(context: WorkspaceContext, url: string | null, path: string | 
 
 function isThere(context: WorkspaceContext, path: string): boolean {
   const { tree } = context;
-  if (tree && !UNWALKED.test(path)) return tree.files.has(path) || tree.folders.has(`${path}/`);
+  if (tree && !isUnwalked(path)) return tree.files.has(path) || tree.folders.has(`${path}/`);
   return stateIn(context, path) !== 'missing';
 }
 

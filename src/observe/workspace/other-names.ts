@@ -1,5 +1,5 @@
 import { foldName, listedPath, type Names, namesOf } from '../../core/registry/file-names.ts';
-import { type WalkResult, UNWALKED } from './walk.ts';
+import { type WalkResult, isUnwalked } from './walk.ts';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../platform/system-error.ts';
@@ -33,7 +33,7 @@ export function openOtherNames(root: string, listing = openListing(root)): Other
       tree = found.links ? null : found;
     },
     listedAs(path) {
-      if (tree === null || UNWALKED.test(path)) return listed(path);
+      if (tree === null || isUnwalked(path)) return listed(path);
       if (tree.files.has(path)) return null;
       if (tree.files.size > COMPARE_ALL_UP_TO) return listed(path);
       files ??= foldedNames(tree.files);
@@ -41,6 +41,7 @@ export function openOtherNames(root: string, listing = openListing(root)): Other
     },
     hasFolder(folder) {
       if (tree === null) return listedPath(folder.slice(0, -1), listing) !== null;
+      if (tree.areFoldersFolded) return tree.folders.has(foldName(folder));
       folders ??= foldedNames(tree.folders);
       return folders.find(folder) !== null;
     },

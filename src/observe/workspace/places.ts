@@ -19,6 +19,9 @@ export function asBase(baseUrl: string): string {
   return href.endsWith('/') ? href : `${href}/`;
 }
 
+/** A path that a URL and a file system write alike, and that stays below the root. */
+const PLAIN_PATH = /^[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/;
+
 /**
  * The path below the root, with forward slashes, of a URL under `base`; null if the URL is not local, or would lead out
  * of the root.
@@ -27,6 +30,7 @@ export function asBase(baseUrl: string): string {
 export function localPath(url: string, base: string | null): string | null {
   const below = base === null ? null : belowBase(url, base);
   if (below === null) return null;
+  if (PLAIN_PATH.test(below)) return below;
   const rest = below.replace(/[?#].*$/s, '');
   let path: string;
   try {

@@ -1,10 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { canonicalForm } from '../../core/fast-path/canonical-form.ts';
 import { staysInside } from './places.ts';
 import type { Batch, WantedPaths } from './prefetch.ts';
-import { UNWALKED, walk } from './walk.ts';
+import { isUnwalked, walk } from './walk.ts';
 
 /** The worker thread that reads ahead (prefetch.ts): walks the workspace, then reads its metadata files in order. */
 
@@ -62,14 +61,14 @@ function countCanonical(at: number, size: number): number {
 }
 
 function isOutside(path: string): boolean {
-  return (tree.links || UNWALKED.test(path)) && !staysInside(root, path);
+  return (tree.links || isUnwalked(path)) && !staysInside(root, path);
 }
 
 /** The size of a file, which is read if it fits after `at`; -1 if it is not a readable regular file. */
 function read(path: string, at: number): number {
   let fd: number | null = null;
   try {
-    fd = openSync(join(root, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    fd = openSync(`${root}/${path}`, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(fd);
     if (!stat.isFile()) return -1;
     if (stat.size > BATCH_BYTES - at) return stat.size;

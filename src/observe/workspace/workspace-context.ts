@@ -6,7 +6,7 @@ import type { VerifyBundle } from '../registry/attestation.ts';
 import { stateAt } from './local-state.ts';
 import type { OtherNames } from './other-names.ts';
 import { localPath, staysInside } from './places.ts';
-import { UNWALKED, type WalkResult } from './walk.ts';
+import { isUnwalked, type WalkResult } from './walk.ts';
 
 /** Which files of a workspace its URLs refer to. */
 
@@ -45,7 +45,7 @@ export interface LocalAttestations {
 
 /** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */
 export function leadsOut(context: WorkspaceContext, path: string): boolean {
-  return (context.links || UNWALKED.test(path)) && !staysInside(context.root, path);
+  return (context.links || isUnwalked(path)) && !staysInside(context.root, path);
 }
 
 /** Set if the folders list the file under another name than the URL's, and not under that one. */
@@ -66,7 +66,7 @@ export function localFile(context: WorkspaceContext, url: string | null, isCanon
   const path = localPath(url, context.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  if (context.tree && !context.tree.folders.has(folder) && !UNWALKED.test(path)) {
+  if (context.tree && !context.tree.folders.has(folder) && !isUnwalked(path)) {
     if (context.names.hasFolder(folder)) return path;
     if (url.endsWith(path)) context.outsideFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
