@@ -25,7 +25,7 @@ function heldLines({ state, reason, held, offeredBefore }: AttestationView, now:
     );
   if (state !== 'verified') lines.push(reason === null ? WORDS[state] : untrusted(reason.message, 500));
   if (offeredBefore && state !== 'verified')
-    lines.push('It stays offered, since it was offered before your organization required attestations.');
+    lines.push('It stays offered, since it was offered before your organization required this.');
   if (lines.length === 0) return NOTHING;
   return html`<ul class="reasons">
     ${lines.map((line) => html`<li>${line}</li>`)}

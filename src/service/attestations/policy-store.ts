@@ -4,6 +4,9 @@ import { isUuid } from '../database/page.ts';
 import { ALLOWED_TO, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { Actor, AuditDetails } from '../history/audit-actions.ts';
 import { recordAudit } from '../history/audit-store.ts';
+import { policyOf as policyDocumentOf } from '../../core/policy/policy.ts';
+import { POLICED_COLUMNS } from '../policies/candidates-store.ts';
+import { decideAnew } from '../policies/decisions-store.ts';
 import { policyOf, type SubscriptionPolicy } from './policy.ts';
 
 /** The policies of subscriptions. Every query is restricted to the organization. */
@@ -31,16 +34,17 @@ interface PolicyTarget {
   organizationId: string;
   subscriptionId: string;
   actor: Actor;
+  now?: Date;
 }
 
 /**
- * Sets the policy of a subscription. If attestations are required from now on, the versions that are offered at this time
- * stay offered.
+ * Sets the policy of a subscription. If attestations are required from now on, or those of another signer, the versions
+ * that are offered at this time stay offered. What the subscription itself requires of versions is decided anew.
  * @returns the registry, and whether the policy was another one; null if the organization does not have the subscription
  */
 export async function setAttestationPolicy(
   db: Db,
-  { organizationId, subscriptionId, actor }: PolicyTarget,
+  { organizationId, subscriptionId, actor, now = new Date() }: PolicyTarget,
   policy: SubscriptionPolicy,
 ): Promise<{ registryId: number; changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
@@ -57,8 +61,10 @@ export async function setAttestationPolicy(
       .execute();
     if (policy.mode !== 'require')
       await tx.deleteFrom('attestationDecisions').where('subscriptionId', '=', subscriptionId).execute();
+    else if (before.mode === 'require') await keepAttested(tx, subscriptionId);
     // What the subscription does not see yet is not offered to it.
-    else if (before.mode !== 'require' && row.confirmedAt !== null) await keepOffered(tx, subscriptionId, registryId);
+    else if (row.confirmedAt !== null) await keepOffered(tx, subscriptionId, registryId);
+    await decidePolicyAnew(tx, subscriptionId, now);
     const target = { id: subscriptionId, name };
     const details = detailsOf(policy);
     await recordAudit(tx, { organizationId, actor, action: 'registry-attestations-changed', target, details });
@@ -72,6 +78,28 @@ function detailsOf(policy: SubscriptionPolicy): AuditDetails {
   if ('publicKey' in signer) return { mode, key: `sha256:${signer.keySha256}` };
   const { issuer, identity, repository } = signer;
   return { mode, issuer, identity, repository };
+}
+
+/** What a former signer has attested was offered before. */
+async function keepAttested(tx: Db, subscriptionId: string): Promise<void> {
+  await tx
+    .updateTable('attestationDecisions')
+    .set({ decision: 'offered-before' })
+    .where('subscriptionId', '=', subscriptionId)
+    .where('decision', '=', 'attested')
+    .execute();
+}
+
+/** Which attestations prove a version depends on the signer, and so does what a policy offers. */
+async function decidePolicyAnew(tx: Db, subscriptionId: string, now: Date): Promise<void> {
+  const subscription = await tx
+    .selectFrom('subscriptions')
+    .where('id', '=', subscriptionId)
+    .where('policy', 'is not', null)
+    .select(POLICED_COLUMNS)
+    .executeTakeFirst();
+  if (subscription === undefined || subscription.policy === null) return;
+  await decideAnew(tx, subscription, policyDocumentOf(subscription.policy), now);
 }
 
 async function keepOffered(tx: Db, subscriptionId: string, registryId: number): Promise<void> {

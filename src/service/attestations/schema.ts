@@ -71,7 +71,7 @@ export const attestationSchema = strictObject(
     ),
     offeredBefore: withDescription(
       flag,
-      'Whether it is offered without regard to its attestation, since it was offered when attestations were not required.',
+      'Whether it is offered without regard to its attestation, since it was offered when attestations, or those of this signer, were not required.',
     ),
   },
 );

@@ -30,7 +30,7 @@ export interface AttestationDecisionRow {
   version: string;
   /** The pinned digest: the decision is about no other one. */
   checksum: string;
-  /** `offered-before`: it was offered when the organization began to require attestations. */
+  /** `offered-before`: it was offered when the organization began to require attestations, or those of another signer. */
   decision: 'held' | 'attested' | 'offered-before';
   /** Since when it was held back; null if it never was. */
   heldSince: Date | null;

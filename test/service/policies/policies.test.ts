@@ -267,8 +267,8 @@ test('the preview is what then happens', async () => {
 describe('with attestations', () => {
   const VENDOR = vendorKeys();
 
-  async function attest(mode: 'report' | 'require'): Promise<void> {
-    const read = readAttestations({ mode, issuer: '', identity: '', repository: '', publicKey: VENDOR.publicKey });
+  async function attest(mode: 'off' | 'report' | 'require', { publicKey } = VENDOR): Promise<void> {
+    const read = readAttestations({ mode, issuer: '', identity: '', repository: '', publicKey });
     if ('faults' in read) throw new Error('The policy is valid.');
     const target = { organizationId: own.organizationId, subscriptionId: own.id, actor: SERVICE_ACTOR };
     await setAttestationPolicy(harness.db, target, read);
@@ -283,6 +283,21 @@ describe('with attestations', () => {
     await attest('report');
     await harness.refresh(registry, 1.1);
     expect(await seen()).toEqual(['+2.0.0', '-1.0.0 requireAttestation[0] "app-a"']);
+  });
+
+  test('another signer, or none, applies to what the policy requires before the next check', async () => {
+    const body = await signedBy(VENDOR.privateKey, statementOf({ key: KEY, version: '2.0.0' }, live.artifact));
+    host.on('/2.tar.gz.sigstore.json', answer({ headers: { 'Content-Type': 'application/json', ...CORS }, body }));
+    await attest('report');
+    await harness.refresh(registry);
+    await set(policy({ requireAttestation: [KEY] }));
+    expect(await seen()).toEqual(['+2.0.0', '-1.0.0 requireAttestation[0] "app-a"']);
+    await attest('report', vendorKeys());
+    expect(await routes()).toEqual({ latest: null, sent: [] });
+    await attest('report');
+    expect(await routes()).toEqual({ latest: '2.0.0', sent: ['2.0.0'] });
+    await attest('off');
+    expect(await routes()).toEqual({ latest: null, sent: [] });
   });
 
   test('what the policy holds back when they are required was not offered before', async () => {

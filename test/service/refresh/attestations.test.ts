@@ -197,6 +197,24 @@ describe('a subscription that requires', () => {
     expect(apps.filter(({ registry: { id } }) => id === own.id)).toEqual([]);
   });
 
+  test('of another signer from now on keeps what it was offered, and says so', async () => {
+    const { versions } = live;
+    live.versions = [];
+    live.list();
+    await harness.refresh(registry);
+    await set(policy('require'));
+    serve('2.tar.gz', await attestation(LATEST, live.artifact));
+    live.versions = versions;
+    live.list();
+    await harness.refresh(registry, 1.1);
+    expect(await seen()).toEqual(['+2.0.0 verified', '-1.0.0 missing']);
+    await set(policy('require', OTHER));
+    await harness.refresh(registry, 2.2);
+    expect(await seen()).toEqual(['+2.0.0 refused attestation-invalid', '-1.0.0 missing']);
+    const list = await versionsOf(harness.db, own.organizationId, own.id, KEY, { limit: 10, after: null });
+    expect(list!.versions.map((one) => one.attestation?.offeredBefore)).toEqual([true, false]);
+  });
+
   test('is offered everything again once it no longer requires attestations', async () => {
     await set(policy('require'));
     await harness.refresh(registry);
