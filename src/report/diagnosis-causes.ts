@@ -150,7 +150,8 @@ function placesOf(findings: Group<Finding>): string {
 function alsoOf([first, ...others]: Group<Finding>, options: ViewOptions): string[] {
   if (others.length > MAX_LOCATIONS && !options.verbose) return [];
   const lines = others.slice(0, MAX_LOCATIONS_VERBOSE).map((finding) => {
-    const place = placeOf(finding);
+    // What the service says about a version has no place of its own.
+    const place = placeOf(finding) === placeOf(first) ? placesOf([finding]) : placeOf(finding);
     const document = `${first.url ?? first.file} `;
     const pairs = evidenceOf(finding, options)
       .slice(0, 2)

@@ -24,6 +24,7 @@ const ORDER = [
   'title',
   'answered',
   'policy',
+  'versions',
   'listed',
   'found',
   'checksum',
