@@ -21,6 +21,8 @@ const ROLES = ['web', 'worker'] as const;
 /** Minimum length of an operator token, in characters. */
 const TOKEN_MIN_LENGTH = 16;
 const HOUR = 3_600_000;
+/** Seconds. */
+const LONGEST_INTERVAL = 31_536_000;
 const DEFAULT_PORT = 8090;
 const DEFAULT_CONCURRENCY = 8;
 
@@ -60,8 +62,8 @@ export function resolveSettings(
     operatorToken,
     secretsKeys: secretsKeys(env, cwd),
     openSignUp: flags.openSignUp ?? (operatorToken === null && isLocalListenAddress(host)),
-    interval: flags.interval === undefined ? HOUR : Math.max(1, Math.round(flags.interval * 1_000)),
-    concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+    interval: interval(flags.interval),
+    concurrency: concurrency(flags.concurrency),
     artifacts: artifactSettings(flags.artifacts, flags.artifactsMax, cwd),
     limits: DEFAULT_LIMITS,
   };
@@ -106,7 +108,31 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
       message`${name}: “${text}” is not an http(s) URL${asFolder ? ' without a query and a fragment' : ''}.`,
       message`Give a full URL, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
     );
+  if (url.username !== '' || url.password !== '')
+    throw invalidSetting(
+      message`${name}: the URL contains a user name or a password.`,
+      message`Remove them: what the service links to and requests is not protected by them.`,
+    );
   return asFolder && !url.href.endsWith('/') ? `${url.href}/` : url.href;
+}
+
+/** Milliseconds. */
+function interval(seconds: number | undefined): number {
+  if (seconds === undefined) return HOUR;
+  if (seconds <= LONGEST_INTERVAL) return Math.max(1, Math.round(seconds * 1_000));
+  throw invalidSetting(
+    message`--interval: ${seconds} seconds are more than a year.`,
+    message`Use at most ${LONGEST_INTERVAL}; the default is 3600.`,
+  );
+}
+
+function concurrency(number: number | undefined): number {
+  if (number === undefined) return DEFAULT_CONCURRENCY;
+  if (Number.isSafeInteger(number)) return number;
+  throw invalidSetting(
+    message`--concurrency: ${number} is not a whole number.`,
+    message`Use a whole number from 1; the default is ${DEFAULT_CONCURRENCY}.`,
+  );
 }
 
 function portFrom(text: string | undefined): number {
@@ -131,11 +157,12 @@ function roles(named: string[] | undefined): Settings['roles'] {
 /** Normalized as in a URL: lower case, internationalized names in ASCII; with the port if given. */
 function hostName(text: string): string {
   const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(isIPv6(text) ? `[${text}]` : text) ?? [];
-  const url = parseUrl(`http://${host}/`);
-  if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
-    return `${url.hostname}${port}`;
+  // Also of a port above 65535.
+  const url = parseUrl(`http://${host}${port}/`);
+  const isHost = url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '';
+  if (isHost && !url.hostname.includes('*')) return `${url.hostname}${port}`;
   throw invalidSetting(
     message`--allow-host: “${text}” is not a host name.`,
-    message`Give the host without scheme and path, such as localhost. With a port, only that port is allowed: --allow-host localhost:8080`,
+    message`Give the host without scheme, path and wildcards, such as localhost. With a port, only that port is allowed: --allow-host localhost:8080`,
   );
 }
