@@ -6,6 +6,7 @@ import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './page-routes.ts';
 import { appRoutes } from './apps/routes.ts';
 import { attestationRoutes } from './attestations/routes.ts';
+import { decideSubscription } from './policies/decisions-store.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { eventRoutes, auditRoutes } from './history/routes.ts';
@@ -87,7 +88,7 @@ export function apiRoutes(service: Service): Route[] {
     ...organizationRoutes(service),
     ...registryRoutes(service),
     ...registryCredentialsRoutes(service),
-    ...attestationRoutes(service),
+    ...attestationRoutes(service, decideSubscription),
     ...policyRoutes(service),
     ...appRoutes(service),
     ...artifactRoutes(service),

@@ -10,6 +10,7 @@ import type { ShapeError } from '../json/shape-error.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { type Violation, violationsOf } from '../json/violations.ts';
 import { isSemver } from '../registry/version.ts';
+import { isInCalendar } from '../text/calendar.ts';
 import { message, safe } from '../text/message.ts';
 import { grouped } from '../text/text.ts';
 import type { AboutDocument, DeprecationFields, RetirementReason } from './about-document.ts';
@@ -128,12 +129,14 @@ function contentViolations({ app = {}, versions = {} }: AboutDocument): Violatio
   return [...urls, ...Object.entries(versions).flatMap(([version, fields]) => versionViolations(version, fields))];
 }
 
-function versionViolations(version: string, { notes, deprecated }: VersionFields): Violation[] {
+function versionViolations(version: string, { published, notes, deprecated }: VersionFields): Violation[] {
   const found: Violation[] = [];
   const add = (steps: string[], isAboutName: boolean, text: Violation['message']): void => {
     found.push({ pointer: pointerTo('versions', version, ...steps), isAboutName, message: text });
   };
   if (!isSemver(version)) add([], true, message`“${version}” is not a semantic version, such as 1.2.0.`);
+  if (published !== undefined && !isInCalendar(published))
+    add(['published'], false, message`“${published}” is not a time of the calendar.`);
   const bytes = notes === undefined ? 0 : new TextEncoder().encode(notes).length;
   if (bytes > LARGEST_NOTES)
     add(
@@ -145,18 +148,12 @@ function versionViolations(version: string, { notes, deprecated }: VersionFields
   if (use !== undefined && !isSemver(use))
     add(['deprecated', 'use'], false, message`“${use}” is not a semantic version, such as 1.2.0.`);
   const since = deprecated?.since;
-  if (since !== undefined && !isDay(since))
+  if (since !== undefined && !isInCalendar(since))
     add(['deprecated', 'since'], false, message`“${since}” is not a date of the calendar.`);
   return found;
 }
 
 type VersionFields = NonNullable<AboutDocument['versions']>[string];
-
-/** True for a date that exists. */
-function isDay(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
 
 function aboutIn({ app = {}, versions = {} }: AboutDocument): About {
   const { homepage = null, source = null, licence = null, support = null } = app;

@@ -4,9 +4,6 @@ import { isUuid } from '../database/page.ts';
 import { ALLOWED_TO, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { Actor, AuditDetails } from '../history/audit-actions.ts';
 import { recordAudit } from '../history/audit-store.ts';
-import { policyOf as policyDocumentOf } from '../../core/policy/policy.ts';
-import { POLICED_COLUMNS } from '../policies/candidates-store.ts';
-import { decideAnew } from '../policies/decisions-store.ts';
 import { policyOf, type SubscriptionPolicy } from './policy.ts';
 
 /** The policies of subscriptions. Every query is restricted to the organization. */
@@ -34,18 +31,22 @@ interface PolicyTarget {
   organizationId: string;
   subscriptionId: string;
   actor: Actor;
-  now?: Date;
 }
+
+/** Applies to a subscription what depends on the signer, in the transaction that changes it. */
+export type DecideSubscription = (tx: Db, subscriptionId: string) => Promise<void>;
 
 /**
  * Sets the policy of a subscription. If attestations are required from now on, or those of another signer, the versions
- * that are offered at this time stay offered. What the subscription itself requires of versions is decided anew.
+ * that are offered at this time stay offered.
+ * @param decide what else is to be decided in the same transaction
  * @returns the registry, and whether the policy was another one; null if the organization does not have the subscription
  */
 export async function setAttestationPolicy(
   db: Db,
-  { organizationId, subscriptionId, actor, now = new Date() }: PolicyTarget,
+  { organizationId, subscriptionId, actor }: PolicyTarget,
   policy: SubscriptionPolicy,
+  decide: DecideSubscription = async () => {},
 ): Promise<{ registryId: number; changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
     const row = await policyQuery(tx, organizationId, subscriptionId)?.forUpdate().executeTakeFirst();
@@ -64,7 +65,7 @@ export async function setAttestationPolicy(
     else if (before.mode === 'require') await keepAttested(tx, subscriptionId);
     // What the subscription does not see yet is not offered to it.
     else if (row.confirmedAt !== null) await keepOffered(tx, subscriptionId, registryId);
-    await decidePolicyAnew(tx, subscriptionId, now);
+    await decide(tx, subscriptionId);
     const target = { id: subscriptionId, name };
     const details = detailsOf(policy);
     await recordAudit(tx, { organizationId, actor, action: 'registry-attestations-changed', target, details });
@@ -88,18 +89,6 @@ async function keepAttested(tx: Db, subscriptionId: string): Promise<void> {
     .where('subscriptionId', '=', subscriptionId)
     .where('decision', '=', 'attested')
     .execute();
-}
-
-/** Which attestations prove a version depends on the signer, and so does what a policy offers. */
-async function decidePolicyAnew(tx: Db, subscriptionId: string, now: Date): Promise<void> {
-  const subscription = await tx
-    .selectFrom('subscriptions')
-    .where('id', '=', subscriptionId)
-    .where('policy', 'is not', null)
-    .select(POLICED_COLUMNS)
-    .executeTakeFirst();
-  if (subscription === undefined || subscription.policy === null) return;
-  await decideAnew(tx, subscription, policyDocumentOf(subscription.policy), now);
 }
 
 async function keepOffered(tx: Db, subscriptionId: string, registryId: number): Promise<void> {

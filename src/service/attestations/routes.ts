@@ -8,26 +8,30 @@ import { pathParameter } from '../http/query.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import type { SubscriptionPolicy } from './policy.ts';
 import { type PolicyField, type PolicyFault, readPolicy } from './policy-fields.ts';
-import { attestationPolicy } from './policy-store.ts';
+import { attestationPolicy, type DecideSubscription } from './policy-store.ts';
 import type { PolicyView } from './schema.ts';
 import { setPolicy } from './set-policy.ts';
 
-/** What an organization requires of the attestations of a registry. */
-export function attestationRoutes(service: Service): Route[] {
+/** What an organization requires of the attestations of a registry. @param decide as of `setPolicy` */
+export function attestationRoutes(service: Service, decide: DecideSubscription): Route[] {
   const path = '/api/registries/{id}/attestations';
   return [
     organizationRoute('GET', path, 'read', async (c, { id }) => {
       const policy = await attestationPolicy(service.db, id, pathParameter(c, 'id'));
       return json(c, policyView(orNotFound(policy, 'registry')));
     }),
-    organizationRoute('PUT', path, 'manage', (c, caller) => putPolicy(c, service, caller)),
+    organizationRoute('PUT', path, 'manage', (c, caller) => putPolicy(c, { service, decide }, caller)),
   ];
 }
 
-async function putPolicy(c: WebContext, service: Service, { id: organizationId, actor }: Caller): Promise<Response> {
+async function putPolicy(
+  c: WebContext,
+  { service, decide }: { service: Service; decide: DecideSubscription },
+  { id: organizationId, actor }: Caller,
+): Promise<Response> {
   const policy = policyIn(await readBody(c));
   const target = { organizationId, subscriptionId: pathParameter(c, 'id'), actor };
-  return json(c, policyView(orNotFound(await setPolicy(service, target, policy), 'registry')));
+  return json(c, policyView(orNotFound(await setPolicy(service, target, policy, decide), 'registry')));
 }
 
 /** @throws Refusal that lists every invalid field */

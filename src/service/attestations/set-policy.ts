@@ -1,18 +1,20 @@
 import type { Service } from '../context.ts';
 import type { Actor } from '../history/audit-actions.ts';
 import type { SubscriptionPolicy } from './policy.ts';
-import { setAttestationPolicy } from './policy-store.ts';
+import { type DecideSubscription, setAttestationPolicy } from './policy-store.ts';
 
 /**
  * Sets what a subscription requires of attestations; the registry is checked soon, since they may not be known yet.
+ * @param decide what the policy of versions decides, since it may depend on the signer
  * @returns the policy; null if the organization does not have the subscription
  */
 export async function setPolicy(
   service: Pick<Service, 'db' | 'requestRefresh'>,
   target: { organizationId: string; subscriptionId: string; actor: Actor },
   policy: SubscriptionPolicy,
+  decide: DecideSubscription,
 ): Promise<SubscriptionPolicy | null> {
-  const set = await setAttestationPolicy(service.db, target, policy);
+  const set = await setAttestationPolicy(service.db, target, policy, decide);
   if (set === null) return null;
   if (set.changed) await service.requestRefresh(set.registryId);
   return policy;

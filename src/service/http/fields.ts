@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { isInCalendar } from '../../core/text/calendar.ts';
 import { safeExcerpt, safeJson, isBlank } from '../../core/text/text.ts';
 import { type FieldError, Refusal } from './problems.ts';
 import { parseUrl } from '../../core/http/url.ts';
@@ -116,7 +117,8 @@ const TEN_YEARS = 10 * 366 * 86_400_000;
 /** A time in the future, at most ten years from now (in milliseconds since the epoch). */
 export function futureField(now: number): FieldReader<Date> {
   return (value) => {
-    const time = typeof value === 'string' && MOMENT.test(value) ? Date.parse(value) : Number.NaN;
+    const time =
+      typeof value === 'string' && MOMENT.test(value) && isInCalendar(value) ? Date.parse(value) : Number.NaN;
     if (Number.isNaN(time)) return { fault: 'is not a time with its offset from UTC, such as 2030-01-31T12:00:00Z.' };
     if (time <= now) return { fault: 'is not in the future.' };
     if (time - now > TEN_YEARS) return { fault: 'is more than ten years ahead.' };

@@ -69,6 +69,17 @@ export async function decideAnew(
     await decide(tx, subscription, policy, keys, now);
 }
 
+/** Replaces all decisions of a subscription, if it has a policy: which attestations are valid depends on their signer. */
+export async function decideSubscription(tx: Db, subscriptionId: string): Promise<void> {
+  const subscription = await tx
+    .selectFrom('subscriptions')
+    .where('id', '=', subscriptionId)
+    .select(POLICED_COLUMNS)
+    .executeTakeFirst();
+  if (subscription === undefined || subscription.policy === null) return;
+  await decideAnew(tx, subscription, policyOf(subscription.policy), new Date());
+}
+
 /** Rows per statement. */
 const BATCH_SIZE = 1000;
 

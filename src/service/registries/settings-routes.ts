@@ -3,6 +3,7 @@ import { readPolicy } from '../attestations/policy-fields.ts';
 import { policyForm, submittedPolicy } from '../attestations/policy-form.ts';
 import { attestationPolicy } from '../attestations/policy-store.ts';
 import { setPolicy } from '../attestations/set-policy.ts';
+import { decideSubscription } from '../policies/decisions-store.ts';
 import { storedPolicy } from '../policies/policy-store.ts';
 import { nameError, LONGEST_URL } from '../http/fields.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from './subscriptions-store.ts';
@@ -155,7 +156,7 @@ async function submitAttestations(request: MemberRequest, service: Service) {
   if ('faults' in policy)
     return show(registrySettingsPage({ ...view, attestations: { values, faults: policy.faults } }), 400);
   const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
-  await setPolicy(service, target, policy);
+  await setPolicy(service, target, policy, decideSubscription);
   return redirectTo(`${LIST}/${subscription.id}/settings?done=attestations-set`);
 }
 

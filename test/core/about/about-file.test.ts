@@ -77,6 +77,7 @@ describe('a fault is reported with its place, and the file is not used', () => {
     ['an unknown reason', retired({ reason: 'securty' }), /Did you mean security\?/],
     ['no message', retired({ message: ' ' }), /message” must be text that is not blank/],
     ['a long message', retired({ message: 'x'.repeat(281) }), /at most 280 characters/],
+    ['an impossible time', version({ published: '2026-02-30T10:00:00Z' }), /“2026-02-30T10:00:00Z” is not a time/],
     ['an impossible date', retired({ since: '2026-02-30' }), /“2026-02-30” is not a date/],
     ['a range in use', retired({ use: '^1.0.0' }), /must be a semantic version/],
     ['long notes', version({ notes: 'ä'.repeat(LARGEST_NOTES / 2 + 1) }), /have 20,002 bytes; at most 20,000/],

@@ -51,16 +51,22 @@ export const accessCases: ContractCase[] = [
       });
     },
   },
-  ...['yesterday', '2020-01-01T00:00:00Z', '2200-01-01T00:00:00Z', '2030-01-31', '2030-02-31T99:00:00Z', 5].map(
-    (expiresAt): ContractCase => ({
-      name: `a token that ends at ${expiresAt} is refused`,
-      method: 'POST',
-      path: '/api/tokens',
-      send: authenticated({ body: { ...NEW_TOKEN, expiresAt } }),
-      status: 400,
-      check: invalidFields('expiresAt'),
-    }),
-  ),
+  ...[
+    'yesterday',
+    '2020-01-01T00:00:00Z',
+    '2200-01-01T00:00:00Z',
+    '2030-01-31',
+    '2030-02-31T99:00:00Z',
+    '2030-02-30T12:00:00Z',
+    5,
+  ].map((expiresAt): ContractCase => ({
+    name: `a token that ends at ${expiresAt} is refused`,
+    method: 'POST',
+    path: '/api/tokens',
+    send: authenticated({ body: { ...NEW_TOKEN, expiresAt } }),
+    status: 400,
+    check: invalidFields('expiresAt'),
+  })),
   {
     name: 'a token without a name and with an unknown scope is refused',
     method: 'POST',

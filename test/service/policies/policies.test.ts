@@ -10,6 +10,7 @@ import { versionsOf } from '../../../src/service/apps/versions-store.ts';
 import { artifactVersionOf } from '../../../src/service/artifacts/store.ts';
 import { readPolicy as readAttestations } from '../../../src/service/attestations/policy-fields.ts';
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
+import { decideSubscription } from '../../../src/service/policies/decisions-store.ts';
 import { previewPolicy, setPolicy, type PolicyOutcome } from '../../../src/service/policies/policy-store.ts';
 import { removeCredentials, setCredentials } from '../../../src/service/registries/private-store.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';
@@ -271,7 +272,7 @@ describe('with attestations', () => {
     const read = readAttestations({ mode, issuer: '', identity: '', repository: '', publicKey });
     if ('faults' in read) throw new Error('The policy is valid.');
     const target = { organizationId: own.organizationId, subscriptionId: own.id, actor: SERVICE_ACTOR };
-    await setAttestationPolicy(harness.db, target, read);
+    await setAttestationPolicy(harness.db, target, read, decideSubscription);
   }
 
   test('a version without a valid one is held back where the policy requires it', async () => {

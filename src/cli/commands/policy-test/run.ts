@@ -5,6 +5,7 @@ import type { Snapshot } from '../../../core/facts/facts.ts';
 import { isHttpUrl } from '../../../core/http/url.ts';
 import { testPolicy } from '../../../core/policy/observed-registry.ts';
 import type { LockFile } from '../../../core/registry/lock-file.ts';
+import { isInCalendar } from '../../../core/text/calendar.ts';
 import { message } from '../../../core/text/message.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
 import { parseLock } from '../../../publish/lock-step.ts';
@@ -57,9 +58,8 @@ function memoryAt(cwd: string, file: string): LockFile {
 
 /** @throws AppregError `option-invalid` (exit 2) */
 function timeOf(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime()))
-    return time;
+  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && isInCalendar(text))
+    return new Date(text);
   throw new AppregError(
     'option-invalid',
     message`--now: “${safeExcerpt(text, 80)}” is not a time.`,
