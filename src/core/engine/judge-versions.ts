@@ -56,8 +56,19 @@ export function judgeVersions(
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
   const attested = context.attestations === null ? [] : attestedVersions(versions, artifacts);
   const all: AllVersions = { versions, artifacts, published, attested };
-  for (const entry of versions) judgeVersion(context, entry, all, place);
+  const content = place.document?.content;
+  const toJudge = content === undefined || isMissing(content) ? null : context.versionsToJudge(content);
+  for (const entry of versions)
+    if (toJudge === null || toJudge.has(entry.index) || isObserved(artifacts[entry.index]))
+      judgeVersion(context, entry, all, place);
   return versions;
+}
+
+/** True for an artifact of which anything was observed. */
+function isObserved(artifact: ArtifactFacts | undefined): boolean {
+  return (
+    artifact !== undefined && !(isMissing(artifact.web) && isMissing(artifact.content) && isMissing(artifact.archive))
+  );
 }
 
 /** A metadata file without a list of versions has no artifacts to inspect. */

@@ -127,10 +127,16 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 }
 
 /** What all parts of a run are judged with. */
-function openContext(run: JudgeContext['run'], dispatcher: RuleDispatcher, options: JudgeOptions): JudgeContext {
+function openContext(
+  run: JudgeContext['run'],
+  dispatcher: RuleDispatcher,
+  options: JudgeOptions,
+  versionsToJudge: JudgeContext['versionsToJudge'],
+): JudgeContext {
   return {
     run,
     dispatcher,
+    versionsToJudge,
     now: options.now,
     origins: options.origins ?? [],
     baseline: options.baseline ?? null,
@@ -153,9 +159,10 @@ export function startJudging(options: JudgeOptions): Judging {
   const fastPath = openFastPath(run, {
     isOn: options.rules === undefined,
     isWhole: !options.baseline && !options.requested && options.joinsService !== true,
+    isPublishing: options.isPublishing === true,
   });
   const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
-  const context = openContext(run, dispatcher, options);
+  const context = openContext(run, dispatcher, options, fastPath.versionsToJudge);
   let manifest: JudgedManifest | null = null;
   let listed: Set<string> | null = null;
 

@@ -1,4 +1,4 @@
-import { EMPTY_SHA256 } from '../registry/checksum.ts';
+import { placeholderOf } from '../registry/checksum.ts';
 import type { DocumentContent } from '../facts/facts.ts';
 import { MAY_CHANGE } from '../rules/urls/changing-part/changing-part.ts';
 import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
@@ -9,20 +9,8 @@ import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
  */
 
 const DIGITS = 'sha256:'.length;
-const SEQUENCE = 'sha256:0123456789abcdef';
 /** Up to this number of versions are compared pairwise; for more a set is built. */
 const FEW = 16;
-
-/** Fillers repeat a group of up to eight digits, or count; an empty file has the digest of no bytes. */
-function isFiller(checksum: string): boolean {
-  const first = checksum.charCodeAt(DIGITS);
-  if (
-    first === checksum.charCodeAt(DIGITS + 8) &&
-    checksum.slice(DIGITS, DIGITS + 8) === checksum.slice(DIGITS + 8, DIGITS + 16)
-  )
-    return true;
-  return checksum.startsWith(SEQUENCE) || checksum.endsWith(EMPTY_SHA256);
-}
 
 /** Three short numbers as one, in version order. */
 function rankOf(version: string): number {
@@ -51,6 +39,8 @@ export interface VersionRecognizer {
    * @param count the expected number of versions
    */
   recognize(content: DocumentContent, count?: number): CleanVersions | null;
+  /** The indexes of the versions that a rule could report; null if that is uncertain for any. */
+  others(content: DocumentContent): ReadonlySet<number> | null;
 }
 
 /** Creates a recognizer for one run. */
@@ -65,6 +55,11 @@ export function openVersionRecognizer(): VersionRecognizer {
     return false;
   }
 
+  /** True if a rule could report the URL or the checksum by itself. */
+  function isOther(url: string, checksum: string): boolean {
+    return placeholderOf(checksum.slice(DIGITS)) !== null || mayChange(url);
+  }
+
   return {
     recognize(content, count) {
       const versions = canonicalVersions(content);
@@ -72,13 +67,21 @@ export function openVersionRecognizer(): VersionRecognizer {
       let highest = -1;
       let latest: string | null = null;
       for (const { version, artifactUrl, artifactChecksum } of versions) {
-        if (isFiller(artifactChecksum) || mayChange(artifactUrl)) return null;
+        if (isOther(artifactUrl, artifactChecksum)) return null;
         const rank = rankOf(version);
         if (rank <= highest) continue;
         highest = rank;
         latest = version;
       }
       return areDistinct(versions) ? { versions, latest } : null;
+    },
+    others(content) {
+      const versions = canonicalVersions(content);
+      if (versions === null || !areDistinct(versions)) return null;
+      const found = new Set<number>();
+      for (const [index, { artifactUrl, artifactChecksum }] of versions.entries())
+        if (isOther(artifactUrl, artifactChecksum)) found.add(index);
+      return found;
     },
   };
 }

@@ -24,6 +24,11 @@ export interface FastPath {
    * @param judge judges it by the rules
    */
   app(facts: AppFacts, judge: () => JudgedApp): JudgedApp;
+  /**
+   * The indexes of the versions of a metadata file that have to be judged even if nothing was observed of their
+   * artifacts; null for all.
+   */
+  versionsToJudge(content: DocumentContent): ReadonlySet<number> | null;
 }
 
 export interface FastPathOptions {
@@ -31,6 +36,8 @@ export interface FastPathOptions {
   isOn: boolean;
   /** False if apps are compared with a baseline or with what was requested. */
   isWhole: boolean;
+  /** True if only findings and verdicts are read. */
+  isPublishing: boolean;
 }
 
 /** What was not judged of a clean app. */
@@ -47,7 +54,7 @@ const NO_REASON: readonly string[] = [];
 const NO_ERRORS: JudgedApp['errors'] = new Map();
 
 /** The fast path of one run. */
-export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions): FastPath {
+export function openFastPath(run: JudgingRun, { isOn, isWhole, isPublishing }: FastPathOptions): FastPath {
   const recognizer = openVersionRecognizer();
   /** By the number of artifacts. */
   const known = new Map<number, Known>();
@@ -115,6 +122,7 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions
         ? repeat(facts, before, clean)
         : learn(facts, missing, clean.versions, judge);
     },
+    versionsToJudge: (content) => (isOn && isWhole && isPublishing ? recognizer.others(content) : null),
   };
 }
 

@@ -11,6 +11,8 @@ let lastResult = false;
 
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+const COUNTING = '0123456789abcdef'.repeat(4);
+
 /** True for a well-formed checksum. */
 export function isChecksum(text: string): boolean {
   if (text === lastText) return lastResult;
@@ -21,6 +23,14 @@ export function isChecksum(text: string): boolean {
 /** The 64 digits of a well-formed checksum, or null. */
 export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
+}
+
+/** What a digest is instead of one that was computed from an artifact; null for any other digest. */
+export function placeholderOf(digest: string): 'empty-file' | 'filler' | null {
+  if (digest === EMPTY_SHA256) return 'empty-file';
+  // A group of up to eight digits, repeated to 64, repeats after eight.
+  const repeats = digest[0] === digest[8] && digest.slice(8) === digest.slice(0, -8);
+  return repeats || digest === COUNTING ? 'filler' : null;
 }
 
 /** An algorithm other than SHA-256, as a checksum names it. */

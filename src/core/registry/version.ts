@@ -22,12 +22,27 @@ export function isPlainVersion(text: string): boolean {
   return PLAIN.test(text);
 }
 
+/** A valid version, divided into its parts. */
+interface Parts {
+  version: string;
+  numbers: readonly [major: string, minor: string, patch: string];
+  /** The pre-release part, if there is one. */
+  pre: string | undefined;
+}
+
+function partsOf(version: string): Parts {
+  const [, major = '', minor = '', patch = '', pre] = SEMVER.exec(version) ?? [];
+  return { version, numbers: [major, minor, patch], pre };
+}
+
 /** Precedence (semver.org section 11): negative, 0 or positive; build metadata is ignored. Both must be valid. */
 export function comparePrecedence(a: string, b: string): number {
-  const [, majorA = '', minorA = '', patchA = '', preA] = SEMVER.exec(a) ?? [];
-  const [, majorB = '', minorB = '', patchB = '', preB] = SEMVER.exec(b) ?? [];
-  const order = compareNumbers(majorA, majorB) || compareNumbers(minorA, minorB) || compareNumbers(patchA, patchB);
-  return order || comparePreReleases(preA, preB);
+  return compareParts(partsOf(a), partsOf(b));
+}
+
+function compareParts({ numbers: a, pre }: Parts, { numbers: b, pre: otherPre }: Parts): number {
+  const order = compareNumbers(a[0], b[0]) || compareNumbers(a[1], b[1]) || compareNumbers(a[2], b[2]);
+  return order || comparePreReleases(pre, otherPre);
 }
 
 /** A version without a pre-release part is higher than one with it. */
@@ -68,18 +83,19 @@ export function withoutBuild(version: string): string {
 
 /** The highest of valid versions by precedence, plain ones preferred over pre-releases; null if there are none. */
 export function latestOf(versions: Iterable<string>): string | null {
-  let latest: string | null = null;
+  let latest: Parts | null = null;
   for (const version of versions) {
-    if (latest === null || isNewer(version, latest)) latest = version;
+    const parts = partsOf(version);
+    if (latest === null || isNewer(parts, latest)) latest = parts;
   }
-  return latest;
+  return latest?.version ?? null;
 }
 
-function isNewer(version: string, than: string): boolean {
-  const stable = !withoutBuild(version).includes('-');
-  if (stable !== !withoutBuild(than).includes('-')) return stable;
+function isNewer(one: Parts, than: Parts): boolean {
+  const isPlain = one.pre === undefined;
+  if (isPlain !== (than.pre === undefined)) return isPlain;
   // Of builds of one version the first by spelling, so that the order of a list makes no difference.
-  return (comparePrecedence(version, than) || (version < than ? 1 : -1)) > 0;
+  return (compareParts(one, than) || (one.version < than.version ? 1 : -1)) > 0;
 }
 
 /** The version that an invalid text probably means, or null. */

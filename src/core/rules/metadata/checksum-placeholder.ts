@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
+import { checksumError, digestOf, placeholderOf } from '../../registry/checksum.ts';
 import { defineRule } from '../rule.ts';
 
 export const checksumPlaceholder = defineRule({
@@ -24,16 +24,15 @@ export const checksumPlaceholder = defineRule({
   check({ checksum }) {
     // In another form it is the same placeholder: checksum-malformed reports only the form.
     const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
-    if (digest === null) return null;
-    const isEmptyFile = digest === EMPTY_SHA256;
-    const isFiller = /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest;
-    if (!isEmptyFile && !isFiller) return null;
+    const cause = digest === null ? null : placeholderOf(digest);
+    if (cause === null) return null;
     return {
       at: '/artifactChecksum',
-      cause: isEmptyFile ? 'empty-file' : 'filler',
-      message: isEmptyFile
-        ? message`This is the checksum of an empty file.`
-        : message`This checksum is a placeholder, not a digest.`,
+      cause,
+      message:
+        cause === 'empty-file'
+          ? message`This is the checksum of an empty file.`
+          : message`This checksum is a placeholder, not a digest.`,
       advice: message`Hash the artifact and paste the line: appreg checksum <file|url>`,
     };
   },
