@@ -196,7 +196,11 @@ export function stampOver(secret: string, stamp: string): string {
   });
 }
 
-function hideSecrets(text: string, hide: (secret: string) => string): string {
+// What stands in place of a secret, with the punctuation of the sentence around it.
+const HIDDEN = /^REDACTED[.,:;)”’]*$/;
+
+function hideSecrets(text: string, hideSecret: (secret: string) => string): string {
+  const hide = (secret: string): string => (HIDDEN.test(secret) ? secret : hideSecret(secret));
   if (!/[?@#&=]|bearer|basic|\/eyJ/i.test(text)) return text;
   return text
     .replace(USERINFO, (_, slashes: string | undefined, name: string, scheme: string, other: string) =>

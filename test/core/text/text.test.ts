@@ -192,6 +192,7 @@ describe('redact', () => {
     `a-very-long-scheme-that-nobody-has://user:${SECRET}@h.test/`,
     `Write it as https://user:${SECRET}@h.test/ and no other way.`,
     `{"artifactUrl":"https://h.test/a?sig=${SECRET}","artifactChecksum":"x"}`,
+    `https://h.test/?token=${SECRET}`,
     `Authorization: Bearer ${SECRET}`,
     `authorization: basic ${SECRET}`,
     `(https://h.test/a?sig=${SECRET})`,
@@ -202,6 +203,13 @@ describe('redact', () => {
     expect(redact(text)).toContain('REDACTED');
     expect(redact(redact(text))).toBe(redact(text));
   });
+
+  test.each([
+    ['https://h.test/?token=REDACTED: the URL is empty.'],
+    ['Open https://h.test/?token=REDACTED.'],
+    ['(https://h.test/?token=REDACTED), or “https://h.test/?token=REDACTED”'],
+    ['Authorization: Bearer REDACTED.'],
+  ])('keeps the punctuation around what is hidden already: %s', (text) => expect(redact(text)).toBe(text));
 
   test.each([
     'https://h.test/a/b.json',
