@@ -109,6 +109,7 @@ describe('deprecate', () => {
     ['no message', '1.2.0', { reason: 'broken' }, 'option-missing', /--message is missing/],
     ['an unknown reason', '1.2.0', { ...LEAK, reason: 'old' }, 'option-invalid', /“old” is not a reason/],
     ['a long message', '1.2.0', { ...LEAK, message: 'x'.repeat(281) }, 'option-invalid', /281 characters/],
+    ['several lines', '1.2.0', { ...LEAK, message: 'It leaks.\nUse 1.2.1.' }, 'option-invalid', /several lines/],
     ['--undo with a reason', '1.2.0', { ...LEAK, undo: true }, 'option-conflict', /--undo/],
     ['a replacement that is not listed', '1.2.0', { ...LEAK, use: '1.3.0' }, 'rule-violation', /not listed/],
     ['a lower replacement', '1.2.0', { ...LEAK, use: '1.1.0' }, 'rule-violation', /not higher/],

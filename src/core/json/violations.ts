@@ -133,7 +133,8 @@ function allowedBy(error: ShapeError, schema: Schema): string {
   if (keyword === 'const') return JSON.stringify(params['allowedValue']);
   if (keyword === 'pattern') return wordsOfPattern(error, schema);
   const comparison = COMPARISONS[typeof params['comparison'] === 'string' ? params['comparison'] : keyword];
-  return comparison === undefined ? 'of another form' : comparison.replace('#', String(params['limit']));
+  if (comparison === undefined) return 'of another form';
+  return comparison.replace('#', String(params['limit'])).replace(/ 1 values$/, ' 1 value');
 }
 
 /** The wording of a pattern in its schema. */

@@ -44,7 +44,7 @@ test.each<[string, object | string, string, string]>([
     'an empty allow',
     { schema: 1, allow: [] },
     '/allow',
-    '“allow” must be a list of at least 1 values, not an empty list.',
+    '“allow” must be a list of at least 1 value, not an empty list.',
   ],
   [
     'a selector of another form',

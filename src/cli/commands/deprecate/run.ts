@@ -1,4 +1,4 @@
-import { message } from '../../../core/text/message.ts';
+import { message, type SafeText } from '../../../core/text/message.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { isSemver } from '../../../core/registry/version.ts';
 import { versionRange } from '../../../core/registry/version-range.ts';
@@ -87,11 +87,11 @@ function retirementOf({ reason, message: text, use, undo }: Options): WantedReti
       message`--reason: “${safeExcerpt(reason, 80)}” is not a reason.`,
       message`Use one of ${RETIREMENT_REASONS.join(', ')}.`,
     );
-  const length = [...text].length;
-  if (text.trim() === '' || length > LONGEST)
+  const problem = messageProblem(text);
+  if (problem !== null)
     throw new AppregError(
       'option-invalid',
-      text.trim() === '' ? message`--message is empty.` : message`--message has ${length} characters.`,
+      problem,
       message`Write one sentence, in at most ${LONGEST} characters. Details belong in the notes of the version that replaces it.`,
     );
   if (use !== undefined && !isSemver(use))
@@ -101,6 +101,14 @@ function retirementOf({ reason, message: text, use, undo }: Options): WantedReti
       message`Use a listed version, such as 1.2.1.`,
     );
   return { reason, message: text, use: use ?? null };
+}
+
+/** Why a text cannot be a message, which is one line; null if it can. */
+function messageProblem(text: string): SafeText | null {
+  const length = [...text].length;
+  if (text.trim() === '') return message`--message is empty.`;
+  if (/[\r\n\u2028\u2029]/.test(text)) return message`--message has several lines.`;
+  return length > LONGEST ? message`--message has ${length} characters.` : null;
 }
 
 function resultText(
