@@ -188,8 +188,17 @@ describe('attestations', () => {
 
 test('--app selects apps, also of saved facts', async () => {
   await fixture.runs.verify(fixture.live.url, { save: 'facts.json', skipArtifacts: true });
-  expect((await tested({}, { app: ['other'] }, 'facts.json')).result.apps).toEqual([]);
   expect((await tested({}, { app: ['app-a'] }, 'facts.json')).result.apps).toMatchObject([{ key: 'app-a' }]);
+});
+
+test('an app that is not listed is an error, not an app without versions', async () => {
+  await fixture.runs.verify(fixture.live.url, { save: 'facts.json', skipArtifacts: true });
+  for (const where of [fixture.live.url, 'facts.json'])
+    await expect(tested({}, { app: ['app-a', 'app-aa'] }, where)).rejects.toMatchObject({
+      code: 'app-unknown',
+      exit: 2,
+      message: 'The registry does not list the app “app-aa”. Did you mean app-a?',
+    });
 });
 
 test('policy checks the file, and names its fields', async () => {

@@ -4,9 +4,11 @@ import { AppregError } from '../../../core/errors.ts';
 import type { Snapshot } from '../../../core/facts/facts.ts';
 import { isHttpUrl } from '../../../core/http/url.ts';
 import { testPolicy } from '../../../core/policy/observed-registry.ts';
+import { manifestAppsIn } from '../../../core/registry/manifest.ts';
 import type { LockFile } from '../../../core/registry/lock-file.ts';
 import { isInCalendar } from '../../../core/text/calendar.ts';
 import { message } from '../../../core/text/message.ts';
+import { didYouMean } from '../../../core/text/similar-names.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
 import { parseLock } from '../../../publish/lock-step.ts';
 import { policyResult, policyTestAsText, policyTestHeadline } from '../../../report/policy-test.ts';
@@ -31,6 +33,7 @@ export async function runPolicyTest(context: Context, file: string, where: strin
   const memory = options.firstSeen === undefined ? null : memoryAt(cwd, options.firstSeen);
   const now = options.now === undefined ? new Date() : timeOf(options.now);
   const { snapshot, attestations } = await observed(context, where, options);
+  requireListed(snapshot, options.app ?? []);
   const tested = testPolicy(policy, snapshot, { attestations, memory, now });
   const result = policyResult(tested, { policy: name, registry: snapshot.target, now });
   printResult<'policy test'>(context, {
@@ -100,6 +103,18 @@ async function observed(
     }),
   });
   return { snapshot, attestations: checked?.requirement ?? null };
+}
+
+/** @throws AppregError `app-unknown`: an app that is not listed has no version to offer, as a misspelled one */
+function requireListed({ manifest }: Snapshot, named: readonly string[]): void {
+  const listed = Object.keys(manifestAppsIn(manifest.content) ?? {});
+  const unknown = named.filter((key) => !listed.includes(key));
+  if (unknown.length === 0) return;
+  throw new AppregError(
+    'app-unknown',
+    message`The registry does not list the app “${unknown.join('”, “')}”.${unknown.map((key) => didYouMean(key, listed)).join('')}`,
+    message`App keys are case-sensitive.`,
+  );
 }
 
 /** The apps that --app names. A live registry is only asked for them. */
