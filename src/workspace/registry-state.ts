@@ -181,7 +181,7 @@ async function liveState(
 interface StateCollector {
   sink: FactsSink;
   /** @throws AppregError `registry-unusable` without a usable manifest: an empty state would show no differences */
-  finish(): Snapshot;
+  finish(): Promise<Snapshot>;
 }
 
 function collectState(
@@ -199,20 +199,25 @@ function collectState(
         observed.apps.push(keep(facts));
       },
     },
-    finish() {
+    async finish() {
       const { manifest, apps } = observed;
-      if (manifest === null || manifestAppsIn(manifest.content) === null)
-        throw unusable(target, manifest?.file ?? null);
-      return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
+      if (manifest === null) throw unusable(target, null, null);
+      const snapshot: Snapshot = { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
+      if (manifestAppsIn(manifest.content) !== null) return snapshot;
+      const { manifestError } = await import('./manifest-error.ts');
+      throw unusable(target, manifest.file, manifestError(snapshot));
     },
   };
 }
 
-/** @param file the manifest that was read; null if there is none */
-function unusable(target: string, file: string | null = null): AppregError {
+/**
+ * @param file the manifest that was read; null if it is not a file
+ * @param error what is wrong with it; null if that is not known
+ */
+function unusable(target: string, file: string | null, error: string | null): AppregError {
   return new AppregError(
     'registry-unusable',
-    message`The manifest at ${file ?? target} cannot be used.`,
+    message`The manifest at ${file ?? target} cannot be used${error === null ? '.' : `: ${error}`}`,
     isHttpUrl(target)
       ? message`See its errors: appreg verify ${target} --skip-artifacts`
       : message`See its errors: appreg lint ${target}`,

@@ -41,4 +41,23 @@ describe('lock', () => {
     expect(await runLock(context, undefined, {})).toBe(0);
     expect(context.printed.log.join()).toContain('Not recorded: the versions of a (');
   });
+
+  test.each<[name: string, manifest: string | object, error: string]>([
+    ['not JSON', '{ bad', 'The property name bad has no quotes.'],
+    ['a metadata file', { versions: [] }, 'This is an app metadata file (it has "versions"), not a registry manifest.'],
+  ])('says why the manifest cannot be used: %s', async (_, manifest, error) => {
+    const context = contextIn(workspace(`${BASE}a.json`, { 'registry.json': manifest }));
+    await expect(runLock(context, undefined, {})).rejects.toMatchObject({
+      code: 'registry-unusable',
+      message: `The manifest at registry.json cannot be used: ${error}`,
+    });
+  });
+
+  test('says why the manifest of a live registry cannot be used', async () => {
+    const context = contextIn(folder());
+    await expect(runLock(context, 'https://registry.invalid/registry.json', {})).rejects.toMatchObject({
+      code: 'registry-unusable',
+      message: expect.stringMatching(/cannot be used: The manifest cannot be fetched: the host name does not exist\.$/),
+    });
+  });
 });
