@@ -49,6 +49,42 @@ describe('results in files', () => {
   });
 
   test.each([
+    { name: 'the manifest that is checked', args: ['lint', 'registry.json'], by: '[path...]' },
+    { name: 'facts that are judged', args: ['judge', './registry.json'], by: '<facts.json...>' },
+    { name: 'facts that are saved', args: ['verify', 'https://127.0.0.1:1/', '--save', 'registry.json'], by: '--save' },
+    { name: 'a ticket', args: ['diagnose', 'https://127.0.0.1:1/', '--bundle', 'registry.json'], by: '--bundle' },
+    { name: 'an archive', args: ['bundle', 'main.js', 'registry.json'], by: '<output>' },
+    { name: 'the configuration', args: ['lint', '--config', 'registry.json'], by: '--config' },
+  ])('do not replace another file of the command line: $name', async ({ args, by }) => {
+    const before = read('registry.json');
+    for (const output of [
+      ['--output', 'registry.json'],
+      ['--report', 'json=registry.json'],
+    ]) {
+      const { code, stderr } = await run(...args, ...output);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`is named by ${by}, and by --output or --report.`)]);
+      expect(read('registry.json')).toBe(before);
+    }
+  });
+
+  test('do not replace another file of an invalid command line', async () => {
+    const before = read('registry.json');
+    for (const output of [
+      ['--output', './registry.json'],
+      ['--report', 'json=registry.json'],
+    ]) {
+      const { code } = await run('judge', 'registry.json', ...output, '--format', 'json', '--bogus');
+      expect([code, read('registry.json')]).toEqual([2, before]);
+    }
+  });
+
+  test('may replace the baseline that was compared with', async () => {
+    await run('lint', '--format', 'json', '--output', 'b.json');
+    const { code } = await run('lint', '--baseline', 'b.json', '--format', 'json', '--output', 'b.json');
+    expect([code, JSON.parse(read('b.json')).summary.errors]).toEqual([0, 0]);
+  });
+
+  test.each([
     { name: 'an unknown format', args: ['--report', 'sarf=a'], message: 'Did you mean sarif?' },
     { name: 'no file', args: ['--report', 'sarif'], message: 'the file is missing' },
     { name: 'an empty file name', args: ['--report', 'sarif='], message: 'is empty' },

@@ -1,8 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import {
-  accessSync,
   closeSync,
-  constants,
   fsyncSync,
   openSync,
   realpathSync,
@@ -29,29 +27,8 @@ export function writeOutputFile(path: string, text: string): void {
     const old = statSync(target, { throwIfNoEntry: false });
     if ((old !== undefined && !old.isFile()) || !replaced(target, text, old)) writeFileSync(target, text);
   } catch (error) {
-    throw unwritable(path, systemErrorCode(error) ?? 'unknown', error);
+    throw unwritable(path, error);
   }
-}
-
-/** @throws AppregError `output-unwritable` if the file cannot be written, as far as that is known before */
-export function requireWritable(path: string): void {
-  try {
-    const target = realPath(path);
-    const old = statSync(target, { throwIfNoEntry: false });
-    if (old?.isDirectory() === true) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    if (old !== undefined) return accessSync(target, constants.W_OK);
-    if (!statSync(dirname(target)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
-    accessSync(dirname(target), constants.W_OK);
-  } catch (error) {
-    throw unwritable(path, systemErrorCode(error) ?? 'unknown', error);
-  }
-}
-
-/** Equal for two names of one file; null for a device or a pipe, which several results may be written to. */
-export function fileIdentity(path: string): string | null {
-  const target = realPath(path);
-  const old = statSync(target, { throwIfNoEntry: false });
-  return old === undefined || old.isFile() ? target : null;
 }
 
 /** @returns false if the file cannot be replaced, which leaves it unchanged */
@@ -78,7 +55,7 @@ function replaced(target: string, text: string, old: Stats | undefined): boolean
 const IN_PLACE = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 
 /** The file that a path refers to, through symbolic links, also if it does not exist yet. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
@@ -87,7 +64,9 @@ function realPath(path: string): string {
   }
 }
 
-function unwritable(path: string, code: string, cause: unknown): AppregError {
+/** @param cause an error of the system */
+export function unwritable(path: string, cause: unknown): AppregError {
+  const code = systemErrorCode(cause) ?? 'unknown';
   return new AppregError(
     'output-unwritable',
     message`The results cannot be written to ${path}: ${WHY[code] ?? 'the write failed'} (${code}).`,

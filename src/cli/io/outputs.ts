@@ -6,7 +6,6 @@ import { safeExcerpt } from '../../core/text/text.ts';
 import type { CheckFormat, Format } from '../../report/options.ts';
 import { isOneOf } from '../choices.ts';
 import type { CommandIdentity, GlobalOptions } from '../context.ts';
-import { fileIdentity, requireWritable } from './output-file.ts';
 
 /** One form in which a result is requested. */
 export interface Output {
@@ -49,24 +48,6 @@ export function outputsOf(
 export function checkFormat(format: Format): CheckFormat {
   if (format === 'html') throw new Error('A report of a check has no format html.');
   return format;
-}
-
-/** @throws AppregError for files that cannot be written, or that are the same one */
-export function requireWritableOutputs(outputs: readonly Output[]): void {
-  const seen = new Map<string, string>();
-  for (const { file } of outputs) {
-    if (file === null) continue;
-    requireWritable(file);
-    const identity = fileIdentity(file);
-    const other = identity === null ? undefined : seen.get(identity);
-    if (other !== undefined)
-      throw new AppregError(
-        'option-conflict',
-        message`${other} and ${file} are the same file.`,
-        message`Give each result a file of its own.`,
-      );
-    if (identity !== null) seen.set(identity, file);
-  }
 }
 
 function reportIn(text: string, command: CommandIdentity, cwd: string): Output {

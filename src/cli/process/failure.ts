@@ -9,6 +9,7 @@ import { incompleteReport } from '../check/checks.ts';
 import { isOneOf } from '../choices.ts';
 import { flagOf } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
+import { fileIdentity } from '../io/output-conflicts.ts';
 import { checkFormat, type Output } from '../io/outputs.ts';
 import { globalOptions } from '../option-groups.ts';
 import { documentText } from '../../report/envelope.ts';
@@ -36,9 +37,10 @@ export interface Request {
  */
 export function requestIn(words: readonly string[]): Request {
   const end = words.indexOf('--');
-  const known = end === -1 ? words : words.slice(0, end);
+  const [known, rest] = end === -1 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
   const values = new Map<string, string[]>();
   const names: string[] = [];
+  const assigned: string[] = [];
   for (let at = 0; at < known.length; at++) {
     const word = known[at] ?? '';
     const [, flag = word, given] = /^(--[^=]+)=([^]*)$/.exec(word) ?? [];
@@ -46,20 +48,34 @@ export function requestIn(words: readonly string[]): Request {
     const value = given ?? (hasValue ? known[++at] : undefined);
     if (hasValue && value !== undefined) values.set(flag, [...(values.get(flag) ?? []), value]);
     else if (!word.startsWith('-')) names.push(word);
+    else if (given !== undefined) assigned.push(given);
   }
   const last = (flag: string): string | undefined => values.get(flag)?.at(-1);
   const cwd = resolve(last('--cwd') ?? '.');
   const inFolder = (file: string | undefined): string | null => (file ? resolve(cwd, file) : null);
-  const main = outputIn(last('--format') ?? 'pretty', inFolder(last('--output')));
+  const isOtherFile = otherFiles(
+    [...names, ...assigned, ...rest, ...(values.get('--config') ?? [])].map((name) => resolve(cwd, name)),
+  );
+  const output = inFolder(last('--output'));
+  const main = outputIn(last('--format') ?? 'pretty', isOtherFile(output) ? null : output);
   const seen = new Set([main?.file ?? null, null]);
   const reports = (values.get('--report') ?? []).flatMap((text) => {
-    const [format = '', ...rest] = text.split('=');
-    const file = inFolder(rest.join('='));
-    const report = seen.has(file) ? null : outputIn(format, file);
+    const [format = '', ...parts] = text.split('=');
+    const file = inFolder(parts.join('='));
+    const report = seen.has(file) || isOtherFile(file) ? null : outputIn(format, file);
     seen.add(file);
     return report ?? [];
   });
   return { command: commandIn(names), main, reports };
+}
+
+/** Whether a file is also named by another part of the command line, so that a document in its place would destroy it. */
+function otherFiles(paths: readonly string[]): (file: string | null) => boolean {
+  const identities = new Set(paths.map(fileIdentity));
+  return (file) => {
+    const identity = file === null ? null : fileIdentity(file);
+    return identity !== null && identities.has(identity);
+  };
 }
 
 function outputIn(format: string, file: string | null): Output | null {

@@ -14,7 +14,7 @@ import { messageAtExit, secondSignal, withStoreState } from './ending.ts';
 import { MissingArguments, commandName } from '../io/missing-arguments.ts';
 import { withoutSystemError } from './file-error.ts';
 import { writeOutputFile } from '../io/output-file.ts';
-import { type Output, outputsOf, requireWritableOutputs } from '../io/outputs.ts';
+import { type Output, outputsOf } from '../io/outputs.ts';
 import { parse, type Parsed, type Requested } from '../program.ts';
 import { toStderr, toStdout } from '../io/streams.ts';
 import { superviseCommand } from './supervise.ts';
@@ -72,7 +72,11 @@ async function runParsed(words: readonly string[], parsed: Parsed | null, state:
 
 async function runRequested({ command: { definition, load }, options, args }: Requested, state: Run): Promise<number> {
   const context = await contextFor(definition, options, state, definition.executesConfig === true);
-  requireWritableOutputs(outputsOf(options, definition, context.cwd));
+  const outputs = outputsOf(options, definition, context.cwd);
+  if (outputs.some(({ file }) => file !== null)) {
+    const { namedFiles, requireWritableOutputs } = await import('../io/output-conflicts.ts');
+    requireWritableOutputs(outputs, namedFiles(definition, args, { ...options }, context.cwd));
+  }
   const action = await load();
   return action(context, ...args, options);
 }

@@ -1,0 +1,109 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { AppregError } from '../../core/errors.ts';
+import { message } from '../../core/text/message.ts';
+import { type CommandDefinition, flagOf, type ValueKind } from '../command-definition.ts';
+import { realPath, unwritable } from './output-file.ts';
+import type { Output } from './outputs.ts';
+
+/** Checks the files of --output and --report before a command starts. Loaded if there are any. */
+
+/** A file that the command line names besides --output and --report: what the command reads, or writes itself. */
+export interface NamedFile {
+  /** Absolute. */
+  path: string;
+  /** The argument or the option, as in the help. */
+  by: string;
+}
+
+/** The kinds of values that may be files. */
+const FILES: ReadonlySet<unknown> = new Set<ValueKind>([
+  'file',
+  'archive',
+  'icon',
+  'file-or-url',
+  'registry-state',
+  'registry-url-or-facts',
+]);
+
+/** The files of a command line. A baseline is not one: the report that was compared with it may replace it. */
+export function namedFiles(
+  definition: CommandDefinition,
+  args: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+  cwd: string,
+): NamedFile[] {
+  const inArguments = definition.arguments.map(({ usage, value }, index) => ({
+    by: usage,
+    kind: value,
+    given: args[index],
+  }));
+  const inOptions = Object.entries(definition.options).map(([name, option]) => ({
+    by: flagOf(option),
+    kind: name !== 'baseline' && 'value' in option ? option.value : null,
+    given: options[name],
+  }));
+  return [...inArguments, ...inOptions, { by: '--config', kind: 'file', given: options['config'] }]
+    .filter(({ kind }) => FILES.has(kind))
+    .flatMap(({ by, given }) =>
+      [given].flat().flatMap((value) => (typeof value === 'string' ? { by, path: resolve(cwd, value) } : [])),
+    );
+}
+
+/**
+ * @param named the other files of the command line, which a result would replace
+ * @throws AppregError for files that cannot be written, or that are the same one
+ */
+export function requireWritableOutputs(outputs: readonly Output[], named: readonly NamedFile[]): void {
+  const others = new Map(named.map(({ path, by }) => [fileIdentity(path), by]));
+  const seen = new Map<string, string>();
+  for (const { file } of outputs) {
+    if (file === null) continue;
+    requireWritable(file);
+    const identity = fileIdentity(file);
+    if (identity === null) continue;
+    const by = others.get(identity);
+    if (by !== undefined)
+      throw new AppregError(
+        'option-conflict',
+        message`${file} is named by ${by}, and by --output or --report.`,
+        message`Give the results a file of their own.`,
+      );
+    const other = seen.get(identity);
+    if (other !== undefined)
+      throw new AppregError(
+        'option-conflict',
+        message`${other} and ${file} are the same file.`,
+        message`Give each result a file of its own.`,
+      );
+    seen.set(identity, file);
+  }
+}
+
+/**
+ * Equal for two names of one file. Null for a device or a pipe, which several results may be written to, and for a path
+ * that cannot be read, such as that of a URL.
+ */
+export function fileIdentity(path: string): string | null {
+  try {
+    const target = realPath(path);
+    const old = statSync(target, { throwIfNoEntry: false });
+    return old === undefined || old.isFile() ? target : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws AppregError `output-unwritable` if the file cannot be written, as far as that is known before */
+function requireWritable(path: string): void {
+  try {
+    const target = realPath(path);
+    const old = statSync(target, { throwIfNoEntry: false });
+    if (old?.isDirectory() === true) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+    if (old !== undefined) return accessSync(target, constants.W_OK);
+    if (!statSync(dirname(target)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+    accessSync(dirname(target), constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
