@@ -66,7 +66,7 @@ const LONG = [
   'browser/certificates',
   'service/registries/revoked-urls',
   'cli/verify-cache',
-  'service/refresh/unchanged/unchanged-token',
+  'service/refresh/unchanged',
   'hosts/nginx-files',
   'observe/web-failing-requests',
   'observe/live/compressed-copies',

@@ -1,3 +1,5 @@
+import type { Db } from './database.ts';
+
 /** Batches many small queries into few large ones: a statement is more expensive than a row, for both sides. */
 
 /**
@@ -47,4 +49,17 @@ export function inBatches<Request, Result>(
       // Requests of the same event loop turn share a batch.
       setImmediate(() => void work());
     });
+}
+
+/** The same for statements: users of the same connections share the batches. */
+export function inBatchesOf<Request, Result>(
+  run: (db: Db, requests: readonly Request[]) => Promise<readonly Result[]>,
+  limit: number,
+): (db: Db, request: Request) => Promise<Result> {
+  const byDatabase = new WeakMap<Db, (request: Request) => Promise<Result>>();
+  return (db, request) => {
+    let batched = byDatabase.get(db);
+    if (batched === undefined) byDatabase.set(db, (batched = inBatches((requests) => run(db, requests), limit)));
+    return batched(request);
+  };
 }

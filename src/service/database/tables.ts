@@ -61,7 +61,7 @@ export interface RegistryRow {
   failures: Generated<number>;
   /** The source of truth of the schedule: the registry is due from this time. */
   nextCheckAt: Generated<Date>;
-  /** Incremented by each refresh that writes: an earlier one can no longer write (refresh/claim-store.ts). */
+  /** Incremented by each refresh that writes: an earlier one can no longer write (refresh/records-store.ts). */
   refreshNumber: Generated<number>;
   /** How often it was made due by a request. */
   requests: Generated<number>;
@@ -82,7 +82,7 @@ export interface RegistryRow {
   /** Whether the last refresh was slow: such registries have separate workers, and do not delay others. */
   slow: Generated<boolean>;
   /**
-   * The responses under which the last outcome stays valid (refresh/unchanged/unchanged-token.ts); null if the registry must be
+   * The responses under which the last outcome stays valid (refresh/unchanged.ts); null if the registry must be
    * observed and judged again.
    */
   unchangedToken: Generated<string | null>;

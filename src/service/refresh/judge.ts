@@ -1,4 +1,4 @@
-import { startJudging } from '../../core/engine/judge.ts';
+import { startJudging, type Judging } from '../../core/engine/judge.ts';
 import type { JudgedApp } from '../../core/engine/judged-app.ts';
 import type { Report } from '../../core/engine/report.ts';
 import type {
@@ -10,11 +10,15 @@ import type {
   PublishedVersion,
 } from '../../core/facts/facts.ts';
 import type { AppRecord } from '../apps/records-store.ts';
-import type { RefreshState } from './plan.ts';
-import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
-import { originsOf, type RefreshContext } from './request-options.ts';
-import type { UnchangedCheck } from './unchanged/unchanged.ts';
+import { type RefreshState, originsOf, type RefreshContext } from './plan.ts';
+import { redactNetworkOfApp, redactNetworkOfDocument } from './redaction.ts';
+import { judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
 import { offerBefore } from './version-lifecycle.ts';
+import { aboutUrl } from '../../core/about/about-url.ts';
+import { comparableUrl } from '../../core/http/url.ts';
+import { reusableUntil, viewsUntil } from '../../observe/registry/cache/expiry.ts';
+import type { ConfirmedDocument, RecordingClient } from './recording-client.ts';
+import { atLaterTime } from './response-fingerprint.ts';
 
 /** Judges a registry in portions, now and as of the latest time at which the outcome may be the same. */
 export interface Judge {
@@ -37,8 +41,13 @@ export interface Judge {
   end(seconds: number, incomplete: string | null): { report: Report; unchangedToken: string | null };
 }
 
-export function openJudge({ settings, log }: RefreshContext, state: RefreshState, check: UnchangedCheck): Judge {
-  const { registry, pinnedKeys, now } = state;
+/** @param token of the last refresh, if it is still valid */
+export function openJudge(
+  { settings, log }: RefreshContext,
+  { registry, pinnedKeys, now }: RefreshState,
+  client: RecordingClient,
+  token: UnchangedToken | null,
+): Judge {
   const baseline = databaseBaseline(pinnedKeys);
   const options = {
     command: 'verify',
@@ -50,7 +59,10 @@ export function openJudge({ settings, log }: RefreshContext, state: RefreshState
   } as const;
   let findings = 0;
   const judging = startJudging({ ...options, now: now.toISOString(), onFinding: () => void (findings += 1) });
-  const expiry = check.openExpiryProbe((moment) => startJudging({ ...options, now: moment }));
+  const timeDependentToken = token?.requests.length === 0 ? registry.unchangedToken : null;
+  const expiry = openExpiryProbe(client, now.getTime(), judgementKey(settings), timeDependentToken, (moment) =>
+    startJudging({ ...options, now: moment }),
+  );
   // A resumed refresh observes the apps in a different order than the next one.
   if (registry.resumeAfter !== null) expiry.invalidate();
   const logUnreached = ({ code, url, message }: Failure): void =>
@@ -71,8 +83,8 @@ export function openJudge({ settings, log }: RefreshContext, state: RefreshState
     hosts: (facts) => judging.hosts(facts),
     logUnreached,
     findings: () => findings,
-    notAfter: (moment) => expiry.notAfter(moment),
-    invalidate: () => expiry.invalidate(),
+    notAfter: expiry.notAfter,
+    invalidate: expiry.invalidate,
     end(seconds, incomplete) {
       const report = judging.finish(seconds, incomplete);
       return { report, unchangedToken: expiry.end(report) };
@@ -98,4 +110,89 @@ function databaseBaseline(
     },
     app: (key) => (loaded?.key === key && loaded.versions.length > 0 ? loaded.versions : null),
   };
+}
+
+/**
+ * Determines whether the outcome of a refresh stays the same until something changes, and until when: all responses
+ * were "not modified", nothing had to be written, and judging the same facts at the latest time, with the responses
+ * possible then, yields the same report. So no list of time-dependent rules is needed.
+ * @param now the time of the refresh, in milliseconds since 1970
+ * @param judgedBy `judgementKey` of the settings
+ * @param knownAsTimeDependent the token of a recent attempt that found that the outcome depends on time; or null
+ * @param judgingAt judges again as of a given time (ISO 8601)
+ */
+function openExpiryProbe(
+  client: RecordingClient,
+  now: number,
+  judgedBy: string,
+  knownAsTimeDependent: string | null,
+  judgingAt: (moment: string) => Judging,
+) {
+  let timeDependentToken = knownAsTimeDependent;
+  let judging: Judging | null = null;
+  let latest = now;
+  let until = now;
+
+  function atLatestTime(facts: DocumentFacts): DocumentFacts {
+    const document = facts.url === null ? undefined : client.confirmed()?.get(comparableUrl(facts.url));
+    return document ? atLaterTime(facts, document.probe, now, latest - now) : facts;
+  }
+
+  return {
+    /** Receives the manifest and each app as they are judged. */
+    manifest(facts: DocumentFacts): void {
+      latest = viewsUntil(facts, now);
+      until = latest;
+      if (latest <= now || timeDependentToken !== null || client.confirmed() === null) return;
+      judging = judgingAt(new Date(latest).toISOString());
+      judging.manifest(atLatestTime(facts));
+    },
+    app(facts: AppFacts): void {
+      if (client.confirmed() === null) judging = null;
+      if (judging === null) return;
+      until = Math.min(until, reusableUntil(facts, now));
+      judging.app({ ...facts, metadata: atLatestTime(facts.metadata) });
+    },
+    notAfter(moment: number): void {
+      until = Math.min(until, moment);
+    },
+    invalidate(): void {
+      judging = null;
+      timeDependentToken = null;
+    },
+    /** @returns the token to store: the conditions under which the outcome stays valid, or that it depends on time */
+    end(report: Report): string | null {
+      const confirmed = client.confirmed();
+      if (confirmed !== null && timeDependentToken !== null) return timeDependentToken;
+      if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
+      const reportThen = judging.finish(report.summary.seconds);
+      const isSame = JSON.stringify(reportThen) === JSON.stringify(report);
+      const documents = isSame ? withAboutFiles(client, confirmed.values()) : null;
+      const token = documents && unchangedTokenOf(documents, judgedBy, until, now);
+      return token ?? unchangedTokenOf([], judgedBy, latest, now);
+    },
+  };
+}
+
+/**
+ * The confirmed documents, each with the about file beside it.
+ * @returns null if a metadata file was confirmed whose about file was not requested, or the reverse
+ */
+function withAboutFiles(client: RecordingClient, confirmed: Iterable<ConfirmedDocument>) {
+  const rest = new Map(client.optional());
+  const [manifest, ...metadata] = confirmed;
+  if (manifest === undefined) return null;
+  const documents = [manifest];
+  for (const document of metadata) {
+    const url = aboutUrl(document.url);
+    if (url === null) {
+      documents.push(document);
+      continue;
+    }
+    const beside = rest.get(comparableUrl(url));
+    if (beside === undefined) return null;
+    rest.delete(comparableUrl(url));
+    documents.push({ ...document, beside });
+  }
+  return rest.size === 0 ? documents : null;
 }

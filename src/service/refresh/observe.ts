@@ -7,25 +7,26 @@ import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { FactsSink, WebOptions } from '../../observe/registry/options.ts';
 import { openAppRecords } from '../apps/records-store.ts';
 import { applyChanges } from '../apps/versions-store.ts';
-import type { NewEvent } from '../history/events.ts';
+import { type EventCertificate, type EventType, type NewEvent, registryEvent } from '../history/events.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';
-import { openAboutFiles } from './about-files.ts';
-import { addPendingVersions, writeApp, writeListing } from './apps-store.ts';
+import { openAboutFiles, openIconCollector, openReceivedArtifacts } from './received.ts';
+import { addPendingVersions, writeApp, writeListing, listedAppsIn } from './apps-store.ts';
 import { appChange, pendingVersions } from './app-change.ts';
-import { type CertificateChange, certificateChange, countEvents, type EventCounts } from './check-events.ts';
 import type { Judge } from './judge.ts';
-import { openIconCollector, openReceivedArtifacts } from './received.ts';
-import { listedAppsIn } from './listing.ts';
-import { appOrder, FINDINGS_LIMIT, type RefreshState, verifiedUntil, webOptions, withoutFetched } from './plan.ts';
-import type { ProgressWriter } from './progress-writer.ts';
 import {
+  appOrder,
+  FINDINGS_LIMIT,
+  type RefreshState,
+  verifiedUntil,
+  webOptions,
+  withoutFetched,
   type Budget,
-  containsSecret,
   type RefreshContext,
-  type RequestCredentials,
   requestOptions,
-  unlessSecret,
-} from './request-options.ts';
+} from './plan.ts';
+import { containsSecret, type RequestCredentials, unlessSecret } from './redaction.ts';
+import { openProgressWriter } from './progress-store.ts';
+import { parseUrl } from '../../core/http/url.ts';
 
 /** What a refresh observed, once its apps are written. */
 export interface Observation {
@@ -64,7 +65,6 @@ interface Observers {
   budget: Budget;
   credentials: RequestCredentials;
   judge: Judge;
-  progress: ProgressWriter;
 }
 
 /**
@@ -75,7 +75,7 @@ interface Observers {
 export async function observe(
   context: RefreshContext,
   state: RefreshState,
-  { http, budget, credentials, judge, progress }: Observers,
+  { http, budget, credentials, judge }: Observers,
 ): Promise<Observation> {
   const { db, settings } = context;
   const { registry, storedManifest, artifacts, now } = state;
@@ -84,6 +84,7 @@ export async function observe(
   const records = openAppRecords(db, registry.id);
   const received = openReceivedArtifacts(context.artifacts, registry.id);
   const icons = openIconCollector();
+  const progress = openProgressWriter(context, registry);
   const abouts = openAboutFiles(records, credentials, judge.logUnreached);
   let observation = NOTHING;
 
@@ -99,7 +100,7 @@ export async function observe(
   }
 
   const options: WebOptions = {
-    ...requestOptions(context, budget, credentials),
+    ...requestOptions(context, budget.signal, credentials.secrets),
     ...webOptions(state, settings),
     http,
     about: true,
@@ -188,11 +189,51 @@ export async function observe(
     hosts: (facts) => judge.hosts(facts),
   };
 
-  const { interrupted } = await observeRegistry(registry.url, options, sink).finally(received.discard);
+  const { interrupted } = await observeRegistry(registry.url, options, sink)
+    .finally(received.discard)
+    .finally(progress.close);
   return { ...observation, interrupted };
 }
 
 /** Some hosts respond with 403 for a single missing file; 401 is about the credentials. */
 function isUnauthorized({ web }: Pick<DocumentFacts, 'web'>): boolean {
   return !isMissing(web) && areCredentialsRefused(web.server) && statusOf(web.server) === 401;
+}
+
+/** The number of events that a check records, by type. */
+export type EventCounts = Readonly<Partial<Record<EventType, number>>>;
+
+export function countEvents(counts: EventCounts, events: readonly NewEvent[]): EventCounts {
+  if (events.length === 0) return counts;
+  const sum = { ...counts };
+  for (const { type } of events) sum[type] = (sum[type] ?? 0) + 1;
+  return sum;
+}
+
+/** A host may have several at a time, one per address or key type, which are no news each time. */
+const CERTIFICATES_KEPT = 8;
+
+interface CertificateChange {
+  /** The certificates to store, the last one first. */
+  certificates: EventCertificate[];
+  /** Null for the first certificate of a registry. */
+  event: NewEvent | null;
+}
+
+/** @returns null unless the host has a certificate that it did not have before */
+function certificateChange(
+  known: readonly EventCertificate[] | null,
+  { web }: DocumentFacts,
+): CertificateChange | null {
+  const hop = isMissing(web) ? undefined : web.server.hops[0];
+  if (!hop?.tls) return null;
+  const { fingerprint256, subject, issuer, notAfter } = hop.tls;
+  if (known?.some((one) => one.fingerprint256 === fingerprint256)) return null;
+  const after = { fingerprint256, subject, issuer, notAfter };
+  const [before] = known ?? [];
+  const host = parseUrl(hop.url)?.host ?? '';
+  return {
+    certificates: [after, ...(known ?? [])].slice(0, CERTIFICATES_KEPT),
+    event: before === undefined ? null : registryEvent('certificate-changed', { host, before, after }),
+  };
 }

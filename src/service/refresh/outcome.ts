@@ -2,9 +2,8 @@ import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { Limits } from '../config/settings.ts';
-import type { CheckOutcome, EventData } from '../history/events.ts';
-import { checkedEvent, checkOutcome, countEvents, failureEvents } from './check-events.ts';
-import type { Observation } from './observe.ts';
+import { type CheckOutcome, type EventData, type NewEvent, registryEvent } from '../history/events.ts';
+import { type Observation, countEvents } from './observe.ts';
 import { FINDINGS_LIMIT, type RefreshState } from './plan.ts';
 import type { Confirmation, NextCheck, RefreshResult, RegistryRecord } from './records-store.ts';
 
@@ -203,4 +202,46 @@ export function truncateReport(report: Report): Report {
       ...(omitted === 0 ? [] : [notJudgedEntry('*', {}, { code: 'findings-truncated', count: omitted })]),
     ],
   };
+}
+
+/** The events of a check as a whole. */
+
+/** Milliseconds after which a check without changes is recorded. */
+const DAY = 86_400_000;
+
+/** The manifest became unusable, or usable again. */
+function failureEvents(registry: RegistryRecord, isUsable: boolean, report: Report): NewEvent[] {
+  const { failingSince } = registry;
+  if (isUsable)
+    return failingSince === null ? [] : [registryEvent('recovered', { failingSince: failingSince.toISOString() })];
+  if (failingSince !== null) return [];
+  const blocking = report.findings.find(({ resource, severity }) => resource === 'manifest' && severity === 'error');
+  return [registryEvent('failing', { rule: blocking?.rule ?? null })];
+}
+
+/** The `checked` event of a check that changed something, or that is the first one for a day; otherwise none. */
+function checkedEvent(registry: RegistryRecord, at: Date, check: EventData['checked']): NewEvent[] {
+  return isWorthRecording(registry, at, check) ? [registryEvent('checked', check)] : [];
+}
+
+function isWorthRecording(
+  { checkedEventAt, checkedEventOutcome, errors, warnings }: RegistryRecord,
+  at: Date,
+  check: EventData['checked'],
+): boolean {
+  return (
+    checkedEventAt === null ||
+    at.getTime() - checkedEventAt.getTime() >= DAY ||
+    checkedEventOutcome !== check.outcome ||
+    errors !== check.errors ||
+    warnings !== check.warnings ||
+    Object.keys(check.changes).length > 0
+  );
+}
+
+/** @see CheckOutcome */
+function checkOutcome(isUsable: boolean, unfinished: boolean, errors: number): CheckOutcome {
+  if (!isUsable) return 'failing';
+  if (unfinished) return 'unfinished';
+  return errors > 0 ? 'problems' : 'good';
 }

@@ -1,13 +1,35 @@
-import type { DocumentFacts } from '../../core/facts/facts.ts';
+import type { DocumentFacts, Missing } from '../../core/facts/facts.ts';
 import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import type { ListedArtifact, WebOptions } from '../../observe/registry/options.ts';
+import type { ListedArtifact, WebOptions, ObserveProgress } from '../../observe/registry/options.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import type { Limits, Settings } from '../config/settings.ts';
-import type { ArtifactCheck } from './artifact-checks/check-artifacts.ts';
+import type { Validators } from '../database/tables.ts';
 import type { RegistryRecord } from './records-store.ts';
-import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, SCAN_LIMITS } from './request-options.ts';
+import type { HttpOptions } from '../../observe/http/client.ts';
+import type { SecretHeaders } from '../../observe/http/request.ts';
+import type { Service } from '../context.ts';
 
-/** What a refresh observes: which apps, in which order, and which artifacts. Pure. */
+/** What a refresh observes: which apps, in which order, and which artifacts; how it requests them, and its limits. */
+
+/** What a refresh needs of the service. */
+export interface RefreshContext extends Pick<
+  Service,
+  'settings' | 'artifacts' | 'db' | 'log' | 'metrics' | 'outbound'
+> {
+  now(): Date;
+  /** A random number from 0 to 1. */
+  random(): number;
+}
+
+/** What was learned of the artifacts that are offered, by asking their hosts. */
+export interface ArtifactCheck {
+  /** The URLs of artifacts that must be fetched, although they were verified before. */
+  fetch: ReadonlySet<string>;
+  /** By URL: what the host sent for some of them. */
+  answers: ReadonlyMap<string, Validators>;
+  /** Whether some that are due were not asked for. */
+  unfinished: boolean;
+}
 
 /** What a refresh starts from. */
 export interface RefreshState {
@@ -69,4 +91,101 @@ export function verifiedUntil(
   const hasFacts = record?.remembered?.facts.artifacts.some((one) => one.url === url);
   const until = (row.verifiedAt?.getTime() ?? 0) + ARTIFACT_AGE;
   return hasFacts || now.getTime() > until ? null : until;
+}
+
+/** Maximum bytes of documents: parsing a larger one would block this node. */
+export const DOCUMENT_LIMITS = { manifest: 12 * 2 ** 20, metadata: 4 * 2 ** 20 };
+export const CONNECTIONS = 8;
+/** Of the scan of one artifact: the facts list 20 secrets, and an artifact may be made to take very long. */
+const SCAN_LIMITS = { milliseconds: 3_000, secrets: 1_000 };
+
+/** Shares of the refresh time: artifacts started in its first half complete within it. */
+const DOCUMENT_SHARE = 0.25;
+const ARTIFACT_TIMEOUT_SHARE = 0.45;
+
+export function requestOptions(
+  { settings, outbound }: RefreshContext,
+  signal: AbortSignal,
+  secrets: SecretHeaders | null,
+): HttpOptions {
+  return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...outbound, secrets, signal };
+}
+
+/** Milliseconds per document of a registry that was never checked: many of those do not exist. */
+const FIRST_DOCUMENT_TIMEOUT = 30_000;
+
+/** Milliseconds per document. @param checkedAt of the registry */
+export function documentTimeout({ refresh }: Limits, checkedAt: Date | null): number {
+  const timeout = refresh * DOCUMENT_SHARE;
+  return checkedAt === null ? Math.min(timeout, FIRST_DOCUMENT_TIMEOUT) : timeout;
+}
+
+/** Milliseconds per artifact. */
+function artifactTimeout({ refresh }: Limits): number {
+  return refresh * ARTIFACT_TIMEOUT_SHARE;
+}
+
+/** The origins that browsers request the registry with. */
+export function originsOf(publicUrl: string | null): string[] {
+  return publicUrl === null ? [] : [new URL(publicUrl).origin];
+}
+
+/** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */
+export interface Budget {
+  /** Why an artifact is not fetched this time; null if it is, which is counted. */
+  afford(): Missing | null;
+  onProgress(progress: Readonly<ObserveProgress>): void;
+  /** Aborted when no more requests may be sent. */
+  signal: AbortSignal;
+  /** Whether anything was deferred to the next refresh. */
+  hasDeferred(): boolean;
+  artifacts(): number;
+  bytes(): number;
+  /** Aborts the refresh immediately. */
+  stop(): void;
+  close(): void;
+}
+
+/** The rest of the time is for completing artifacts already started, so that each refresh makes progress. */
+const ARTIFACT_SHARE = 0.5;
+/** Bytes of documents; the manifest may be large, and is not an artifact. */
+const DOCUMENT_BYTES = 64 * 2 ** 20;
+const OVER_BUDGET: Missing = { missing: { code: 'over-budget' } };
+
+/** @param stopping also ends it: the node is stopping */
+export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
+  const ending = new AbortController();
+  const stop = (): void => ending.abort(stopping.reason);
+  if (stopping.aborted) stop();
+  else stopping.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(() => ending.abort(new Error('the time limit was reached')), limits.refresh);
+  const artifactsUntil = Date.now() + limits.refresh * ARTIFACT_SHARE;
+  let artifacts = 0;
+  let bytes = 0;
+  let hasDeferred = false;
+  return {
+    afford() {
+      if (artifacts < limits.artifacts && bytes < limits.artifactBytes && Date.now() < artifactsUntil) {
+        artifacts += 1;
+        return null;
+      }
+      hasDeferred = true;
+      return OVER_BUDGET;
+    },
+    onProgress(progress) {
+      bytes = progress.bytes;
+      // Requests in progress are limited as well.
+      if (bytes > limits.artifactBytes * 1.5 + DOCUMENT_BYTES)
+        ending.abort(new Error('the limit for bytes was reached'));
+    },
+    signal: ending.signal,
+    hasDeferred: () => hasDeferred,
+    artifacts: () => artifacts,
+    bytes: () => bytes,
+    stop: () => ending.abort(new Error('the limit for findings was reached')),
+    close() {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', stop);
+    },
+  };
 }

@@ -1,18 +1,69 @@
-import { sql } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { EventCertificate, NewEvent } from '../history/events.ts';
-import { inBatches } from '../database/batch.ts';
+import { inBatchesOf } from '../database/batch.ts';
 import { type CheckStart, refuseSubscriptions } from '../registries/insert-store.ts';
 import type { Db } from '../database/database.ts';
 import { pack } from '../database/packed.ts';
 import { recordEvents, recordRegistryEvents } from '../history/store.ts';
-import { type RegistryClaim, Superseded } from './claim-store.ts';
 import { CONFIRMED, HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
-import type { StoredRegistry } from '../database/tables.ts';
-import type { CheckProgress } from '../registries/schema.ts';
+import type { Database, StoredRegistry } from '../database/tables.ts';
 
 /** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
+
+/**
+ * A refresh writes only while no other refresh has taken over its registry: a node that was stopped for a while
+ * resumes with an outcome that may be older than the stored one. Each refresh that writes increments the registry's
+ * `refresh_number`, and each of its transactions checks that the number is still its own.
+ */
+export type RegistryClaim = Pick<StoredRegistry, 'id' | 'refreshNumber' | 'requests'>;
+
+/** Another refresh has taken over the registry: the transaction is rolled back, and its outcome is discarded. */
+export class Superseded extends Error {
+  constructor() {
+    super('Another refresh has taken over the registry.');
+  }
+}
+
+/**
+ * Takes over a registry from earlier refreshes. Its last outcome is no longer valid.
+ * @param seen as read at the start of the refresh @returns the claim of this refresh
+ * @throws Superseded if another refresh was faster
+ */
+export async function claimRegistry<Seen extends RegistryClaim>(db: Db, seen: Seen): Promise<Seen> {
+  const refreshNumber = seen.refreshNumber + 1;
+  await updateClaimed(db, seen, { refreshNumber, unchangedToken: null });
+  return { ...seen, refreshNumber };
+}
+
+/** @throws Superseded if another refresh has taken over the registry: then nothing is written */
+export async function updateClaimed(
+  tx: Db,
+  { id, refreshNumber }: RegistryClaim,
+  values: UpdateObject<Database, 'registries'>,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('registries')
+    .set(values)
+    .where('id', '=', id)
+    .where('refreshNumber', '=', refreshNumber)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw new Superseded();
+}
+
+/**
+ * The registry's row, locked until the end of the transaction, if it still belongs to the refresh: other refreshes wait
+ * before they take it over.
+ */
+export function claimedRegistry(tx: Pick<Db, 'selectFrom'>, { id, refreshNumber }: RegistryClaim) {
+  return tx
+    .selectFrom('registries')
+    .where('id', '=', id)
+    .where('refreshNumber', '=', refreshNumber)
+    .forShare()
+    .select('id');
+}
 
 /** The state of a registry in the database. */
 export interface RegistryRecord
@@ -57,29 +108,18 @@ export interface Confirmation extends RegistryClaim, NextCheck {
   events: readonly NewEvent[];
 }
 
-interface RegistryRecords {
-  /** @param now of the caller, in milliseconds since 1970; null if the registry does not exist */
-  read(id: number, now: number): Promise<RegistryRecord | null>;
-  /** @returns false if another refresh has taken over the registry or changed the outcome in the meantime: then nothing is written */
-  writeUnchanged(confirmation: Confirmation): Promise<boolean>;
-}
-
 const BATCH_LIMIT = 64;
-const recordsByDatabase = new WeakMap<Db, RegistryRecords>();
 
-/** Shared by all users of the same connections. */
-export function registryRecords(db: Db): RegistryRecords {
-  let records = recordsByDatabase.get(db);
-  if (records === undefined) recordsByDatabase.set(db, (records = openRegistryRecords(db)));
-  return records;
+/** @param now of the caller, in milliseconds since 1970 @returns null if the registry does not exist */
+export function readRegistry(db: Db, id: number, now: number): Promise<RegistryRecord | null> {
+  return readRegistries(db, { id, ahead: (now - Date.now()) / 1000 });
 }
 
-function openRegistryRecords(db: Db): RegistryRecords {
-  const read = inBatches(async (requests: readonly { id: number; ahead: number }[]) => {
-    const ids = requests.map(({ id }) => id);
-    const ahead = requests.map((request) => request.ahead);
-    // Uses the database's clock, which all nodes share.
-    const { rows } = await sql<RegistryRecord>`
+const readRegistries = inBatchesOf(async (db, requests: readonly { id: number; ahead: number }[]) => {
+  const ids = requests.map(({ id }) => id);
+  const ahead = requests.map((request) => request.ahead);
+  // Uses the database's clock, which all nodes share.
+  const { rows } = await sql<RegistryRecord>`
       SELECT registries.id, url, owner_id, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors,
         warnings, unchanged_token, checked_event_at, checked_event_outcome, certificates,
         artifacts_requested_at IS NOT NULL AS artifacts_requested,
@@ -93,18 +133,16 @@ function openRegistryRecords(db: Db): RegistryRecords {
           AS has_unconfirmed
       FROM unnest(${ids}::int[], ${ahead}::float8[]) AS requested (id, ahead)
         JOIN registries ON registries.id = requested.id`.execute(db);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => byId.get(id) ?? null);
-  }, BATCH_LIMIT);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id) ?? null);
+}, BATCH_LIMIT);
 
-  const writeUnchanged = inBatches(async (confirmations: readonly Confirmation[]) => {
-    const sorted = confirmations.toSorted((a, b) => a.id - b.id);
-    const written = await db.transaction().execute((tx) => confirm(tx, sorted));
-    return confirmations.map(({ id }) => written.has(id));
-  }, BATCH_LIMIT);
-
-  return { read: (id, now) => read({ id, ahead: (now - Date.now()) / 1000 }), writeUnchanged };
-}
+/** @returns false if another refresh has taken over the registry or changed the outcome in the meantime: then nothing is written */
+export const writeUnchanged = inBatchesOf(async (db, confirmations: readonly Confirmation[]) => {
+  const sorted = confirmations.toSorted((a, b) => a.id - b.id);
+  const written = await db.transaction().execute((tx) => confirm(tx, sorted));
+  return confirmations.map(({ id }) => written.has(id));
+}, BATCH_LIMIT);
 
 /** @returns the ids of the registries that were written */
 async function confirm(tx: Db, confirmations: readonly Confirmation[]): Promise<Set<number>> {
@@ -170,47 +208,27 @@ export async function writeRefreshResult(
   result: RefreshResult,
 ): Promise<void> {
   const { usable, report, certificates, events, nextCheckAt, nextIfRequested, ...columns } = result;
-  const { id, refreshNumber, requests } = claim;
+  const { id, requests } = claim;
   const checked = events.find((event) => event.type === 'checked');
   const packedReport = await pack(report);
   const packedManifest = usable?.manifest ? await pack(usable.manifest) : null;
   await db.transaction().execute(async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable('registries')
-      .set({
-        ...columns,
-        // A check that was requested meanwhile follows.
-        nextCheckAt: sql`CASE WHEN requests = ${requests} AND artifacts_requested_at IS NULL
-          THEN ${nextCheckAt}::timestamptz ELSE ${nextIfRequested}::timestamptz END`,
-        progress: null,
-        errors: report.summary.errors,
-        warnings: report.summary.warnings,
-        symptoms: JSON.stringify(report.symptoms),
-        report: packedReport,
-        ...(usable && { goodAt: columns.checkedAt, resumeAfter: usable.resumeAfter }),
-        ...(packedManifest && { manifest: packedManifest }),
-        ...(certificates && { certificates: JSON.stringify(certificates) }),
-        ...(checked && { checkedEventAt: columns.checkedAt, checkedEventOutcome: checked.data.outcome }),
-      })
-      .where('id', '=', id)
-      .where('refreshNumber', '=', refreshNumber)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) throw new Superseded();
+    await updateClaimed(tx, claim, {
+      ...columns,
+      // A check that was requested meanwhile follows.
+      nextCheckAt: sql`CASE WHEN requests = ${requests} AND artifacts_requested_at IS NULL
+        THEN ${nextCheckAt}::timestamptz ELSE ${nextIfRequested}::timestamptz END`,
+      progress: null,
+      errors: report.summary.errors,
+      warnings: report.summary.warnings,
+      symptoms: JSON.stringify(report.symptoms),
+      report: packedReport,
+      ...(usable && { goodAt: columns.checkedAt, resumeAfter: usable.resumeAfter }),
+      ...(packedManifest && { manifest: packedManifest }),
+      ...(certificates && { certificates: JSON.stringify(certificates) }),
+      ...(checked && { checkedEventAt: columns.checkedAt, checkedEventOutcome: checked.data.outcome }),
+    });
     if (usable === null) await refuseSubscriptions(tx, claim);
     await recordRegistryEvents(tx, id, columns.checkedAt, events);
   });
-}
-
-/** Stores how far a refresh has got, unless another one has taken over the registry. Its end removes it. */
-export async function writeProgress(
-  db: Db,
-  { id, refreshNumber }: RegistryClaim,
-  progress: CheckProgress,
-): Promise<void> {
-  await db
-    .updateTable('registries')
-    .set({ progress: JSON.stringify(progress) })
-    .where('id', '=', id)
-    .where('refreshNumber', '=', refreshNumber)
-    .execute();
 }

@@ -4,27 +4,25 @@ import type { CheckOutcome } from '../history/events.ts';
 import { keysWithPinnedVersions } from '../apps/versions-store.ts';
 import { unpack } from '../database/packed.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';
-import { claimRegistry, Superseded } from './claim-store.ts';
-import { packedManifestOf, type RegistryRecord, registryRecords, writeRefreshResult } from './records-store.ts';
-import { decidePolicies } from '../policies/decisions-store.ts';
-import { checkAttestations } from './attestations/check-attestations.ts';
-import { checkArtifacts } from './artifact-checks/check-artifacts.ts';
 import {
-  openBudget,
-  type RefreshContext,
-  CONNECTIONS,
-  DOCUMENT_LIMITS,
-  documentTimeout,
-  requestOptions,
-  requestCredentials,
-  unlessSecret,
-} from './request-options.ts';
+  claimRegistry,
+  packedManifestOf,
+  readRegistry,
+  type RegistryRecord,
+  Superseded,
+  writeRefreshResult,
+  writeUnchanged,
+} from './records-store.ts';
+import { decidePolicies } from '../policies/decisions-store.ts';
+import { checkAttestations } from './attestation-checks.ts';
+import { checkArtifacts } from './artifact-checks.ts';
+import { documentTimeout, openBudget, type RefreshContext, type RefreshState, requestOptions } from './plan.ts';
+import { requestCredentials, unlessSecret } from './redaction.ts';
 import { openJudge } from './judge.ts';
 import { observe } from './observe.ts';
 import { incompleteness, type RefreshFigures, refreshOutcome, secondsOf, unchangedOutcome } from './outcome.ts';
-import type { RefreshState } from './plan.ts';
-import { openProgressWriter } from './progress-writer.ts';
-import { openUnchangedCheck } from './unchanged/unchanged.ts';
+import { openRecordingClient } from './recording-client.ts';
+import { isStillUnchanged, judgementKey, unchangedTokenIn } from './unchanged.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 
@@ -57,7 +55,7 @@ export async function refreshRegistry(
   stopping: AbortSignal,
 ): Promise<RefreshOutcome> {
   const now = context.now();
-  const registry = await registryRecords(context.db).read(id, now.getTime());
+  const registry = await readRegistry(context.db, id, now.getTime());
   if (!registry?.due) return 'not-due';
   if (!registry.hasSubscribers) return 'no-subscribers';
   try {
@@ -85,54 +83,40 @@ async function refreshDue(
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
   const budget = openBudget(limits, stopping);
-  const client = openHttpClient(requestOptions(context, budget, credentials));
+  const client = openHttpClient(requestOptions(context, budget.signal, credentials.secrets));
   try {
     /** Whether a share of the time is over. */
     const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
-    const artifacts = await checkArtifacts(context, seen, {
-      http: client,
-      isOver: () => isOver(ARTIFACT_CHECK_SHARE),
-    });
-    const check = openUnchangedCheck(client, seen.unchangedToken, settings, now.getTime());
-    const unchanged =
-      artifacts.fetch.size > 0
-        ? null
-        : await check.revalidate({
-            connections: CONNECTIONS,
-            documentTimeout: documentTimeout(limits, seen.checkedAt),
-            bytes: DOCUMENT_LIMITS,
-            isOver: () => isOver(REVALIDATION_SHARE),
-          });
+    const artifacts = await checkArtifacts(context, seen, client, () => isOver(ARTIFACT_CHECK_SHARE));
+    const recording = openRecordingClient(client);
+    const token = unchangedTokenIn(seen.unchangedToken, judgementKey(settings), now.getTime());
+    const timeout = documentTimeout(limits, seen.checkedAt);
+    const isUnchanged =
+      token !== null &&
+      artifacts.fetch.size === 0 &&
+      (await isStillUnchanged(token, recording, now.getTime(), timeout, () => isOver(REVALIDATION_SHARE)));
     /** After the apps are written: it is about the versions that are offered. */
     const attestationsUnfinished = async (): Promise<boolean> => {
-      const options = { http: client, credentials, isOver: () => budget.signal.aborted };
-      const { unfinished } = await checkAttestations(context, seen, options);
+      const isCutOff = await checkAttestations(context, seen, client, credentials, () => budget.signal.aborted);
       await decidePolicies(db, seen.id, context.now());
-      return unfinished;
+      return isCutOff;
     };
-    if (unchanged !== null) {
+    if (isUnchanged) {
       const unfinished = (await attestationsUnfinished()) || artifacts.unfinished;
       const { at, random } = { at: context.now(), random: context.random() };
       // All documents but the manifest are metadata files of apps.
-      const end = { at, random, interval, apps: unchanged - 1, duration: elapsed(), unfinished };
+      const end = { at, random, interval, apps: token.requests.length - 1, duration: elapsed(), unfinished };
       const { confirmation, figures } = unchangedOutcome(seen, end);
       await confirmSubscriptions(db, seen);
-      if (!(await registryRecords(db).writeUnchanged(confirmation))) throw new Superseded();
+      if (!(await writeUnchanged(db, confirmation))) throw new Superseded();
       return recordRefresh(context, seen, figures);
     }
     if (stopping.aborted) return 'released';
 
     const state = await claimState(context, seen, { artifacts, now });
     const { registry } = state;
-    const judge = openJudge(context, state, check);
-    const progress = openProgressWriter(context, registry);
-    const observation = await observe(context, state, {
-      http: check.http,
-      budget,
-      credentials,
-      judge,
-      progress,
-    }).finally(progress.close);
+    const judge = openJudge(context, state, recording, token);
+    const observation = await observe(context, state, { http: recording.http, budget, credentials, judge });
     if (stopping.aborted) return 'released';
     if (client.machineLimit() !== null) return 'machine-limit';
 

@@ -4,7 +4,7 @@ import { type ArtifactFacts, isMissing, type OfferBefore } from '../../core/fact
 import { type JsonValue, isObject } from '../../core/json/json.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, latestOf, isSemver } from '../../core/registry/version.ts';
-import { mergeValidators, validatorsIn } from './artifact-checks/validators.ts';
+import { mergeValidators, validatorsIn } from './artifact-answers.ts';
 import { storable } from '../database/packed.ts';
 import type { StoredVersion, Validators } from '../database/tables.ts';
 import type { VersionChanges } from '../apps/versions-store.ts';

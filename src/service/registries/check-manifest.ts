@@ -9,7 +9,7 @@ import { rules } from '../../core/rules/index.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { Service } from '../context.ts';
-import { redactNetworkOfDocument } from '../refresh/redact-network.ts';
+import { redactNetworkOfDocument } from '../refresh/redaction.ts';
 
 /** Observes and judges the manifest of a registry that is new to the service, while a user waits. */
 

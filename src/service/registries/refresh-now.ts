@@ -1,6 +1,6 @@
 import type { Actor } from '../history/audit-actions.ts';
 import type { Service } from '../context.ts';
-import { requestArtifactCheck } from '../refresh/artifact-checks/store.ts';
+import { requestArtifactCheck } from '../refresh/artifact-checks-store.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import { registryOf } from './subscriptions-store.ts';
 

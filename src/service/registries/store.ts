@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { Db } from '../database/database.ts';
 import { unpack } from '../database/packed.ts';
-import type { RegistryClaim } from '../refresh/claim-store.ts';
+import type { RegistryClaim } from '../refresh/records-store.ts';
 import { HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
 import { seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
 import { isUuid } from '../database/page.ts';

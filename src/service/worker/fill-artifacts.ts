@@ -9,7 +9,7 @@ import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import { insecureAuthFault, secretHeadersFor } from '../registries/credentials.ts';
 import { claimUnkeptArtifacts, distrustArtifact, type UnkeptArtifact } from '../artifacts/unkept-store.ts';
 import { credentialsOf } from '../registries/credentials-store.ts';
-import type { RefreshContext } from '../refresh/request-options.ts';
+import type { RefreshContext } from '../refresh/plan.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 
 /**

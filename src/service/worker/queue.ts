@@ -8,7 +8,7 @@ import { dueRegistries, makeDue, postponeRefresh } from '../registries/store.ts'
 import { deleteOldDeliveries } from '../webhooks/deliveries-store.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
 import { refreshRegistry } from '../refresh/refresh.ts';
-import type { RefreshContext } from '../refresh/request-options.ts';
+import type { RefreshContext } from '../refresh/plan.ts';
 
 /**
  * The jobs of all nodes, in PostgreSQL (pg-boss). The due time of a registry is stored in its own row; a job only

@@ -3,8 +3,7 @@ import { otherRegistriesWith } from '../../../src/service/apps/claimed-keys-stor
 import { appOf } from '../../../src/service/apps/store.ts';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
-import { writeListing } from '../../../src/service/refresh/apps-store.ts';
-import { listedAppsIn } from '../../../src/service/refresh/listing.ts';
+import { writeListing, listedAppsIn } from '../../../src/service/refresh/apps-store.ts';
 import {
   confirmSubscriptions,
   databaseTime,

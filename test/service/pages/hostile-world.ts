@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
 import type { NewEvent } from '../../../src/service/history/events.ts';
-import type { RefreshContext } from '../../../src/service/refresh/request-options.ts';
+import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { recordAudit } from '../../../src/service/history/audit-store.ts';
 import type { AttestationFacts } from '../../../src/core/attestation/facts.ts';

@@ -6,7 +6,7 @@ import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import { type RefreshOutcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import type { RefreshContext } from '../../../src/service/refresh/request-options.ts';
+import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
 import { type Db, probeWrite } from '../../../src/service/database/database.ts';
 import { unpack } from '../../../src/service/database/packed.ts';

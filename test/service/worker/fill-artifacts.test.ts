@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
-import type { RefreshContext } from '../../../src/service/refresh/request-options.ts';
+import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import type { Database } from '../../../src/service/database/tables.ts';
 import { startArtifactFiller } from '../../../src/service/worker/fill-artifacts.ts';
 

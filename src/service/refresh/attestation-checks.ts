@@ -1,11 +1,13 @@
-import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../../attestation/trust.ts';
-import { verifyAttestation } from '../../../attestation/verify.ts';
+import type { RefreshContext } from './plan.ts';
+import { containsSecret, type RequestCredentials } from './redaction.ts';
+import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../attestation/trust.ts';
+import { verifyAttestation } from '../../attestation/verify.ts';
 import { setImmediate } from 'node:timers/promises';
-import type { HttpClient } from '../../../observe/http/client.ts';
-import { factsOfBundle } from '../../../observe/registry/attestation.ts';
-import { mapLimit } from '../../../observe/registry/concurrency.ts';
-import { groupBy } from '../../../report/group-by.ts';
-import { decideAttestations } from '../../attestations/decisions-store.ts';
+import type { HttpClient } from '../../observe/http/client.ts';
+import { factsOfBundle } from '../../observe/registry/attestation.ts';
+import { mapLimit } from '../../observe/registry/concurrency.ts';
+import { groupBy } from '../../report/group-by.ts';
+import { decideAttestations } from '../attestations/decisions-store.ts';
 import {
   type DueAttestation,
   dueAttestations,
@@ -13,11 +15,11 @@ import {
   type WantedKey,
   wantedKeys,
   writeEvidence,
-} from '../../attestations/evidence-store.ts';
-import { type Companion, nextEvidence } from '../../attestations/verdict.ts';
-import type { RegistryRecord } from '../records-store.ts';
-import { containsSecret, type RefreshContext, type RequestCredentials } from '../request-options.ts';
-import { fetchAttestation, type FetchedAttestation } from './ask.ts';
+} from '../attestations/evidence-store.ts';
+import { type Companion, nextEvidence } from '../attestations/verdict.ts';
+import type { RegistryRecord } from './records-store.ts';
+import { notRequested } from '../../observe/http/circuit-breaker.ts';
+import { fetchCompanion } from '../../observe/registry/companion.ts';
 
 /**
  * Asks the hosts of offered versions for their attestations, if a subscriber wants them, verifies them, and decides which
@@ -29,22 +31,17 @@ const LIMIT = 500;
 /** Requests at once; those to one host are limited further. */
 const CONCURRENCY = 8;
 
-interface AttestationCheck {
-  http: HttpClient;
-  credentials: RequestCredentials;
-  /** Whether no more requests may be sent. */
-  isOver(): boolean;
-}
-
-/** @returns whether some that are due were not asked for */
+/** @param isOver whether no more requests may be sent @returns whether some that are due were not asked for */
 export async function checkAttestations(
   { db, settings, now: clock }: RefreshContext,
   { id, artifactsRequested: all }: Pick<RegistryRecord, 'id' | 'artifactsRequested'>,
-  { http, credentials, isOver }: AttestationCheck,
-): Promise<{ unfinished: boolean }> {
+  http: HttpClient,
+  credentials: RequestCredentials,
+  isOver: () => boolean,
+): Promise<boolean> {
   const now = clock();
   const wanted = await wantedKeys(db, id);
-  if (wanted.length === 0) return { unfinished: false };
+  if (wanted.length === 0) return false;
   const trusts = new Map(wanted.map((key) => [key.keySha256, trustOf(key, settings.trustedRoot)]));
   const due = await dueAttestations(db, id, { keys: [...trusts.keys()], all, now, limit: LIMIT + 1 });
   const groups = [...groupBy(due.slice(0, LIMIT), ({ artifactUrl }) => artifactUrl)];
@@ -63,7 +60,7 @@ export async function checkAttestations(
   );
   await decideAttestations(db, id, now);
   // Those that were asked for before wait for the next check.
-  return { unfinished: isCutOff.includes(true) || due[LIMIT]?.evidence === null };
+  return isCutOff.includes(true) || due[LIMIT]?.evidence === null;
 }
 
 /** @param root the text of the operator's trusted root; null for the one that the package contains */
@@ -105,4 +102,30 @@ async function foundIn(
     const pinned = { key: appKey, version, checksum };
     return [{ appKey, version, keySha256, evidence: nextEvidence(evidence, companion, pinned) }];
   });
+}
+
+/** Asks a host for the attestation of an artifact. */
+
+/**
+ * `url-signed`: the URL of the artifact is signed by its query, so that no URL of an attestation is known. `unknown`: the host
+ * did not say whether it has one. Null: it was not asked.
+ */
+type FetchedAttestation =
+  | { state: 'present'; bytes: Buffer; isCut: boolean }
+  | { state: 'absent' | 'unknown' | 'url-signed' }
+  | null;
+
+/** Milliseconds per request. */
+const TIMEOUT = 20_000;
+
+/** @param artifactUrl as listed */
+async function fetchAttestation(http: HttpClient, artifactUrl: string): Promise<FetchedAttestation> {
+  const request = { artifactUrl, kind: 'attestation', etag: null } as const;
+  const fetched = await fetchCompanion(request, { http, total: TIMEOUT });
+  if (fetched.state === 'url-signed') return { state: 'url-signed' };
+  if (notRequested(fetched.probe) !== null) return null;
+  if (fetched.state === 'absent') return { state: 'absent' };
+  return fetched.state === 'present'
+    ? { state: 'present', bytes: fetched.bytes, isCut: fetched.isCut }
+    : { state: 'unknown' };
 }

@@ -1,7 +1,8 @@
 import type { ObserveProgress } from '../../observe/registry/options.ts';
 import type { CheckProgress } from '../registries/schema.ts';
-import { type RegistryRecord, writeProgress } from './records-store.ts';
-import type { RefreshContext } from './request-options.ts';
+import type { Db } from '../database/database.ts';
+import type { RegistryClaim } from './records-store.ts';
+import type { RefreshContext } from './plan.ts';
 
 /** Stores how far a refresh has got, for the subscribers who wait for it. A refresh that is quick stores nothing. */
 export interface ProgressWriter {
@@ -13,7 +14,7 @@ export interface ProgressWriter {
 /** Milliseconds between two writes. */
 const INTERVAL = 1000;
 
-export function openProgressWriter({ db, log }: RefreshContext, registry: RegistryRecord): ProgressWriter {
+export function openProgressWriter({ db, log }: RefreshContext, registry: RegistryClaim): ProgressWriter {
   let current: Parameters<ProgressWriter['show']>[0] | null = null;
   let stored = '';
   let writing: Promise<void> | null = null;
@@ -48,4 +49,14 @@ export function openProgressWriter({ db, log }: RefreshContext, registry: Regist
       await writing;
     },
   };
+}
+
+/** Stores how far a refresh has got, unless another one has taken over the registry. Its end removes it. */
+async function writeProgress(db: Db, { id, refreshNumber }: RegistryClaim, progress: CheckProgress): Promise<void> {
+  await db
+    .updateTable('registries')
+    .set({ progress: JSON.stringify(progress) })
+    .where('id', '=', id)
+    .where('refreshNumber', '=', refreshNumber)
+    .execute();
 }

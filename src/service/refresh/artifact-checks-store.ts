@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { inBatches } from '../../database/batch.ts';
-import type { Db } from '../../database/database.ts';
-import type { RegistryClaim } from '../claim-store.ts';
-import { OFFERED, VERSION_OF_APP } from '../../database/sql-fragments.ts';
-import type { Validators } from '../../database/tables.ts';
+import { inBatchesOf } from '../database/batch.ts';
+import type { Db } from '../database/database.ts';
+import type { RegistryClaim } from './records-store.ts';
+import { OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import type { Validators } from '../database/tables.ts';
 
 /** Which artifacts a refresh asks their hosts for, and when they were last asked. */
 
@@ -34,15 +34,9 @@ interface SelectedArtifacts {
 }
 
 const BATCH_LIMIT = 64;
-const selectorsByDatabase = new WeakMap<Db, (selection: ArtifactSelection) => Promise<SelectedArtifacts>>();
 
 /** The offered artifacts that a refresh asks for; concurrent refreshes share a statement. */
-export function selectArtifacts(db: Db, selection: ArtifactSelection): Promise<SelectedArtifacts> {
-  let select = selectorsByDatabase.get(db);
-  if (select === undefined)
-    selectorsByDatabase.set(db, (select = inBatches((batch) => selectBatch(db, batch), BATCH_LIMIT)));
-  return select(selection);
-}
+export const selectArtifacts = inBatchesOf(selectBatch, BATCH_LIMIT);
 
 async function selectBatch(db: Db, selections: readonly ArtifactSelection[]): Promise<SelectedArtifacts[]> {
   const numbered = selections.map((selection, number) => ({ ...selection, number }));

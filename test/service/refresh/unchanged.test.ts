@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { certificates } from '../../../support/fault-certificates.ts';
+import { certificates } from '../../support/fault-certificates.ts';
 import {
   answer,
   type Behaviour,
@@ -8,13 +8,13 @@ import {
   type FaultHost,
   openFaultHost,
   tagged,
-} from '../../../support/fault-host.ts';
-import { archive, checksum, faults, SVG, verified } from '../../../support/live-registry.ts';
-import type { Probe } from '../../../../src/core/facts/facts.ts';
-import type { ConfirmedDocument } from '../../../../src/service/refresh/unchanged/recording-client.ts';
-import { unchangedTokenIn, unchangedTokenOf } from '../../../../src/service/refresh/unchanged/unchanged-token.ts';
-import { registryRecords } from '../../../../src/service/refresh/records-store.ts';
-import { type RefreshHarness, openRefreshHarness } from '../refresh-harness.ts';
+} from '../../support/fault-host.ts';
+import { archive, checksum, faults, SVG, verified } from '../../support/live-registry.ts';
+import type { Probe } from '../../../src/core/facts/facts.ts';
+import type { ConfirmedDocument } from '../../../src/service/refresh/recording-client.ts';
+import { unchangedTokenIn, unchangedTokenOf } from '../../../src/service/refresh/unchanged.ts';
+import { readRegistry, writeUnchanged } from '../../../src/service/refresh/records-store.ts';
+import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** An unchanged registry is not judged again; findings that depend on the time are still reported on time. */
 
@@ -319,10 +319,10 @@ describe('a registry is judged again', () => {
 test('the outcome of a concurrent refresh is not overwritten', async () => {
   const id = await settled(serve());
   await harness.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
-  const seen = await registryRecords(harness.db).read(id, Date.now());
+  const seen = await readRegistry(harness.db, id, Date.now());
   const now = new Date();
   const end = { ...seen!, at: now, nextCheckAt: now, nextIfRequested: now, slow: false, events: [] };
-  expect(await registryRecords(harness.db).writeUnchanged(end)).toBe(false);
+  expect(await writeUnchanged(harness.db, end)).toBe(false);
 });
 
 test('a refresh reports the same as verify, whether the registry was judged again or confirmed', async () => {

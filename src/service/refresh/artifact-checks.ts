@@ -1,25 +1,16 @@
-import type { HttpClient } from '../../../observe/http/client.ts';
-import { mapLimit } from '../../../observe/registry/concurrency.ts';
-import { groupBy } from '../../../report/group-by.ts';
-import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './store.ts';
-import type { RegistryRecord } from '../records-store.ts';
-import type { Validators } from '../../database/tables.ts';
-import type { RefreshContext } from '../request-options.ts';
-import { type ArtifactAsker, openArtifactAsker } from './ask.ts';
-import { isConclusive, mergeValidators } from './validators.ts';
+import type { HttpClient } from '../../observe/http/client.ts';
+import { mapLimit } from '../../observe/registry/concurrency.ts';
+import { groupBy } from '../../report/group-by.ts';
+import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './artifact-checks-store.ts';
+import type { RegistryRecord } from './records-store.ts';
+import type { Validators } from '../database/tables.ts';
+import type { ArtifactCheck, RefreshContext } from './plan.ts';
+import { type ArtifactAsker, openArtifactAsker, isConclusive, mergeValidators } from './artifact-answers.ts';
 
 /**
  * Asks the hosts of offered artifacts whether they still serve the same bytes: all of them if a subscriber requested
  * it, otherwise a share, so that each one is asked at least once a day. Those that may have changed are then fetched.
  */
-export interface ArtifactCheck {
-  /** The URLs of artifacts that must be fetched, although they were verified before. */
-  fetch: ReadonlySet<string>;
-  /** By URL: what the host sent for some of them. */
-  answers: ReadonlyMap<string, Validators>;
-  /** Whether some that are due were not asked for. */
-  unfinished: boolean;
-}
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
@@ -28,16 +19,12 @@ const SLACK = 10 * MINUTE;
 /** Requests at once; those to one host are limited further. */
 const CONCURRENCY = 32;
 
-interface ArtifactCheckOptions {
-  http: HttpClient;
-  /** Whether no more requests may be sent. */
-  isOver(): boolean;
-}
-
+/** @param isOver whether no more requests may be sent */
 export async function checkArtifacts(
   { db, settings, now: clock }: RefreshContext,
   registry: RegistryRecord,
-  { http, isOver }: ArtifactCheckOptions,
+  http: HttpClient,
+  isOver: () => boolean,
 ): Promise<ArtifactCheck> {
   const now = clock();
   if (registry.artifactsRequested) await startRequestedCheck(db, registry.id);
