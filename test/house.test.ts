@@ -132,7 +132,7 @@ const SERVICE_FEATURES: Record<string, readonly string[]> = {
 for (const [feature, others] of Object.entries(SERVICE_FEATURES))
   SERVICE_MAY[feature] = ['database', 'http', 'pages', ...others];
 /** Files of the service itself that put the folders together; no folder imports them. */
-const SERVICE_ENTRIES = /^src\/service\/(start|web-app|api-document|page-routes|health|check-secrets-keys)\.ts$/;
+const SERVICE_ENTRIES = /^src\/service\/(start|web-app|api-document|page-routes|check-secrets-keys)\.ts$/;
 
 describe('imports', () => {
   test.each(Object.keys(SERVICE_MAY))('service/%s imports only what the table allows', (folder) => {

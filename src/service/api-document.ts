@@ -4,7 +4,7 @@ import { appSchemas, appsPaths } from './apps/schema.ts';
 import { attestationSchemas, attestationsPaths } from './attestations/schema.ts';
 import { policiesPaths, policySchemas } from './policies/schema.ts';
 import { artifactsPaths } from './artifacts/schema.ts';
-import { auditPaths, auditSchemas } from './history/audit-schema.ts';
+import { auditPaths, auditSchemas } from './history/audit.ts';
 import { eventSchemas, eventsPaths } from './history/schema.ts';
 import { operatorPaths, organizationSchemas, organizationsPaths, summarySchemas } from './organizations/schema.ts';
 import { registriesPaths, registrySchemas } from './registries/schema.ts';

@@ -17,10 +17,10 @@ import { registryRoutes, registryCredentialsRoutes } from './registries/routes.t
 import { openAuthenticator } from './http/auth.ts';
 import { openClientDetection } from './http/client-address.ts';
 import { openHostCheck } from './http/host.ts';
-import { healthRoutes } from './health.ts';
 import { RATE_LIMITS } from './http/rate-limits.ts';
 import { openApiDocument } from './api-document.ts';
 import { type Env, mountRoutes, type Route, type WebContext } from './http/routes.ts';
+import { openStoreState, storeStateOf } from './artifacts/state.ts';
 
 /**
  * All HTTP endpoints of a node; a node without the web role only serves its health.
@@ -115,3 +115,48 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
+
+/** Milliseconds for the database to respond. */
+const DATABASE_TIMEOUT = 2_000;
+
+/** For health probes and Prometheus: about the node, never about a tenant. */
+function healthRoutes({ artifacts, database, metrics, stopping, settings }: Service): Route[] {
+  const { roles } = settings;
+  const storeFigures = openStoreState(artifacts);
+  return [
+    {
+      method: 'GET',
+      path: '/healthz',
+      access: 'anyone',
+      async handle(c) {
+        // A slow response of the database does not require a restart of the node.
+        const [fault, store] = await Promise.all([
+          database.checkWithin(DATABASE_TIMEOUT, database.fault()),
+          storeStateOf(artifacts, storeFigures),
+        ]);
+        // A server is not part of this process: a restart of the node would not repair it.
+        if (settings.databaseUrl === null && fault === 'unreachable') throw unavailable(fault);
+        return json(c, { status: 'ok', roles, database: fault ?? 'available', artifacts: store });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      access: 'anyone',
+      async handle(c) {
+        if (stopping.aborted) throw new Refusal('unavailable', 'The node is shutting down.');
+        const fault = await database.checkWithin(DATABASE_TIMEOUT, 'unreachable');
+        if (fault !== null) throw unavailable(fault);
+        return json(c, { status: 'ready', roles, database: 'available' });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      access: 'anyone',
+      async handle(c) {
+        return c.body(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType });
+      },
+    },
+  ];
+}

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { trustedProxies } from '../../src/service/config/trusted-proxies.ts';
+import { trustedProxies } from '../../src/service/config/settings.ts';
 import { listen } from '../../src/service/http/listen.ts';
 import { RATE_LIMITS } from '../../src/service/http/rate-limits.ts';
 import { openWebFixture, type WebFixture } from '../service/web-fixture.ts';

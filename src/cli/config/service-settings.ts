@@ -3,12 +3,8 @@ import { isIPv6 } from 'node:net';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseUrl } from '../../core/http/url.ts';
-import { isLocalListenAddress, DEFAULT_LIMITS, type Settings } from '../../service/config/settings.ts';
-import { invalidSetting } from '../../service/config/invalid-setting.ts';
-import { secretSetting } from '../../service/config/secret-setting.ts';
-import { artifactSettings } from '../../service/config/artifacts.ts';
-import { secretsKeys } from '../../service/config/secrets-keys.ts';
-import { trustedProxies } from '../../service/config/trusted-proxies.ts';
+import { isLocalListenAddress, DEFAULT_LIMITS, type Settings, invalidSetting, artifactSettings, trustedProxies } from '../../service/config/settings.ts';
+import { secretSetting, secretsKeys } from '../../service/config/secret-setting.ts';
 import type { OptionValues } from '../command-definition.ts';
 import type { serviceCommand } from '../commands/service/options.ts';
 

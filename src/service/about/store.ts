@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AboutVersion } from '../../core/about/about-file.ts';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import type { Db } from '../database/database.ts';
-import type { AboutFileRow } from '../database/about-tables.ts';
+import type { AboutFileRow } from '../database/version-tables.ts';
 import type { LinksView } from './schema.ts';
 import { pack, storable, storableJson, unpack } from '../database/packed.ts';
 import type { AboutChange, RetiredVersion, StoredAbout, StoredAboutVersion } from './changes.ts';

@@ -1,12 +1,10 @@
 import { counted, grouped } from '../../core/text/text.ts';
 import type { AppFilter, AppOrder, Catalogue, CatalogueApp } from './catalogue-store.ts';
-import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
+import { pathWithQuery, appPath, registryPath, pageLinks, tabs } from '../pages/navigation.ts';
 import { reasons, installability, tile } from './components.ts';
-import { type Choice, searchForm, select, emptyState, table } from '../pages/components.ts';
+import { type Choice, searchForm, select, emptyState, table, relativeTime } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, untrusted } from '../../html/html.ts';
 import { retiredChip } from '../../html/about.ts';
-import { pageLinks, tabs } from '../pages/navigation.ts';
-import { relativeTime } from '../pages/time.ts';
 import type { Screen } from '../pages/layout.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { subscribeLink } from '../registries/subscribe-page.ts';

@@ -1,18 +1,16 @@
 import type { AppView, VersionView } from './schema.ts';
 import type { SubscriptionView } from '../registries/schema.ts';
-import { pathWithQuery, appPath, registryPath } from '../pages/paths.ts';
+import { pathWithQuery, appPath, registryPath, breadcrumbs, cursorLinks } from '../pages/navigation.ts';
 import { reasons, installability, versionCount, tile } from './components.ts';
 import type { EventView } from '../history/events.ts';
-import { emptyState } from '../pages/components.ts';
+import { emptyState, relativeTime } from '../pages/components.ts';
 import { aboutLinks, retirementText } from '../../html/about.ts';
 import { copyable } from '../../html/copy.ts';
-import { eventTable } from '../history/event-list.ts';
+import { eventTable } from '../history/page.ts';
 import { type AppFindings, findingList } from '../pages/findings.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { breadcrumbs, cursorLinks } from '../pages/navigation.ts';
 import { isBusy } from '../pages/states.ts';
-import { relativeTime } from '../pages/time.ts';
 import { versionList } from './version-list.ts';
 
 /** An app: whether it can be installed, its versions, and the findings about it. */

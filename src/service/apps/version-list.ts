@@ -1,12 +1,11 @@
 import { attestationSection } from '../attestations/build-page.ts';
 import { size } from '../../report/words.ts';
 import type { VersionView } from './schema.ts';
-import { status } from '../pages/components.ts';
+import { status, calendarDay, relativeTime } from '../pages/components.ts';
 import { notesSection, publishedText, retiredChip, retirementText } from '../../html/about.ts';
 import { copyable, copyButton } from '../../html/copy.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import { versionState } from '../pages/states.ts';
-import { calendarDay, relativeTime } from '../pages/time.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { isSemver } from '../../core/registry/version.ts';
 

@@ -3,7 +3,7 @@ import { latestOffered, retirementOf, type Retirements } from '../../core/about/
 import type { RetiredVersion } from '../about/changes.ts';
 import type { LinksView } from '../about/schema.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
-import { policyHold, type StoredHold } from '../policies/hold.ts';
+import { policyHold, type StoredHold } from '../policies/policy.ts';
 import type { AppView } from './schema.ts';
 import { isoTimeSince } from '../registries/subscription-state.ts';
 

@@ -15,6 +15,9 @@ import { listStoredFiles, type StoredFile } from './files-store.ts';
 import { isLastCopy } from './evictions.ts';
 import { receiveArtifact, type ReceivedArtifact, verifiedParts } from './receiving.ts';
 import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';
+import { openBlobBucket } from '../../store/blobs/bucket.ts';
+import { openBlobDirectory } from '../../store/blobs/directory.ts';
+import type { Settings } from '../config/settings.ts';
 
 export interface KeptArtifact {
   length: number;
@@ -194,4 +197,36 @@ export class ArtifactKeeper {
       throw new StoreUnavailable(this.blobs.name, error);
     }
   }
+}
+
+/**
+ * The store of `--artifacts`; null without one.
+ * @param env with the credentials of a bucket
+ * @param onLost receives the number of versions whose last copy was lost
+ * @throws AppregError if it cannot be used
+ */
+export async function openArtifacts(
+  { artifacts }: Settings,
+  db: Db,
+  log: Log,
+  env: NodeJS.ProcessEnv,
+  onLost: (versions: number) => void,
+): Promise<ArtifactKeeper | null> {
+  if (artifacts === null) return null;
+  const { place, limit } = artifacts;
+  const blobs =
+    place.type === 'directory'
+      ? openBlobDirectory(place.folder)
+      : openBlobBucket({
+          bucket: place.bucket,
+          prefix: place.prefix,
+          region: null,
+          endpoint: null,
+          env,
+          onCredentialsError: (error) => log('warn', 'credentials-not-renewed', { store: place.bucket, error }),
+        });
+  const store = await blobs.identity();
+  const keeper = new ArtifactKeeper({ blobs, store, limit, db, log, onLost });
+  await keeper.tidy();
+  return keeper;
 }

@@ -2,7 +2,7 @@ import type { BlobStore } from '../../store/blobs/blobs.ts';
 import type { Log } from '../log.ts';
 import { forgetArtifact, isReserved, reserveArtifact, storedBytes } from './store.ts';
 import type { Db } from '../database/database.ts';
-import { type VersionPlace, lockLostVersions, readLosingApp, writeLosingApp } from './lost-copies-store.ts';
+import { type VersionPlace, lockLostVersions, readLosingApp, writeLosingApp } from './unkept-store.ts';
 import { listStoredFiles, lockStore, subscribersOf } from './files-store.ts';
 import { evictionsFor, evictionsToLimit } from './evictions.ts';
 import { latestOffered } from '../../core/about/retirement.ts';

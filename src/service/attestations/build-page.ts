@@ -1,6 +1,6 @@
 import { code, type Html, html, NOTHING, untrusted } from '../../html/html.ts';
 import { commitUrl, linked } from '../../html/links.ts';
-import { calendarDay, relativeTime } from '../pages/time.ts';
+import { calendarDay, relativeTime } from '../pages/components.ts';
 import type { AttestationView } from './schema.ts';
 
 /** The attestation of a version on the page of its app: who built it, from which commit; or why it is held back. */

@@ -1,8 +1,15 @@
 import { LONGEST_URL } from '../http/fields.ts';
 import { field } from '../pages/components.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
-import { type AttestationMode, LONGEST_IDENTITY, LONGEST_KEY, type SubscriptionPolicy } from './policy.ts';
-import type { PolicyFault, PolicyField, PolicyInput } from './policy-fields.ts';
+import {
+  type AttestationMode,
+  LONGEST_IDENTITY,
+  LONGEST_KEY,
+  type SubscriptionPolicy,
+  type PolicyFault,
+  type PolicyField,
+  type PolicyInput,
+} from './policy.ts';
 
 /** What an organization requires of attestations, in a form. */
 

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
 import { isUuid } from '../database/page.ts';
 import { ALLOWED_TO, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
-import type { Actor, AuditDetails } from '../history/audit-actions.ts';
+import type { Actor, AuditDetails } from '../history/audit.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import { policyOf, type SubscriptionPolicy } from './policy.ts';
+import type { Service } from '../context.ts';
 
 /** The policies of subscriptions. Every query is restricted to the organization. */
 
@@ -98,4 +99,21 @@ async function keepOffered(tx: Db, subscriptionId: string, registryId: number): 
     FROM versions JOIN apps ON ${VERSION_OF_APP} AND apps.listed
       JOIN subscriptions ON subscriptions.id = ${subscriptionId}
     WHERE versions.registry_id = ${registryId} AND ${OFFERED} AND ${ALLOWED_TO}`.execute(tx);
+}
+
+/**
+ * Sets what a subscription requires of attestations; the registry is checked soon, since they may not be known yet.
+ * @param decide what the policy of versions decides, since it may depend on the signer
+ * @returns the policy; null if the organization does not have the subscription
+ */
+export async function setPolicy(
+  service: Pick<Service, 'db' | 'requestRefresh'>,
+  target: { organizationId: string; subscriptionId: string; actor: Actor },
+  policy: SubscriptionPolicy,
+  decide: DecideSubscription,
+): Promise<SubscriptionPolicy | null> {
+  const set = await setAttestationPolicy(service.db, target, policy, decide);
+  if (set === null) return null;
+  if (set.changed) await service.requestRefresh(set.registryId);
+  return policy;
 }

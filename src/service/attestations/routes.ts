@@ -1,16 +1,13 @@
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Service } from '../context.ts';
 import type { Caller } from '../http/auth.ts';
-import { readBody } from '../http/body.ts';
-import { invalidFields, quotedValue } from '../http/fields.ts';
+import { readBody, invalidFields, quotedValue } from '../http/fields.ts';
 import { json, orNotFound } from '../http/problems.ts';
 import { pathParameter } from '../http/query.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
-import type { SubscriptionPolicy } from './policy.ts';
-import { type PolicyField, type PolicyFault, readPolicy } from './policy-fields.ts';
-import { attestationPolicy, type DecideSubscription } from './policy-store.ts';
+import { type PolicyField, type PolicyFault, readPolicy, type SubscriptionPolicy } from './policy.ts';
+import { attestationPolicy, type DecideSubscription, setPolicy } from './policy-store.ts';
 import type { PolicyView } from './schema.ts';
-import { setPolicy } from './set-policy.ts';
 
 /** What an organization requires of the attestations of a registry. @param decide as of `setPolicy` */
 export function attestationRoutes(service: Service, decide: DecideSubscription): Route[] {

@@ -2,8 +2,11 @@ import type { AttestationFacts } from '../../core/attestation/facts.ts';
 import { type AttestationProblem, judgeAttestation } from '../../core/attestation/judge.ts';
 import type { SignerPolicy } from '../../core/attestation/policy.ts';
 import type { AppVersion } from '../../core/attestation/statement.ts';
-import type { AttestationDecisionRow, AttestationRow } from '../database/attestation-tables.ts';
+import type { AttestationDecisionRow, AttestationRow } from '../database/version-tables.ts';
 import { signerPolicy, type SignerRequirement } from './policy.ts';
+import { buildOf } from '../../core/attestation/build.ts';
+import type { AttestationView } from './schema.ts';
+import type { EventData, NewEvent } from '../history/events.ts';
 
 /** What attestations prove, and what is offered because of it. Pure: rows and facts in, rows out. */
 
@@ -107,4 +110,62 @@ export function nextDecision(
   return verdict.state === 'verified'
     ? { checksum, decision: 'attested', heldSince }
     : { checksum, decision: 'held', heldSince: heldSince ?? now };
+}
+
+/**
+ * The attestation of a version, as a subscription sees it. Pure.
+ * @param known what is known about it, and what was decided; null if the subscription does not require attestations
+ */
+export function attestationView(
+  version: PinnedVersion,
+  signer: SignerRequirement,
+  { evidence, decision }: { evidence: Evidence | null; decision: Decision | null },
+): AttestationView {
+  const verdict = verdictOf(evidence, version, signer);
+  const own = decision?.checksum === version.checksum ? decision : null;
+  const held = own?.decision === 'held' && own.heldSince !== null ? { since: own.heldSince.toISOString() } : null;
+  return {
+    // As in `verify`, it is not known.
+    state: verdict.state === 'url-signed' ? 'pending' : verdict.state,
+    reason: reasonOf(verdict),
+    build: verdict.state === 'verified' ? buildOf(verdict.facts) : null,
+    held,
+    offeredBefore: own?.decision === 'offered-before',
+  };
+}
+
+function reasonOf(verdict: Verdict): AttestationView['reason'] {
+  if (verdict.state === 'url-signed') return URL_SIGNED;
+  if (!('problem' in verdict) || verdict.problem === null) return null;
+  const { rule, cause, message, advice } = verdict.problem;
+  return { rule, cause, message, advice };
+}
+
+const URL_SIGNED: AttestationView['reason'] = {
+  rule: 'attestation-missing',
+  cause: 'url-signed',
+  message:
+    'The URL of the artifact is signed by its query, which is not valid for an attestation beside it: it cannot be requested.',
+  advice: 'Ask the vendor to list URLs without a signature, or set the policy of the registry to report.',
+};
+
+/** The event of a decision about a version, for the subscription that it is about. Pure. */
+export function attestationEvent({ key, version, checksum }: PinnedVersion, verdict: Verdict): NewEvent {
+  const about = { app: key, version };
+  if (verdict.state !== 'verified')
+    return { type: 'version-held', ...about, data: { checksum, ...heldBecause(verdict) } };
+  const { issuer, identity, repository, commit, key: signedBy } = buildOf(verdict.facts);
+  return {
+    type: 'version-attested',
+    ...about,
+    data: { checksum, issuer, identity, repository, commit, key: signedBy },
+  };
+}
+
+function heldBecause(
+  verdict: Exclude<Verdict, { state: 'verified' }>,
+): Pick<EventData['version-held'], 'rule' | 'cause'> {
+  if (verdict.state === 'missing') return { rule: 'attestation-missing', cause: null };
+  if (verdict.state === 'url-signed') return { rule: 'attestation-missing', cause: verdict.state };
+  return { rule: verdict.problem?.rule ?? null, cause: verdict.problem?.cause ?? null };
 }

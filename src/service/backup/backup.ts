@@ -9,7 +9,7 @@ import { tempName } from '../../store/directory/owner.ts';
 import { removeStaleTempFiles } from '../../store/directory/stale-temp-files.ts';
 import type { Settings } from '../config/settings.ts';
 import { errorCode } from '../log.ts';
-import { awaitDatabase } from '../database/await-database.ts';
+import { awaitDatabase } from '../database/database.ts';
 import { withConnection } from '../database/backup/backup-connection.ts';
 import { dump } from '../database/backup/dump.ts';
 import { openExistingPostgres } from '../database/embedded/existing-server.ts';

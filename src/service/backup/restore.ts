@@ -1,11 +1,19 @@
 import type { Settings } from '../config/settings.ts';
-import { awaitDatabase } from '../database/await-database.ts';
+import { awaitDatabase } from '../database/database.ts';
 import { withConnection } from '../database/backup/backup-connection.ts';
-import type { BackupHeader } from '../database/backup/backup-format.ts';
-import { checkEmpty, load } from '../database/backup/load.ts';
+import { type BackupHeader, damagedBackup, notABackup } from '../database/backup/backup-format.ts';
+import { checkEmpty, load, checkSchema } from '../database/backup/load.ts';
 import { createPostgres } from '../database/embedded/existing-server.ts';
 import { type BackupSummary, DATABASE_TIMEOUT } from './backup.ts';
-import { readBackup, verifyBackup } from './backup-file.ts';
+import { message, safe } from '../../core/text/message.ts';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { AppregError, isAppregError } from '../../core/errors.ts';
+import { errorCode } from '../log.ts';
+import { whyNotRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
+import { type BackupReader, openBackup } from '../database/backup/backup-reader.ts';
 
 /** The result of a restore. */
 interface RestoreSummary extends BackupSummary {
@@ -43,4 +51,94 @@ async function restoreInto(url: string, file: string, signal: AbortSignal): Prom
     readBackup(file, (backup) => load(client, backup, signal)),
   );
   return rows;
+}
+
+/** The file of a backup: a gzip file. */
+
+/**
+ * Reads the whole file.
+ * @throws AppregError `backup-unusable` if it is damaged, `backup-newer`
+ */
+async function verifyBackup(file: string, signal: AbortSignal): Promise<{ header: BackupHeader; bytes: number }> {
+  const { size, contentSize } = await endOf(file);
+  return readBackup(file, async (backup, bytesRead) => {
+    for await (const { rows } of backup.tables()) for await (const _ of rows) signal.throwIfAborted();
+    await backup.end();
+    // Bytes after the end of the content are ignored by gzip, but change the size at the end of the file.
+    if (contentSize !== bytesRead() % 2 ** 32) throw damagedBackup('it contains data after its end');
+    // Last: a damaged name of a migration is not one of a newer appreg.
+    checkSchema(backup.header);
+    return { header: backup.header, bytes: size };
+  });
+}
+
+/** The size of the file, and that of its content modulo 2^32, as the last four bytes of a gzip file say it. */
+async function endOf(file: string): Promise<{ size: number; contentSize: number }> {
+  const failed = whyNotRegularFile(file);
+  if (failed !== null) throw unreadable(file, failed.failure);
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw unreadable(file, whyUnreadable(file, error) ?? 'cannot be read', error);
+  });
+  try {
+    const status = await handle.stat();
+    if (status.size < 20) throw withPath(file, notABackup());
+    const end = Buffer.alloc(4);
+    await handle.read(end, 0, 4, status.size - 4);
+    return { size: status.size, contentSize: end.readUInt32LE() };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a backup, and closes it after `read`. @throws AppregError `backup-unusable`, `backup-newer` */
+async function readBackup<Result>(
+  file: string,
+  read: (backup: BackupReader, bytesRead: () => number) => Promise<Result>,
+): Promise<Result> {
+  const content = createGunzip();
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of content) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const source = createReadStream(file);
+  // Its errors arrive where the content is read.
+  const unpacking = pipeline(source, content).catch(() => undefined);
+  try {
+    return await read(await openBackup(counted()), () => bytes);
+  } catch (error) {
+    throw readFailure(file, error);
+  } finally {
+    source.destroy();
+    content.destroy();
+    await unpacking;
+  }
+}
+
+function readFailure(file: string, error: unknown): unknown {
+  if (isAppregError(error)) return error.code === 'backup-unusable' ? withPath(file, error) : error;
+  const code = errorCode(error);
+  if (code === 'Z_DATA_ERROR' && error instanceof Error && error.message.includes('header check'))
+    return withPath(file, notABackup());
+  if (code === 'Z_BUF_ERROR') return withPath(file, damagedBackup('it is truncated'));
+  if (code.startsWith('Z_')) return withPath(file, damagedBackup('its content cannot be decompressed'));
+  const why = whyUnreadable(file, error);
+  return why === null ? error : unreadable(file, why, error);
+}
+
+/** What reads the content does not know its path. */
+function withPath(file: string, { code, summary, hint, cause }: AppregError): AppregError {
+  return new AppregError(code, message`${file}: ${safe(summary)}`, hint, { cause, effect: 'none' });
+}
+
+/** @param why worded to follow the path */
+function unreadable(file: string, why: string, cause?: unknown): AppregError {
+  return new AppregError(
+    'backup-unusable',
+    message`The backup ${file} ${why}.`,
+    message`Give a file that appreg service backup wrote.`,
+    { cause, effect: 'none' },
+  );
 }

@@ -3,7 +3,8 @@ import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:f
 import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { errorCode } from '../log.ts';
-import { invalidSetting } from './invalid-setting.ts';
+import { invalidSetting } from './settings.ts';
+import { secretsKeyIn, type SecretsKeys } from '../secrets-keys.ts';
 
 /** Settings that are secrets: each can also be the only line of the file that `<NAME>_FILE` names. */
 type SecretName = 'DATABASE_URL' | 'OPERATOR_TOKEN' | 'SECRETS_KEY' | 'SECRETS_KEY_OLD';
@@ -100,4 +101,33 @@ function unreadable(path: string, variable: string, cause: unknown): AppregError
 
 function unusable(path: string, variable: string, problem: string, hint: SafeText, cause?: unknown): AppregError {
   return new AppregError('secret-file-unusable', message`${variable}: ${path} ${problem}.`, hint, { cause });
+}
+
+/**
+ * SECRETS_KEY seals; SECRETS_KEY_OLD also opens what it sealed before.
+ * @param cwd the base of a relative path of their files
+ * @throws AppregError `setting-invalid`, `secret-file-unusable`
+ */
+export function secretsKeys(env: Record<string, string | undefined>, cwd: string): SecretsKeys {
+  const current = secretSetting(env, 'SECRETS_KEY', cwd);
+  const old = secretSetting(env, 'SECRETS_KEY_OLD', cwd);
+  if (current === null && old !== null)
+    throw invalidSetting(
+      message`SECRETS_KEY_OLD is set without SECRETS_KEY.`,
+      message`Set SECRETS_KEY to the new key.`,
+    );
+  return [
+    ...(current === null ? [] : [keyIn('SECRETS_KEY', current)]),
+    ...(old === null ? [] : [keyIn('SECRETS_KEY_OLD', old)]),
+  ];
+}
+
+function keyIn(name: string, text: string): SecretsKeys[number] {
+  const key = secretsKeyIn(text);
+  if (key !== null) return key;
+  // The value is a secret, so it is not quoted.
+  throw invalidSetting(
+    message`${name} is not a key of 32 bytes in base64.`,
+    message`Create one with: openssl rand -base64 32`,
+  );
 }

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { DatabaseMonitor } from './monitor.ts';
 import type { Db } from './database.ts';
-import { within } from '../within.ts';
+import { within } from '../time-limits.ts';
 import { sql } from 'kysely';
 import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, errorMessage, type Log } from '../log.ts';
-import type { EventLoop } from '../event-loop.ts';
+import { type EventLoop, within } from '../time-limits.ts';
 import { type DatabaseFault, databaseFault, isTimeout } from './database-error.ts';
-import { within } from '../within.ts';
 
 /** Milliseconds for which the result of a probe is current. */
 const CURRENT = 200;

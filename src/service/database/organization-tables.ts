@@ -1,7 +1,8 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../history/audit-actions.ts';
+import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../history/audit.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../webhooks/schema.ts';
+import type { EventType } from '../history/events.ts';
 
 /** The tables of organizations: who may do what, what was done, and who is notified. `tables.ts` has the others. */
 
@@ -62,7 +63,7 @@ export interface AuditEntryRow {
 export interface WebhookRow {
   id: Generated<string>;
   organizationId: string;
-  /** Masked if it is sealed (webhooks/urls.ts). */
+  /** Masked if it is sealed (webhooks/secrets.ts). */
   url: string;
   /** The key that `sealedUrl` is sealed with; null for a URL that is not. */
   urlKeyId: Generated<string | null>;
@@ -129,4 +130,20 @@ export interface KeptArtifactRow {
   store: string;
   sha256: Buffer;
   registryId: number;
+}
+
+/** What happened to a registry and its apps (history/events.ts). */
+export interface EventRow {
+  /** In the order of recording. It is not shown: it would reveal how much happens in other registries. */
+  sequence: ColumnType<string, never, never>;
+  id: Generated<string>;
+  registryId: number;
+  /** The subscription, if the event is about a single one; null for an event that all subscribers see. */
+  subscriptionId: string | null;
+  at: Date;
+  type: EventType;
+  appKey: string | null;
+  version: string | null;
+  /** EventData of the type; written as JSON. */
+  data: ColumnType<unknown, string, never>;
 }

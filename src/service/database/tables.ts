@@ -2,14 +2,15 @@ import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 import type { AttestationMode, SignerRequirement } from '../attestations/policy.ts';
-import type { AboutFileRow, AboutVersionRow } from './about-tables.ts';
-import type { AttestationDecisionRow, AttestationRow } from './attestation-tables.ts';
-import type { EventRow } from './event-tables.ts';
-import type { PolicyDecisionRow } from './policy-tables.ts';
-import type { AuthType } from '../registries/credentials.ts';
-import type { CheckOutcome, EventCertificate } from '../history/events.ts';
-import type { CheckProgress } from '../registries/schema.ts';
 import type {
+  AboutFileRow,
+  AboutVersionRow,
+  AttestationDecisionRow,
+  AttestationRow,
+  PolicyDecisionRow,
+} from './version-tables.ts';
+import type {
+  EventRow,
   ArtifactRow,
   KeptArtifactRow,
   AuditEntryRow,
@@ -19,6 +20,9 @@ import type {
   WebhookDeliveryRow,
   WebhookRow,
 } from './organization-tables.ts';
+import type { AuthType } from '../registries/credentials.ts';
+import type { CheckOutcome, EventCertificate } from '../history/events.ts';
+import type { CheckProgress } from '../registries/schema.ts';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations/` creates them. */
 

@@ -1,11 +1,8 @@
-import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails } from './audit-actions.ts';
-import type { AuditEntryView } from './audit-schema.ts';
-import { pathWithQuery } from '../pages/paths.ts';
-import { chip, emptyState, select, table } from '../pages/components.ts';
+import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails, type AuditEntryView } from './audit.ts';
+import { pathWithQuery, cursorLinks } from '../pages/navigation.ts';
+import { chip, emptyState, select, table, relativeTime } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { cursorLinks } from '../pages/navigation.ts';
-import { relativeTime } from '../pages/time.ts';
 
 /** Settings → Audit log: who changed what. */
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Actor, AuditAction, AuditDetails, AuditOutcome } from './audit-actions.ts';
-import type { AuditEntryView } from './audit-schema.ts';
+import type { Actor, AuditAction, AuditDetails, AuditOutcome, AuditEntryView } from './audit.ts';
 import type { Db } from '../database/database.ts';
 import { storable, storableJson } from '../database/packed.ts';
 import { pageById, type PageQuery } from '../database/page.ts';

@@ -144,7 +144,7 @@ export type EventView = NewEvent & {
   time: string;
   /** The subscription. */
   registry: { id: string; name: string };
-  /** For people (event-messages.ts). */
+  /** For people (event-view.ts). */
   message: string;
 };
 

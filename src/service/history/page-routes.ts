@@ -6,7 +6,7 @@ import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../http/problems.ts';
 import { registryFrame, requestedSubscription } from '../registries/page-routes.ts';
 import type { MemberRequest } from '../pages/request.ts';
-import { AUDIT_ACTIONS } from './audit-actions.ts';
+import { AUDIT_ACTIONS } from './audit.ts';
 import { listAuditEntries } from './audit-store.ts';
 import { isUuid } from '../database/page.ts';
 import { auditPage } from './audit-page.ts';

@@ -1,11 +1,12 @@
-import { EVENT_TYPES, type EventType, type EventView } from './events.ts';
-import { pathWithQuery, registryPath } from '../pages/paths.ts';
-import { type Choice, emptyState, select } from '../pages/components.ts';
-import { checkTable, eventLabel, eventTable } from './event-list.ts';
-import { type Html, html, NOTHING, untrusted } from '../../html/html.ts';
+import { EVENT_TYPES, type EventType, type EventView, type CheckOutcome } from './events.ts';
+import { pathWithQuery, registryPath, appPath, cursorLinks } from '../pages/navigation.ts';
+import { type Choice, emptyState, select, status, type Tone, table, relativeTime } from '../pages/components.ts';
+import { type Html, html, NOTHING, untrusted, code, sanitized } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { cursorLinks } from '../pages/navigation.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
+import { grouped } from '../../core/text/text.ts';
+import { elapsedTime } from '../../report/words.ts';
+import { changesText } from './event-view.ts';
 
 /** What happened: to one registry, or to all registries of an organization. */
 
@@ -67,4 +68,125 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
       ${events.length > 0 && type !== 'checked' ? eventTable(events, of, now) : NOTHING}
       ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}
     </div>`;
+}
+
+/** Events in tables: everything that happened, and checks alone. */
+
+/** What an event is called, and whether it is good news. */
+const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
+  subscribed: ['Subscribed', 'idle'],
+  checked: ['Checked', 'idle'],
+  failing: ['Not refreshing', 'bad'],
+  recovered: ['Refreshing again', 'good'],
+  'version-listed': ['Version listed', 'idle'],
+  'version-verified': ['Version verified', 'good'],
+  'version-refused': ['Version refused', 'bad'],
+  'version-withdrawn': ['Version withdrawn', 'warn'],
+  'version-restored': ['Version restored', 'good'],
+  'version-held': ['Version held back', 'warn'],
+  'version-attested': ['Attestation valid', 'good'],
+  'version-deprecated': ['Version retired', 'warn'],
+  'version-undeprecated': ['No longer retired', 'good'],
+  'app-listed': ['App listed', 'idle'],
+  'app-hidden': ['App not installable', 'bad'],
+  'app-shown': ['App installable', 'good'],
+  'app-key-claimed': ['Key listed twice', 'warn'],
+  'certificate-changed': ['Certificate changed', 'warn'],
+  'policy-changed': ['Policy changed', 'idle'],
+};
+
+function eventLabel(type: EventType): string {
+  return LABELS[type][0];
+}
+
+const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
+  good: ['No errors', 'good'],
+  problems: ['Problems', 'bad'],
+  failing: ['Manifest unusable', 'bad'],
+  unfinished: ['Not complete', 'warn'],
+};
+
+/** @param of whose events they are: those of an organization name the registry, those of an app do not link to it */
+export function eventTable(events: readonly EventView[], of: 'organization' | 'registry' | 'app', now: Date): Html {
+  return table({
+    className: 'events',
+    caption: 'Events, newest first',
+    columns: ['Time', 'Event', 'What changed'],
+    rows: events.map((event) => eventRow(event, of, now)),
+  });
+}
+
+function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now: Date): Html {
+  const { time, registry } = event;
+  const [label, tone] = event.type === 'checked' ? ['Checked', OUTCOMES[event.data.outcome][1]] : LABELS[event.type];
+  const message = sanitized(event.message, 500);
+  const href = of === 'app' ? null : eventPath(event, of);
+  return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
+    <td role="cell" class="muted">${relativeTime(time, now)}</td>
+    <td role="cell">${status(tone, label)}</td>
+    <td role="cell">
+      <span class="line">${href === null ? message : html`<a class="stretch" href="${href}">${message}</a>`}</span>
+      ${event.type === 'version-refused' ? digestsOf(event.data) : NOTHING}
+      ${of === 'organization' ? html`<span class="line muted">${untrusted(registry.name, 80)}</span>` : NOTHING}
+    </td>
+  </tr>`;
+}
+
+/** The page of what an event is about: an app, or the registry, unless it is this page. */
+function eventPath({ registry, app }: EventView, of: 'organization' | 'registry'): string | null {
+  if (app !== null) return appPath(registry.id, app);
+  return of === 'organization' ? registryPath(registry.id) : null;
+}
+
+/** The digest that the version has to have, beside what is listed and served instead. */
+function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']): Html {
+  const rows = [
+    ['Expected', data.checksum],
+    ['Listed', data.listed],
+    ['Served', data.served],
+  ] as const;
+  return html`<dl class="digests">
+    ${rows.map(([name, digest]) =>
+      digest === null
+        ? NOTHING
+        : html`<div>
+            <dt>${name}</dt>
+            <dd>${code(digest, 100)}</dd>
+          </div>`,
+    )}
+  </dl>`;
+}
+
+/** Only for events of the type `checked`. */
+function checkTable(events: readonly EventView[], now: Date): Html {
+  return table({
+    className: 'checks',
+    caption: 'Checks, newest first',
+    columns: [
+      'Time',
+      'Outcome',
+      { label: 'Took', kind: 'number' },
+      { label: 'Errors', kind: 'number' },
+      { label: 'Warnings', kind: 'number' },
+      'What changed',
+    ],
+    rows: events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NOTHING)),
+  });
+}
+
+function checkRow(time: string, data: Extract<EventView, { type: 'checked' }>['data'], now: Date): Html {
+  const [label, tone] = OUTCOMES[data.outcome];
+  const changes = changesText(data.changes);
+  return html`<tr role="row">
+    <td role="cell" class="muted">${relativeTime(time, now)}</td>
+    <td role="cell">${status(tone, label)}</td>
+    <td role="cell" class="number-cell">${elapsedTime(data.seconds)}</td>
+    <td role="cell" class="number-cell">
+      ${grouped(data.errors)} <span class="unit">${data.errors === 1 ? 'error' : 'errors'}</span>
+    </td>
+    <td role="cell" class="number-cell">
+      ${grouped(data.warnings)} <span class="unit">${data.warnings === 1 ? 'warning' : 'warnings'}</span>
+    </td>
+    <td role="cell">${changes === '' ? html`<span class="muted">Nothing</span>` : changes}</td>
+  </tr>`;
 }

@@ -6,7 +6,7 @@ import { orNotFound } from '../http/problems.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
 import type { Db } from '../database/database.ts';
 import { listEvents } from './store.ts';
-import { AUDIT_ACTIONS } from './audit-actions.ts';
+import { AUDIT_ACTIONS } from './audit.ts';
 import { listAuditEntries } from './audit-store.ts';
 
 /** The history of registries. */

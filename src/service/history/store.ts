@@ -7,7 +7,7 @@ import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import { CONFIRMED } from '../database/sql-fragments.ts';
 import { isSubscribed } from '../registries/subscriptions-store.ts';
 import { randomUUID } from 'node:crypto';
-import { queueEvents } from '../webhooks/queue-store.ts';
+import { queueEvents } from '../webhooks/deliveries-store.ts';
 
 /**
  * The history of registries. A registry is shared, and so are its events, except those of one subscription. An

@@ -1,4 +1,4 @@
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import { type Scope, allows } from '../tokens/scopes.ts';
 import { type AuditRecord, recordAudit } from '../history/audit-store.ts';
 import { type Identity, identityOfToken } from '../tokens/store.ts';

@@ -1,7 +1,7 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
-import { ipv4In, type Network } from '../config/trusted-proxies.ts';
+import { ipv4In, type Network } from '../config/settings.ts';
 import { addressBytes } from '../ip-address.ts';
 
 /** Where a request comes from. */

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import type { OrganizationView } from '../organizations/schema.ts';
 import type { Authenticator, Caller } from './auth.ts';

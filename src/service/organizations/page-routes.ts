@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Service } from '../context.ts';
 import { nameError } from '../http/fields.ts';
 import { callerOf } from '../http/auth.ts';
@@ -7,12 +7,17 @@ import { clientAddress } from '../http/client-address.ts';
 import { createOrganization } from './store.ts';
 import { closeSession } from '../tokens/sessions-store.ts';
 import { type Identity, identityOfToken, rotateToken } from '../tokens/store.ts';
-import { subscribeOfficial } from '../registries/official.ts';
+import { subscribeOfficial } from '../registries/subscribe.ts';
 import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from '../pages/account-pages.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { SUSPENDED, type MemberRequest, type PageRequest } from '../pages/request.ts';
 import { safeRedirectPath, signIn, signOut } from '../pages/session.ts';
-import { organizationPage } from './page.ts';
+import type { OrganizationView } from './schema.ts';
+import { untrusted, html } from '../../html/html.ts';
+import type { Screen } from '../pages/layout.ts';
+import { ifAllowed, calendarDay } from '../pages/components.ts';
+import { copyable } from '../../html/copy.ts';
+import type { Scope } from '../tokens/scopes.ts';
 
 /** Signing up, in and out; and the organization's token. */
 export const accountRoutes: readonly PageRoute[] = [
@@ -111,4 +116,36 @@ async function submitTokenRotation(
   // The sessions of the token ended with its value; continue with a new one.
   await signIn(c, service, organization.id, { id: tokenId, actor });
   return show(tokenPage(organization, token, true));
+}
+
+/** Settings → Organization. */
+
+export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView, scope: Scope): Screen {
+  const form = html`<form method="post" action="settings/organization/token" class="confirm">
+    <label class="check"
+      ><input type="checkbox" name="sure" value="yes" required /> The current token stops working immediately</label
+    >
+    <button>Rotate token</button>
+  </form>`;
+  const body = html`<h1>Organization</h1>
+    <dl class="facts">
+      <div>
+        <dt>Name</dt>
+        <dd>${untrusted(name, 400)}</dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>${calendarDay(createdAt)}</dd>
+      </div>
+      <div>
+        <dt>Identifier</dt>
+        <dd>${copyable(id, 'identifier')}</dd>
+      </div>
+    </dl>
+    <section class="panel" aria-labelledby="token-title">
+      <h2 id="token-title">Token</h2>
+      <p>In use since ${calendarDay(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
+      ${ifAllowed(scope, 'admin', 'Rotating the token', form)}
+    </section>`;
+  return { title: 'Organization', section: 'organization', body };
 }

@@ -7,11 +7,11 @@ import {
   setSuspended,
 } from './store.ts';
 import { rotateToken, type NewToken } from '../tokens/store.ts';
-import { subscribeOfficial } from '../registries/official.ts';
-import { nameIn, readBody } from '../http/body.ts';
+import { subscribeOfficial } from '../registries/subscribe.ts';
+import { nameIn, readBody } from '../http/fields.ts';
 import { json, Refusal, NotFound, orNotFound } from '../http/problems.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, ID_PAGE_QUERY, queryIn, searchIn } from '../http/query.ts';
 import { listAuditEntries } from '../history/audit-store.ts';

@@ -29,7 +29,7 @@ import {
   PAGE,
   IF_NONE_MATCH,
 } from '../http/openapi.ts';
-import { ACTION } from '../history/audit-schema.ts';
+import { ACTION } from '../history/audit.ts';
 
 /** The schemas of organizations, and their part of the API. */
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { OrganizationView, OrganizationSummary } from './schema.ts';
 import { recordAudit, deleteAuditEntriesOf } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';

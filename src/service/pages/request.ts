@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { readBytes } from '../http/body.ts';
+import { readBytes } from '../http/fields.ts';
 import { type Caller, callerOf } from '../http/auth.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { recordTokenUse } from '../tokens/tokens.ts';

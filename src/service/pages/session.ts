@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { parseUrl } from '../../core/http/url.ts';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Service } from '../context.ts';
 import type { Client } from '../http/client-address.ts';
 import { identityOfSession, openSession } from '../tokens/sessions-store.ts';

@@ -3,8 +3,7 @@ import { counted, grouped } from '../../core/text/text.ts';
 import type { CheckProgress, SubscriptionView } from '../registries/schema.ts';
 import type { VersionView } from '../apps/schema.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
-import type { Tone } from './components.ts';
-import { dueTime, relativeTime } from './time.ts';
+import { type Tone, dueTime, relativeTime } from './components.ts';
 
 /** The states of subscriptions and versions, in words. */
 

@@ -13,7 +13,7 @@ import {
   POLICY_DECISION,
   VERSION_OF_APP,
 } from '../database/sql-fragments.ts';
-import type { PolicyDecisionRow } from '../database/policy-tables.ts';
+import type { PolicyDecisionRow } from '../database/version-tables.ts';
 
 /** The versions that a subscription would be offered without its policy, as its policy sees them. */
 

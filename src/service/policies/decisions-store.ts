@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { decideVersions, type Hold } from '../../core/policy/decide.ts';
 import { type Policy, policyOf } from '../../core/policy/policy.ts';
 import type { Db } from '../database/database.ts';
-import type { PolicyDecisionRow } from '../database/policy-tables.ts';
+import type { PolicyDecisionRow } from '../database/version-tables.ts';
 import { VERSION_OF_APP } from '../database/sql-fragments.ts';
 import {
   appKeyBatches,

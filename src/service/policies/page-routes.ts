@@ -8,9 +8,8 @@ import type { PageRoute } from '../pages/mount.ts';
 import type { MemberRequest } from '../pages/request.ts';
 import { registryFrame, requestedSubscription } from '../registries/page-routes.ts';
 import { type PolicyFault, LONGEST_TEXT, policyPage, type PolicyPage } from './page.ts';
-import { readPolicy } from './policy-fields.ts';
+import { readPolicy, previewView } from './policy.ts';
 import { type PolicyTarget, previewPolicy, setPolicy, storedPolicy } from './policy-store.ts';
-import { previewView } from './preview-view.ts';
 
 /** Settings of a registry → Policy. */
 

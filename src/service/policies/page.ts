@@ -1,9 +1,8 @@
 import { type Html, html, NOTHING, code, untrusted } from '../../html/html.ts';
 import { counted, grouped, safeJsonText } from '../../core/text/text.ts';
-import { ifAllowed, table } from '../pages/components.ts';
+import { ifAllowed, table, relativeTime } from '../pages/components.ts';
 import type { Screen } from '../pages/layout.ts';
-import { registryPath } from '../pages/paths.ts';
-import { relativeTime } from '../pages/time.ts';
+import { registryPath } from '../pages/navigation.ts';
 import { allows } from '../tokens/scopes.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
 import { MOST_PREVIEWED, type PreviewView } from './schema.ts';

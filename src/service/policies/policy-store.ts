@@ -4,13 +4,14 @@ import type { PolicyPreview } from '../../core/policy/preview.ts';
 import type { Db } from '../database/database.ts';
 import { storableJson } from '../database/packed.ts';
 import { isUuid } from '../database/page.ts';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import { registryEvent } from '../history/events.ts';
 import { recordEvents } from '../history/store.ts';
 import { appKeyBatches, type CandidateApp, candidatesOf, POLICED_COLUMNS } from './candidates-store.ts';
 import { decideAnew } from './decisions-store.ts';
-import { openPreview } from './preview.ts';
+import { openPreview, type PolicyHold, policyHold } from './policy.ts';
+import { sql } from 'kysely';
 
 /** The policies of subscriptions. Every query is restricted to the organization. */
 
@@ -112,4 +113,39 @@ export async function setPolicy(
 
 function textOf(document: PolicyDocument | null): string | null {
   return document === null ? null : storableJson(document);
+}
+
+/** What policies hold back, for the views of versions. */
+
+interface AppOfSubscription {
+  registryId: number;
+  appKey: string;
+  subscriptionId: string;
+  policy: PolicyDocument | null;
+}
+
+/** Why the policy of the subscription holds versions of an app back, by version; none if it has no policy. */
+export async function heldVersions(
+  db: Db,
+  { registryId, appKey, subscriptionId, policy }: AppOfSubscription,
+  versions: readonly { version: string; artifactChecksum: string }[],
+): Promise<Map<string, PolicyHold>> {
+  if (policy === null) return new Map();
+  const rows = await db
+    .selectFrom('policyDecisions')
+    .where('subscriptionId', '=', subscriptionId)
+    .where('registryId', '=', registryId)
+    .where('appKey', '=', appKey)
+    .where('version', '=', sql<string>`ANY(${versions.map(({ version }) => version)})`)
+    .select(['version', 'checksum', 'cause', 'line', 'offeredAt'])
+    .select(sql<boolean>`coalesce(offered_at <= now(), FALSE)`.as('isOffered'))
+    .execute();
+  const decisions = new Map(rows.map((row) => [row.version, row]));
+  return new Map(
+    versions.flatMap(({ version, artifactChecksum }) => {
+      const row = decisions.get(version);
+      const decision = row?.checksum === artifactChecksum ? row : null;
+      return decision?.isOffered === true ? [] : [[version, policyHold(decision)] as const];
+    }),
+  );
 }

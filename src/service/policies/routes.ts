@@ -1,14 +1,12 @@
 import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 import type { Service } from '../context.ts';
 import type { Caller } from '../http/auth.ts';
-import { readBody } from '../http/body.ts';
-import { type FieldReader, fieldsIn, flagField, optional } from '../http/fields.ts';
+import { readBody, type FieldReader, fieldsIn, flagField, optional } from '../http/fields.ts';
 import { json, orNotFound, Refusal } from '../http/problems.ts';
 import { pathParameter } from '../http/query.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
-import { readPolicy } from './policy-fields.ts';
+import { readPolicy, previewView } from './policy.ts';
 import { type PolicyOutcome, previewPolicy, setPolicy, storedPolicy } from './policy-store.ts';
-import { previewView } from './preview-view.ts';
 import type { PolicyView } from './schema.ts';
 
 /** The policies of subscriptions. */

@@ -105,7 +105,8 @@ const DOCUMENTS_PER_CONNECTION = 8;
 /**
  * Sends the requests of a token, and stops at the first response that differs. The responses so far are reused by the
  * refresh that follows.
- * @param now milliseconds since 1970 @param timeout milliseconds per document
+ * @param now milliseconds since 1970
+ * @param timeout milliseconds per document
  * @param isOver whether no more requests may be sent
  * @returns whether each response was the expected one; false if the token has no requests
  */

@@ -9,7 +9,7 @@ import { causeList, ruleLink } from '../pages/findings.ts';
 import { type Html, html, NOTHING, sanitized } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { type RegistryFrame, registryScreen } from './frame.ts';
-import { registryPath } from '../pages/paths.ts';
+import { registryPath } from '../pages/navigation.ts';
 
 /** The health of a registry: its symptoms, and the findings of the last check by what to do about them. */
 

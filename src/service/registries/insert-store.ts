@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { recordClaimedKeysOf } from '../apps/claimed-keys-store.ts';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import { registryEvent } from '../history/events.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';

@@ -1,14 +1,12 @@
 import { counted, grouped } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
-import { pathWithQuery } from '../pages/paths.ts';
+import { pathWithQuery, pageLinks } from '../pages/navigation.ts';
 import { code, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
-import { chip, doneNotice, emptyState, searchForm, status, table } from '../pages/components.ts';
+import { chip, doneNotice, emptyState, searchForm, status, table, relativeTime } from '../pages/components.ts';
 import { subscribeLink } from './subscribe-page.ts';
 import type { Scope } from '../tokens/scopes.ts';
-import { pageLinks } from '../pages/navigation.ts';
 import { byAttention, isBusy, nextCheckText, progressText, stateDetails, stateOf } from '../pages/states.ts';
-import { relativeTime } from '../pages/time.ts';
 
 /** Settings → App Registries: the list of an organization's registries, those that need attention first. */
 

@@ -8,13 +8,13 @@ import { reportTicket } from '../../report/ticket.ts';
 import { appCatalogue } from '../apps/catalogue-store.ts';
 import { unpackText } from '../database/packed.ts';
 import { packedReportOf, reportOf } from './store.ts';
-import { refreshNow } from './refresh-now.ts';
+import { refreshNow } from './subscription-actions.ts';
 import { appListQuery, catalogueQuery } from '../apps/page-routes.ts';
 import { healthPage } from './health-page.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { registryAppsPage } from '../apps/list-page.ts';
 import type { RegistryFrame } from './frame.ts';
-import { REGISTRY_TABS, registryPath } from '../pages/paths.ts';
+import { REGISTRY_TABS, registryPath } from '../pages/navigation.ts';
 
 /** The subscription in the path. @throws PageError if the organization does not have it */
 export async function requestedSubscription(

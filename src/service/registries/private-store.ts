@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { RegistryAuth } from './credentials.ts';
 import type { SecretsKeys } from '../secrets-keys.ts';
 import { recordAudit } from '../history/audit-store.ts';

@@ -1,7 +1,6 @@
 import type { Service } from '../context.ts';
 import { insecureAuthFault, type RegistryAuth, authField, authIn } from './credentials.ts';
-import { nameIn, readBody } from '../http/body.ts';
-import { type FieldReader, fieldsIn, textField, nameError } from '../http/fields.ts';
+import { nameIn, readBody, type FieldReader, fieldsIn, textField, nameError } from '../http/fields.ts';
 import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';
@@ -12,9 +11,8 @@ import { DEFAULT_PAGE_LIMIT } from '../database/page.ts';
 import { pageOfSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from './subscriptions-store.ts';
 import type { SubscriptionView } from './schema.ts';
 import { parseRegistryUrl } from './registry-url.ts';
-import { refreshNow } from './refresh-now.ts';
+import { refreshNow, removeAuth, setAuth } from './subscription-actions.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';
-import { removeAuth, setAuth } from './set-credentials.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: DEFAULT_PAGE_LIMIT, after: null };

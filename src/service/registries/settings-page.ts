@@ -2,15 +2,13 @@ import { type PolicyForm, policyFields } from '../attestations/policy-form.ts';
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
 import { code, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
-import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './auth-form.ts';
+import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './subscribe-page.ts';
 import type { Screen } from '../pages/layout.ts';
-import { confirmDeletion, field, ifAllowed } from '../pages/components.ts';
+import { confirmDeletion, field, ifAllowed, calendarDay, relativeTime } from '../pages/components.ts';
 import { copyable } from '../../html/copy.ts';
 import { allows } from '../tokens/scopes.ts';
-import { breadcrumbs } from '../pages/navigation.ts';
+import { breadcrumbs, registryPath } from '../pages/navigation.ts';
 import { type RegistryFrame, registryScreen } from './frame.ts';
-import { registryPath } from '../pages/paths.ts';
-import { calendarDay, relativeTime } from '../pages/time.ts';
 
 /** The settings of a subscription: its name, and unsubscribing. */
 

@@ -1,24 +1,22 @@
 import type { Service } from '../context.ts';
-import { readPolicy } from '../attestations/policy-fields.ts';
+import { readPolicy } from '../attestations/policy.ts';
 import { policyForm, submittedPolicy } from '../attestations/policy-form.ts';
-import { attestationPolicy } from '../attestations/policy-store.ts';
-import { setPolicy } from '../attestations/set-policy.ts';
+import { attestationPolicy, setPolicy } from '../attestations/policy-store.ts';
 import { decideSubscription } from '../policies/decisions-store.ts';
 import { storedPolicy } from '../policies/policy-store.ts';
 import { nameError, LONGEST_URL } from '../http/fields.ts';
 import { listSubscriptions, removeSubscription, renameSubscription } from './subscriptions-store.ts';
-import { removeAuth, setAuth } from './set-credentials.ts';
+import { removeAuth, setAuth } from './subscription-actions.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 import { type SubscribeOutcome, subscribe } from './subscribe.ts';
 import { orNotFound } from '../http/problems.ts';
 import { html } from '../../html/html.ts';
-import { type AuthForm, NO_AUTH, submittedAuth } from './auth-form.ts';
+import { type AuthForm, NO_AUTH, submittedAuth, type SubscribeForm, subscribePage } from './subscribe-page.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { type PageStatus, type MemberRequest, pageNumberIn, searchIn } from '../pages/request.ts';
 import { registriesPage } from './list-page.ts';
 import { registryFrame, requestedSubscription } from './page-routes.ts';
 import { type RegistrySettingsPage, registrySettingsPage, unsubscribePage } from './settings-page.ts';
-import { type SubscribeForm, subscribePage } from './subscribe-page.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), the settings of a subscription. */
 

@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Service } from '../context.ts';
 import { insecureAuthFault, type RegistryAuth, secretHeadersFor } from './credentials.ts';
 import { listedAppsIn, writeListing } from '../refresh/apps-store.ts';
 import { storable } from '../database/packed.ts';
 import { Superseded } from '../refresh/records-store.ts';
-import { checkedAtOf, insertRegistry, type KnownRegistry, markSlowUntilChecked, registryByUrl } from './store.ts';
+import {
+  checkedAtOf,
+  insertRegistry,
+  type KnownRegistry,
+  markSlowUntilChecked,
+  registryByUrl,
+  isGood,
+} from './store.ts';
 import { putCredentials } from './credentials-store.ts';
-import { insertSubscription } from './insert-store.ts';
+import { insertSubscription, confirmSubscriptions, databaseTime, insertOfficialSubscription } from './insert-store.ts';
 import { countSubscriptions, countUnchecked, subscriptionByUrl } from './subscriptions-store.ts';
 import { checkManifest, type ManifestCheck, type UnusableManifest } from './check-manifest.ts';
-import { NO_SECRETS_KEY } from './set-credentials.ts';
+import { NO_SECRETS_KEY } from './subscription-actions.ts';
 import { openFairSemaphore } from './fair-semaphore.ts';
 import { parseRegistryUrl } from './registry-url.ts';
 
@@ -174,4 +181,34 @@ async function waitUntilRefreshed(
     await sleep(100);
     if ((await checkedAtOf(db, id))?.getTime() !== before?.getTime()) return;
   }
+}
+
+/** Subscribes an organization to the core and the community registry, at its creation (spec 1). */
+export async function subscribeOfficial(service: Service, organizationId: string): Promise<void> {
+  const { settings } = service;
+  await Promise.all([
+    subscribeTo(service, organizationId, 'Core registry', settings.coreRegistryUrl),
+    subscribeTo(service, organizationId, 'Community registry', settings.communityRegistryUrl),
+  ]);
+}
+
+async function subscribeTo(
+  service: Service,
+  organizationId: string,
+  name: string,
+  registryUrl: string | null,
+): Promise<void> {
+  if (registryUrl === null) return;
+  const { db, log } = service;
+  const parsed = parseRegistryUrl(registryUrl, service.outbound.guard);
+  if ('fault' in parsed) return log('error', 'official-registry-unusable', { name, fault: parsed.fault });
+  const { id } = await insertRegistry(db, parsed.url, null);
+  await insertOfficialSubscription(db, organizationId, id, name);
+  if (!(await isGood(db, id))) return service.requestRefresh(id);
+  // As for other subscriptions: what is stored is shown once the host has served the URL again.
+  const startedAt = await databaseTime(db);
+  const timeout = Math.max(1, service.outbound.subscribeTimeout);
+  const { result } = await checkManifest(service, parsed.url, { secrets: null, timeout });
+  if (result === 'usable') await confirmSubscriptions(db, { id, startedAt, hasUnconfirmed: true });
+  else await service.requestRefresh(id);
 }

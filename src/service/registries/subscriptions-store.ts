@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { redact } from '../../core/text/text.ts';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { isUuid, pageById, type PageQuery } from '../database/page.ts';

@@ -1,11 +1,10 @@
 import { SCOPES, type Scope } from './scopes.ts';
 import type { TokenView } from './schema.ts';
-import { chip, confirmDeletion, doneNotice, field, table } from '../pages/components.ts';
+import { chip, confirmDeletion, doneNotice, field, table, calendarDay, relativeTime } from '../pages/components.ts';
 import { copyButton } from '../../html/copy.ts';
 import { type Html, html, NOTHING, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
-import { calendarDay, relativeTime } from '../pages/time.ts';
 
 /** Settings → Tokens: the tokens of an organization. */
 

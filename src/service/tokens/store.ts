@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Scope } from './scopes.ts';
 import type { OrganizationView } from '../organizations/schema.ts';
 import type { TokenView } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Service } from '../context.ts';
 import { createToken, type NewToken, revokeToken, TOKENS_LIMIT, type Identity, writeTokenUse } from './store.ts';
 import type { TokenView } from './schema.ts';

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { SERVICE_ACTOR } from '../history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../history/audit.ts';
 import type { DeliveryError, WebhookDisabledReason } from './schema.ts';
-import type { StoredWebhookSecret } from './secrets.ts';
-import type { StoredWebhookUrl } from './urls.ts';
+import type { StoredWebhookSecret, StoredWebhookUrl } from './secrets.ts';
 import type { Db } from '../database/database.ts';
-import { queueWebhookDisabled } from './queue-store.ts';
+import { queueWebhookDisabled } from './deliveries-store.ts';
 import { disableWebhook } from './store.ts';
 
 /** The deliveries that the nodes send: claimed by one node at a time, and released by time if that node is killed. */

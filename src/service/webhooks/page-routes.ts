@@ -3,7 +3,7 @@ import { parseWebhookUrl, addWebhook, replaceSecret, TOO_MANY_WEBHOOKS } from '.
 import { listDeliveries, queueTest, redeliver } from './deliveries-store.ts';
 import { changeWebhook, deleteWebhook, listWebhooks, webhookOf, WEBHOOKS_LIMIT } from './store.ts';
 import type { WebhookView } from './schema.ts';
-import { WEBHOOK_EVENT_TYPES } from './events.ts';
+import { WEBHOOK_EVENT_TYPES } from './schema.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../http/problems.ts';
 import type { MemberRequest } from '../pages/request.ts';

@@ -1,11 +1,20 @@
 import { counted, grouped } from '../../core/text/text.ts';
 import type { DeliveryError, DeliveryView, WebhookDisabledReason, WebhookView } from './schema.ts';
-import { confirmDeletion, doneNotice, field, status, type Tone, table } from '../pages/components.ts';
+import {
+  confirmDeletion,
+  doneNotice,
+  field,
+  status,
+  type Tone,
+  table,
+  calendarDay,
+  dueTime,
+  relativeTime,
+} from '../pages/components.ts';
 import { copyButton } from '../../html/copy.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
-import { calendarDay, dueTime, relativeTime } from '../pages/time.ts';
 
 /** Settings → Webhooks: where events are sent. */
 

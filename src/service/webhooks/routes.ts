@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import { readBody } from '../http/body.ts';
+import { readBody } from '../http/fields.ts';
 import type { Caller } from '../http/auth.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, ID_PAGE_QUERY, queryIn } from '../http/query.ts';

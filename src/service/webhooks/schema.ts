@@ -1,4 +1,4 @@
-import { WEBHOOK_EVENT_TYPES } from './events.ts';
+import { EVENT_TYPES } from '../history/events.ts';
 import { LONGEST_URL } from '../http/fields.ts';
 import {
   type OpenApiObject,
@@ -31,6 +31,15 @@ import {
 } from '../http/openapi.ts';
 
 /** The schemas of webhooks and their deliveries. */
+
+/** The types that a webhook can be restricted to. */
+export const WEBHOOK_EVENT_TYPES = [...EVENT_TYPES, 'webhook-disabled'] as const;
+
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number] | 'test';
+
+export function isWebhookEventType(text: string): boolean {
+  return WEBHOOK_EVENT_TYPES.some((type) => type === text);
+}
 
 const webhook = {
   id,

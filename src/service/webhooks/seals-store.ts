@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { SecretsKeys } from '../secrets-keys.ts';
-import { openWebhookSecret, sealWebhookSecret } from './secrets.ts';
-import { openWebhookUrl, sealWebhookUrl } from './urls.ts';
+import { openWebhookSecret, sealWebhookSecret, openWebhookUrl, sealWebhookUrl } from './secrets.ts';
 import type { Db } from '../database/database.ts';
 import { COUNT } from '../database/sql-fragments.ts';
 

@@ -11,8 +11,7 @@ import {
   endFailed,
   releaseDelivery,
 } from './claims-store.ts';
-import { openWebhookSecret, signingSecrets } from './secrets.ts';
-import { openWebhookUrl } from './urls.ts';
+import { openWebhookSecret, signingSecrets, openWebhookUrl } from './secrets.ts';
 import { post, type PostResult, signatureHeaders } from './post.ts';
 
 /**

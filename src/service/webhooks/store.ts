@@ -1,10 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import { redact } from '../../core/text/text.ts';
-import type { Actor, AuditDetails } from '../history/audit-actions.ts';
+import type { Actor, AuditDetails } from '../history/audit.ts';
 import type { WebhookDisabledReason, WebhookView } from './schema.ts';
 import type { SecretsKeys } from '../secrets-keys.ts';
-import type { StoredWebhookSecret } from './secrets.ts';
-import { maskedWebhookUrl, openWebhookUrl, sealWebhookUrl, type StoredWebhookUrl } from './urls.ts';
+import {
+  type StoredWebhookSecret,
+  maskedWebhookUrl,
+  openWebhookUrl,
+  sealWebhookUrl,
+  type StoredWebhookUrl,
+} from './secrets.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { lockOrganization, COUNT } from '../database/sql-fragments.ts';

@@ -1,12 +1,11 @@
-import type { Actor } from '../history/audit-actions.ts';
+import type { Actor } from '../history/audit.ts';
 import type { Service } from '../context.ts';
 import { createWebhook, type NewWebhook, replaceWebhookSecret, WEBHOOKS_LIMIT, type WebhookChange } from './store.ts';
 import type { WebhookView } from './schema.ts';
-import { newWebhookSecret, openWebhookSecret, sealWebhookSecret, withNewSecret } from './secrets.ts';
-import { sealWebhookUrl } from './urls.ts';
+import { newWebhookSecret, openWebhookSecret, sealWebhookSecret, withNewSecret, sealWebhookUrl } from './secrets.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
-import { isWebhookEventType, WEBHOOK_EVENT_TYPES } from './events.ts';
+import { isWebhookEventType, WEBHOOK_EVENT_TYPES } from './schema.ts';
 import {
   type FieldReader,
   fieldsIn,

@@ -1,4 +1,4 @@
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import type { Db } from '../../../src/service/database/database.ts';
 import { createToken } from '../../../src/service/tokens/store.ts';
 import { createWebhook } from '../../../src/service/webhooks/store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { answer, delayed, type FaultHost, json, openFaultHost, silent } from '../../support/fault-host.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { SCOPES, type Scope } from '../../../src/service/tokens/scopes.ts';
 import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
 import { createToken } from '../../../src/service/tokens/store.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';

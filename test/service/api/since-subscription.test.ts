@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { insertSubscription } from '../../../src/service/registries/insert-store.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { registryEvent } from '../../../src/service/history/events.ts';
 import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
 import { pack } from '../../../src/service/database/packed.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { otherRegistriesWith } from '../../../src/service/apps/claimed-keys-store.ts';
 import { appOf } from '../../../src/service/apps/store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import { writeListing, listedAppsIn } from '../../../src/service/refresh/apps-store.ts';
 import {

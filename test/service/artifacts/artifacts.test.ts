@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';

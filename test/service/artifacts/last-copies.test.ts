@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import { openStoreState, storeStateOf } from '../../../src/service/artifacts/state.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import type { BlobStore } from '../../../src/store/blobs/blobs.ts';

@@ -11,7 +11,7 @@ import { dueAttestations, writeEvidence } from '../../../src/service/attestation
 import type { SubscriptionPolicy } from '../../../src/service/attestations/policy.ts';
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
 import { type Companion, nextEvidence } from '../../../src/service/attestations/verdict.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { runs } from '../../support/property-runs.ts';
 import {
   addApp,

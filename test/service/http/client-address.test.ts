@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { trustedProxies } from '../../../src/service/config/trusted-proxies.ts';
+import { trustedProxies } from '../../../src/service/config/settings.ts';
 import { type Client, openClientDetection } from '../../../src/service/http/client-address.ts';
 import { errorOf } from '../../support/folders.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Actor, SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { type Actor, SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { deleteOldAuditEntries, listAuditEntries, recordAudit } from '../../../src/service/history/audit-store.ts';
 import {
   deleteOrganization,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/service/database/migrations/migrate.ts';
 import { type Db, openDatabase } from '../../../src/service/database/database.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { closeSession, identityOfSession, openSession } from '../../../src/service/tokens/sessions-store.ts';
 import { identityOfToken, rotateToken } from '../../../src/service/tokens/store.ts';

@@ -1,4 +1,4 @@
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import type { NewEvent } from '../../../src/service/history/events.ts';
 import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';

@@ -1,7 +1,6 @@
-import { AUDIT_ACTIONS } from '../../../src/service/history/audit-actions.ts';
+import { AUDIT_ACTIONS, type AuditEntryView } from '../../../src/service/history/audit.ts';
 import { eventMessage } from '../../../src/service/history/event-view.ts';
 import { type EventView, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
-import type { AuditEntryView } from '../../../src/service/history/audit-schema.ts';
 import type { DeliveryView, WebhookView } from '../../../src/service/webhooks/schema.ts';
 import type { TokenView } from '../../../src/service/tokens/schema.ts';
 import { HOSTILE_TEXTS, NOW, PROBLEMS, version } from './views.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { createToken } from '../../../src/service/tokens/store.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';

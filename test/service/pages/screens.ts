@@ -16,18 +16,17 @@ import {
   tokenGonePage,
   tokenPage,
 } from '../../../src/service/pages/account-pages.ts';
-import { NO_AUTH } from '../../../src/service/registries/auth-form.ts';
+import { NO_AUTH, subscribePage } from '../../../src/service/registries/subscribe-page.ts';
 import { auditPage } from '../../../src/service/history/audit-page.ts';
 import { type HealthPage, healthPage } from '../../../src/service/registries/health-page.ts';
 import { type History, historyPage, organizationHistoryPage } from '../../../src/service/history/page.ts';
-import { organizationPage } from '../../../src/service/organizations/page.ts';
+import { organizationPage } from '../../../src/service/organizations/page-routes.ts';
 import { type RegistriesPage, registriesPage } from '../../../src/service/registries/list-page.ts';
 import {
   type RegistrySettingsPage,
   registrySettingsPage,
   unsubscribePage,
 } from '../../../src/service/registries/settings-page.ts';
-import { subscribePage } from '../../../src/service/registries/subscribe-page.ts';
 import {
   createdTokenPage,
   deleteTokenPage,
@@ -42,7 +41,7 @@ import {
   type WebhooksPage,
   webhooksPage,
 } from '../../../src/service/webhooks/page.ts';
-import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhooks/events.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhooks/schema.ts';
 import type { Catalogue } from '../../../src/service/apps/catalogue-store.ts';
 import type { AppView } from '../../../src/service/apps/schema.ts';
 import { ABOUT_SCREENS } from './about-screens.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_AUTH } from '../../../src/service/registries/auth-form.ts';
-import { subscribePage } from '../../../src/service/registries/subscribe-page.ts';
+import { NO_AUTH, subscribePage } from '../../../src/service/registries/subscribe-page.ts';
 import type { UnusableManifest } from '../../../src/service/registries/check-manifest.ts';
 import { FINDINGS } from './views.ts';
 

@@ -11,7 +11,7 @@ import {
   stateOf,
   versionState,
 } from '../../../src/service/pages/states.ts';
-import { dueTime, relativeText } from '../../../src/service/pages/time.ts';
+import { dueTime, relativeText } from '../../../src/service/pages/components.ts';
 import { finding, report } from '../../support/reports.ts';
 import { app, FAILING, FRESH, NOW, PROBLEMS, subscription, SUSPECTED, version } from './views.ts';
 

@@ -8,7 +8,7 @@ import type { PolicyDocument } from '../../../src/core/policy/policy-document.ts
 import { NO_POLICY, policyOf } from '../../../src/core/policy/policy.ts';
 import { appOf } from '../../../src/service/apps/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { decidePolicies } from '../../../src/service/policies/decisions-store.ts';
 import { previewPolicy, setPolicy } from '../../../src/service/policies/policy-store.ts';
 import { runs } from '../../support/property-runs.ts';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PolicyDocument } from '../../../src/core/policy/policy-document.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import { appCatalogue } from '../../../src/service/apps/catalogue-store.ts';
 import { appOf, listApps, listInstallable } from '../../../src/service/apps/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
 import { artifactVersionOf } from '../../../src/service/artifacts/store.ts';
-import { readPolicy as readAttestations } from '../../../src/service/attestations/policy-fields.ts';
+import { readPolicy as readAttestations } from '../../../src/service/attestations/policy.ts';
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
 import { decideSubscription } from '../../../src/service/policies/decisions-store.ts';
 import { previewPolicy, setPolicy, type PolicyOutcome } from '../../../src/service/policies/policy-store.ts';

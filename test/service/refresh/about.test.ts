@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { appOf, listApps } from '../../../src/service/apps/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
 import { artifactVersionOf } from '../../../src/service/artifacts/store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { setCredentials } from '../../../src/service/registries/private-store.ts';
 import type { EventView } from '../../../src/service/history/events.ts';
 import { listEvents } from '../../../src/service/history/store.ts';

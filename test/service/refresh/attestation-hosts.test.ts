@@ -4,9 +4,9 @@ import { readPublicKey, shippedTrust } from '../../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { isMissing } from '../../../src/core/facts/facts.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { readPolicy } from '../../../src/service/attestations/policy-fields.ts';
+import { readPolicy } from '../../../src/service/attestations/policy.ts';
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';
 import {

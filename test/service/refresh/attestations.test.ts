@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppVersion } from '../../../src/core/attestation/statement.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { appOf, listInstallable } from '../../../src/service/apps/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
 import { artifactVersionOf } from '../../../src/service/artifacts/store.ts';
-import type { SubscriptionPolicy } from '../../../src/service/attestations/policy.ts';
-import { readPolicy } from '../../../src/service/attestations/policy-fields.ts';
+import { type SubscriptionPolicy, readPolicy } from '../../../src/service/attestations/policy.ts';
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR as actor } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR as actor } from '../../../src/service/history/audit.ts';
 import type { RegistryAuth } from '../../../src/service/registries/credentials.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
-import * as credentials from '../../../src/service/registries/set-credentials.ts';
+import * as credentials from '../../../src/service/registries/subscription-actions.ts';
 import { checkSecretsKeys } from '../../../src/service/check-secrets-keys.ts';
 import * as subscribing from '../../../src/service/registries/subscribe.ts';
 import { subscriptionOf, removeSubscription } from '../../../src/service/registries/subscriptions-store.ts';

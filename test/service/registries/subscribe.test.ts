@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
-import { subscribeOfficial } from '../../../src/service/registries/official.ts';
-import { type SubscribeOutcome, subscribe } from '../../../src/service/registries/subscribe.ts';
+import { subscribeOfficial, type SubscribeOutcome, subscribe } from '../../../src/service/registries/subscribe.ts';
 import { answer, CORS, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addOrganization } from '../database-fixture.ts';

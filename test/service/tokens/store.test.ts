@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Actor, SERVICE_ACTOR } from '../../../src/service/history/audit-actions.ts';
+import { type Actor, SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import type { Scope } from '../../../src/service/tokens/scopes.ts';
 import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';

@@ -8,7 +8,7 @@ import { secretsKeyIn, type SecretsKeys } from '../../../src/service/secrets-key
 import { claimDeliveries } from '../../../src/service/webhooks/claims-store.ts';
 import { webhookOf } from '../../../src/service/webhooks/store.ts';
 import { checkSecretsKeys } from '../../../src/service/check-secrets-keys.ts';
-import { maskedWebhookUrl, openWebhookUrl } from '../../../src/service/webhooks/urls.ts';
+import { maskedWebhookUrl, openWebhookUrl } from '../../../src/service/webhooks/secrets.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import { callApi } from '../api/contract.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';

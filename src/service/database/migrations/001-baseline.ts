@@ -1,7 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely';
-import { ABOUT } from './about.ts';
-import { ATTESTATIONS } from './attestations.ts';
-import { POLICIES } from './policies.ts';
+import { ABOUT, ATTESTATIONS, POLICIES } from './version-tables.ts';
 
 /** All tables; the files of rows in database/ say what their columns mean. */
 

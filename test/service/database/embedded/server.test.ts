@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { EMBEDDED_POSTGRES } from '../../../../src/service/database/embedded/binaries.ts';
+import { EMBEDDED_POSTGRES } from '../../../../src/service/database/embedded/data-folder.ts';
 import { startEmbeddedPostgres } from '../../../../src/service/database/embedded/server.ts';
 import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
 import { openDatabase } from '../../../../src/service/database/database.ts';

@@ -1,3 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The result of a promise, or `otherwise` if it takes longer. */
+export async function within<Result>(
+  milliseconds: number,
+  result: Promise<Result>,
+  otherwise: Result,
+): Promise<Result> {
+  const deadline = new AbortController();
+  const late = sleep(milliseconds, otherwise, { signal: deadline.signal }).catch(() => otherwise);
+  return Promise.race([result, late]).finally(() => deadline.abort());
+}
+
 /** How long the event loop of this process was blocked: time limits mean nothing then. */
 export interface EventLoop {
   /** The longest delay since a moment. @param from of performance.now() @returns milliseconds */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { watchEventLoop } from '../../src/service/event-loop.ts';
+import { watchEventLoop } from '../../src/service/time-limits.ts';
 
 function block(milliseconds: number): void {
   for (const until = performance.now() + milliseconds; performance.now() < until;);

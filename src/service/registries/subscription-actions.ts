@@ -1,8 +1,12 @@
 import { insecureAuthFault, type RegistryAuth } from './credentials.ts';
 import type { Service } from '../context.ts';
 import { type CredentialsTarget, removeCredentials, setCredentials } from './private-store.ts';
+import type { Actor } from '../history/audit.ts';
+import { requestArtifactCheck } from '../refresh/artifact-checks-store.ts';
+import { recordAudit } from '../history/audit-store.ts';
+import { registryOf } from './subscriptions-store.ts';
 
-/** Sets and removes the credentials of a registry that an organization is subscribed to. */
+/** What an organization does with a subscription, for the API and the pages: its credentials, and a check. */
 
 /** `insecure`: credentials are not sent to its URL. `unsupported`: the operator has set no SECRETS_KEY. */
 export type AuthOutcome =
@@ -42,4 +46,26 @@ export async function removeAuth(
   log('info', 'credentials-removed', { organization: target.organizationId, registry: registryId });
   await service.requestRefresh(registryId);
   return { outcome: 'changed' };
+}
+
+/**
+ * Requests a refresh that asks for every offered artifact, soon after the last one ended.
+ * @returns whether this request caused it, and not an earlier one of the organization; null if the organization does not have the
+ * subscription
+ */
+export async function refreshNow(
+  service: Pick<Service, 'db' | 'requestRefresh'>,
+  organizationId: string,
+  subscriptionId: string,
+  actor: Actor,
+): Promise<boolean | null> {
+  const registry = await registryOf(service.db, organizationId, subscriptionId);
+  if (registry === null) return null;
+  const isFirst = await requestArtifactCheck(service.db, registry.id, subscriptionId);
+  if (isFirst) {
+    const target = { id: subscriptionId, name: registry.name };
+    await recordAudit(service.db, { organizationId, actor, action: 'registry-refresh-requested', target });
+  }
+  await service.requestRefresh(registry.id);
+  return isFirst;
 }
