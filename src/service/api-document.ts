@@ -11,30 +11,17 @@ import { registriesPaths, registrySchemas } from './registries/schema.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { LONGEST_NAME } from './http/fields.ts';
 import { SEVERITIES } from '../core/engine/report.ts';
-import {
-  type OpenApiObject,
-  response,
-  refusal,
-  requiresScope,
-  publicOperation,
-  plainResponse,
-  type Schema,
-  text,
-  list,
-  ref,
-  strictObject,
-  withDescription,
-} from './http/openapi.ts';
+import * as api from './http/openapi.ts';
 
 const NODE_STATE = {
-  roles: list({ enum: ['web', 'worker'] }),
+  roles: api.list({ enum: ['web', 'worker'] }),
   database: {
     enum: ['available', 'unreachable', 'disk-full', 'read-only', 'disk-error', 'overloaded'],
     description: 'Whether the database responds and can be written; a ready node can.',
   },
 };
 
-const schemas: Record<string, Schema> = {
+const schemas: Record<string, api.Schema> = {
   ...eventSchemas,
   ...tokenSchemas,
   ...auditSchemas,
@@ -50,13 +37,13 @@ const schemas: Record<string, Schema> = {
     description: 'One violation of a rule.',
     type: 'object',
     required: ['rule', 'severity', 'symptom', 'message', 'advice', 'app', 'version', 'resource', 'url'],
-    properties: { rule: text, severity: { enum: SEVERITIES }, message: text, advice: text },
+    properties: { rule: api.text, severity: { enum: SEVERITIES }, message: api.text, advice: api.text },
   },
   Report: {
     description: 'The report of the last check, as of `appreg verify --format json`.',
     type: 'object',
     required: ['schema', 'tool', 'target', 'outcome', 'summary', 'symptoms', 'apps', 'findings', 'notJudged'],
-    properties: { schema: { const: 1 }, findings: list(ref('Finding')) },
+    properties: { schema: { const: 1 }, findings: api.list(api.ref('Finding')) },
   },
   Problem: {
     description: 'Why a request was refused (RFC 9457).',
@@ -64,28 +51,31 @@ const schemas: Record<string, Schema> = {
     required: ['type', 'title', 'status', 'detail', 'requestId'],
     properties: {
       type: { type: 'string', pattern: '^urn:appreg:problem:[a-z-]+$' },
-      title: text,
+      title: api.text,
       status: { type: 'integer', minimum: 400, maximum: 599 },
-      detail: text,
-      requestId: withDescription(text, 'The id of the request in the logs of the service.'),
-      errors: withDescription(
-        list({
+      detail: api.text,
+      requestId: api.withDescription(api.text, 'The id of the request in the logs of the service.'),
+      errors: api.withDescription(
+        api.list({
           type: 'object',
           required: ['field', 'detail'],
           properties: {
-            field: withDescription(text, 'The name of a field of the body, or of a parameter.'),
-            pointer: withDescription(text, 'RFC 6901; only for a field of the body.'),
-            detail: withDescription(text, 'What is wrong, what is allowed, and the value unless it may be a secret.'),
+            field: api.withDescription(api.text, 'The name of a field of the body, or of a parameter.'),
+            pointer: api.withDescription(api.text, 'RFC 6901; only for a field of the body.'),
+            detail: api.withDescription(
+              api.text,
+              'What is wrong, what is allowed, and the value unless it may be a secret.',
+            ),
           },
         }),
         'All invalid fields or parameters of the request.',
       ),
-      findings: withDescription(list(ref('Finding')), 'Why a registry cannot be used.'),
-      subscription: withDescription(ref('Registry'), 'The existing subscription.'),
+      findings: api.withDescription(api.list(api.ref('Finding')), 'Why a registry cannot be used.'),
+      subscription: api.withDescription(api.ref('Registry'), 'The existing subscription.'),
     },
     additionalProperties: false,
   },
-  Health: strictObject('The state of the node.', {
+  Health: api.strictObject('The state of the node.', {
     status: { const: 'ok' },
     ...NODE_STATE,
     artifacts: {
@@ -94,13 +84,13 @@ const schemas: Record<string, Schema> = {
         'The store of artifacts. `last-copies-at-risk`: an organization has more artifacts that their hosts no longer have than its share. `full`: such artifacts leave no room for others.',
     },
   }),
-  Status: strictObject('The state of the node.', { status: { const: 'ready' }, ...NODE_STATE }),
+  Status: api.strictObject('The state of the node.', { status: { const: 'ready' }, ...NODE_STATE }),
 };
 
 /** The API as an OpenAPI 3.1 document. Tests validate every response against it. */
 
 /** @param publicUrl the public URL of the service; null if unknown */
-export function openApiDocument(publicUrl: string | null): OpenApiObject {
+export function openApiDocument(publicUrl: string | null): api.OpenApiObject {
   return {
     openapi: '3.1.0',
     info: {
@@ -144,11 +134,11 @@ export function openApiDocument(publicUrl: string | null): OpenApiObject {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** States the scope of every operation that does not state another security. */
-function withScopes(paths: Record<string, OpenApiObject>): OpenApiObject {
+function withScopes(paths: Record<string, api.OpenApiObject>): api.OpenApiObject {
   const scoped = Object.entries(paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([name, operation]) =>
       METHODS.includes(name) && typeof operation === 'object'
-        ? [name, { security: requiresScope(name === 'get' ? 'read' : 'manage').security, ...operation }]
+        ? [name, { security: api.requiresScope(name === 'get' ? 'read' : 'manage').security, ...operation }]
         : [name, operation],
     );
     return [path, Object.fromEntries(operations)];
@@ -157,27 +147,27 @@ function withScopes(paths: Record<string, OpenApiObject>): OpenApiObject {
 }
 
 /** The document itself, and the state of a node. */
-const nodePaths: Record<string, OpenApiObject> = {
+const nodePaths: Record<string, api.OpenApiObject> = {
   '/api/openapi.json': {
-    get: publicOperation('getDocument', 'This document', {
-      200: plainResponse('The OpenAPI document.', 'application/json'),
+    get: api.publicOperation('getDocument', 'This document', {
+      200: api.plainResponse('The OpenAPI document.', 'application/json'),
     }),
   },
   '/healthz': {
-    get: publicOperation('isAlive', 'Whether the node is running', {
-      200: response('The node is running.', 'Health'),
-      503: refusal('The embedded PostgreSQL does not respond and is being restarted. Never with DATABASE_URL.'),
+    get: api.publicOperation('isAlive', 'Whether the node is running', {
+      200: api.response('The node is running.', 'Health'),
+      503: api.refusal('The embedded PostgreSQL does not respond and is being restarted. Never with DATABASE_URL.'),
     }),
   },
   '/readyz': {
-    get: publicOperation('isReady', 'Whether the node can handle requests', {
-      200: response('The node is ready.', 'Status'),
-      503: refusal('The node is stopping, or its database does not respond or cannot be written.'),
+    get: api.publicOperation('isReady', 'Whether the node can handle requests', {
+      200: api.response('The node is ready.', 'Status'),
+      503: api.refusal('The node is stopping, or its database does not respond or cannot be written.'),
     }),
   },
   '/metrics': {
-    get: publicOperation('getMetrics', 'Metrics for Prometheus', {
-      200: plainResponse('Metrics in the text format of Prometheus.', 'text/plain'),
+    get: api.publicOperation('getMetrics', 'Metrics for Prometheus', {
+      200: api.plainResponse('Metrics in the text format of Prometheus.', 'text/plain'),
     }),
   },
 };

@@ -1,54 +1,46 @@
-import {
-  type OpenApiObject,
-  refusal,
-  headersOf,
-  NOT_FOUND,
-  NOT_MODIFIED,
-  forOrganization,
-  parameter,
-  ID,
-  IF_NONE_MATCH,
-} from '../http/openapi.ts';
+import * as api from '../http/openapi.ts';
 
-const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
-const VERSION = parameter('version', 'path', 'A version of the app.', { type: 'string' });
-const RANGE = parameter('Range', 'header', 'One range of bytes; the response to several ranges has all bytes.', {
+const KEY = api.parameter('key', 'path', 'App key.', { type: 'string' });
+const VERSION = api.parameter('version', 'path', 'A version of the app.', { type: 'string' });
+const RANGE = api.parameter('Range', 'header', 'One range of bytes; the response to several ranges has all bytes.', {
   type: 'string',
 });
-const IF_RANGE = parameter('If-Range', 'header', 'ETag of the artifact that the client has a part of.', {
+const IF_RANGE = api.parameter('If-Range', 'header', 'ETag of the artifact that the client has a part of.', {
   type: 'string',
 });
 const SENT = ['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Disposition', 'Repr-Digest'];
 
-function bytes(description: string, headers: string[]): OpenApiObject {
-  return { description, content: { 'application/gzip': {} }, headers: headersOf([...SENT, ...headers]) };
+function bytes(description: string, headers: string[]): api.OpenApiObject {
+  return { description, content: { 'application/gzip': {} }, headers: api.headersOf([...SENT, ...headers]) };
 }
 
 /** The verified bytes of versions. */
-export const artifactsPaths: Record<string, OpenApiObject> = {
+export const artifactsPaths: Record<string, api.OpenApiObject> = {
   '/api/registries/{id}/apps/{key}/versions/{version}/artifact': {
-    parameters: [ID, KEY, VERSION],
-    get: forOrganization(
+    parameters: [api.ID, KEY, VERSION],
+    get: api.forOrganization(
       'getArtifact',
       'The verified bytes of a version',
       {
         200: bytes('All bytes.', ['Content-Digest']),
         206: bytes('The requested range.', ['Content-Range']),
-        ...NOT_MODIFIED,
-        ...NOT_FOUND,
-        409: refusal(
+        ...api.NOT_MODIFIED,
+        ...api.NOT_FOUND,
+        409: api.refusal(
           'The artifact is not verified yet, or the versions of the app have not been read yet (type …:artifact-pending, with Retry-After). Or the version is held back, since the organization requires attestations or has a policy (type …:artifact-held).',
         ),
-        410: refusal('The version was refused or withdrawn; “findings” say why. The artifact of a hidden app is sent.'),
-        416: refusal('The range begins after the end.', ['Content-Range']),
-        501: refusal(
+        410: api.refusal(
+          'The version was refused or withdrawn; “findings” say why. The artifact of a hidden app is sent.',
+        ),
+        416: api.refusal('The range begins after the end.', ['Content-Range']),
+        501: api.refusal(
           'The service keeps no artifacts, or this one is larger than its limit (type …:artifacts-not-kept). Fetch it from “artifactUrl”.',
         ),
-        503: refusal('The service is fetching the artifact, or cannot reach the database (type …:unavailable).', [
+        503: api.refusal('The service is fetching the artifact, or cannot reach the database (type …:unavailable).', [
           'Retry-After',
         ]),
       },
-      { parameters: [RANGE, IF_RANGE, IF_NONE_MATCH] },
+      { parameters: [RANGE, IF_RANGE, api.IF_NONE_MATCH] },
     ),
   },
 };

@@ -1,30 +1,12 @@
-import {
-  BAD_BODY,
-  bodyOf,
-  choice,
-  dateTime,
-  flag,
-  forOrganization,
-  ID,
-  NOT_FOUND,
-  nullable,
-  type OpenApiObject,
-  orNull,
-  response,
-  type Schema,
-  strictObject,
-  text,
-  type ValueOf,
-  withDescription,
-} from '../http/openapi.ts';
+import * as api from '../http/openapi.ts';
 import { ATTESTATION_MODES } from './policy.ts';
 import { LONGEST_IDENTITY, LONGEST_KEY } from './policy.ts';
 import { LONGEST_URL } from '../http/fields.ts';
 
 /** The schemas of attestations, and their part of the API. */
 
-const mode = withDescription(
-  choice(ATTESTATION_MODES),
+const mode = api.withDescription(
+  api.choice(ATTESTATION_MODES),
   'off: attestations are not fetched. report: they are shown. require: only versions with a valid one are offered, and those that were offered before.',
 );
 const ISSUER = 'The OIDC issuer of the signer, such as https://token.actions.githubusercontent.com.';
@@ -33,71 +15,83 @@ const IDENTITY =
 const REPOSITORY = 'URL of the source repository.';
 const PUBLIC_KEY = 'The public key of the signer (PEM, ECDSA P-256), in place of an identity.';
 
-const policy = strictObject('What the organization requires of the attestations of a registry.', {
+const policy = api.strictObject('What the organization requires of the attestations of a registry.', {
   mode,
-  issuer: withDescription(orNull(text), ISSUER),
-  identity: withDescription(orNull(text), IDENTITY),
-  repository: withDescription(orNull(text), REPOSITORY),
-  publicKey: withDescription(orNull(text), PUBLIC_KEY),
+  issuer: api.withDescription(api.orNull(api.text), ISSUER),
+  identity: api.withDescription(api.orNull(api.text), IDENTITY),
+  repository: api.withDescription(api.orNull(api.text), REPOSITORY),
+  publicKey: api.withDescription(api.orNull(api.text), PUBLIC_KEY),
 });
-export type PolicyView = ValueOf<typeof policy>;
+export type PolicyView = api.ValueOf<typeof policy>;
 
-const build = strictObject('Who built the version, from which commit. Null for what the attestation does not say.', {
-  issuer: orNull(text),
-  identity: orNull(text),
-  key: withDescription(orNull(text), 'The SHA-256 of the public key, for a signature by a key.'),
-  repository: orNull(text),
-  commit: orNull(text),
-  ref: orNull(text),
-  run: withDescription(orNull(text), 'URL of the run of the CI system.'),
-  signedAt: orNull(dateTime),
-});
+const build = api.strictObject(
+  'Who built the version, from which commit. Null for what the attestation does not say.',
+  {
+    issuer: api.orNull(api.text),
+    identity: api.orNull(api.text),
+    key: api.withDescription(api.orNull(api.text), 'The SHA-256 of the public key, for a signature by a key.'),
+    repository: api.orNull(api.text),
+    commit: api.orNull(api.text),
+    ref: api.orNull(api.text),
+    run: api.withDescription(api.orNull(api.text), 'URL of the run of the CI system.'),
+    signedAt: api.orNull(api.dateTime),
+  },
+);
 
 /** Of a version. */
-export const attestationSchema = strictObject(
+export const attestationSchema = api.strictObject(
   'The attestation of a version, as the policy of the subscription judges it.',
   {
-    state: withDescription(
-      choice(['verified', 'missing', 'pending', 'refused']),
+    state: api.withDescription(
+      api.choice(['verified', 'missing', 'pending', 'refused']),
       'verified: it proves what the policy requires. missing: its host has none. pending: not known yet. refused: it proves something else, or nothing.',
     ),
-    reason: nullable(
-      strictObject('Why it is refused or pending.', { rule: text, cause: orNull(text), message: text, advice: text }),
+    reason: api.nullable(
+      api.strictObject('Why it is refused or pending.', {
+        rule: api.text,
+        cause: api.orNull(api.text),
+        message: api.text,
+        advice: api.text,
+      }),
     ),
-    build: withDescription(nullable(build), 'Null unless it is verified.'),
-    held: withDescription(
-      nullable(strictObject('The version is held back.', { since: dateTime })),
+    build: api.withDescription(api.nullable(build), 'Null unless it is verified.'),
+    held: api.withDescription(
+      api.nullable(api.strictObject('The version is held back.', { since: api.dateTime })),
       'Null if the version is not held back because of its attestation.',
     ),
-    offeredBefore: withDescription(
-      flag,
+    offeredBefore: api.withDescription(
+      api.flag,
       'Whether it is offered without regard to its attestation, since it was offered when attestations, or those of this signer, were not required.',
     ),
   },
 );
-export type AttestationView = ValueOf<typeof attestationSchema>;
+export type AttestationView = api.ValueOf<typeof attestationSchema>;
 
-export const attestationSchemas: Record<string, Schema> = { AttestationPolicy: policy };
+export const attestationSchemas: Record<string, api.Schema> = { AttestationPolicy: policy };
 
-const sent = (description: string, maxLength: number): Schema => ({ type: ['string', 'null'], maxLength, description });
+const sent = (description: string, maxLength: number): api.Schema => ({
+  type: ['string', 'null'],
+  maxLength,
+  description,
+});
 
 /** The policies of subscriptions. */
-export const attestationsPaths: Record<string, OpenApiObject> = {
+export const attestationsPaths: Record<string, api.OpenApiObject> = {
   '/api/registries/{id}/attestations': {
-    parameters: [ID],
-    get: forOrganization('getAttestationPolicy', 'What is required of the attestations of a registry', {
-      200: response('The policy.', 'AttestationPolicy'),
-      ...NOT_FOUND,
+    parameters: [api.ID],
+    get: api.forOrganization('getAttestationPolicy', 'What is required of the attestations of a registry', {
+      200: api.response('The policy.', 'AttestationPolicy'),
+      ...api.NOT_FOUND,
     }),
-    put: forOrganization(
+    put: api.forOrganization(
       'setAttestationPolicy',
       'Set what is required of the attestations of a registry',
       {
-        200: response('The policy. The registry is checked soon afterwards.', 'AttestationPolicy'),
-        ...BAD_BODY,
-        ...NOT_FOUND,
+        200: api.response('The policy. The registry is checked soon afterwards.', 'AttestationPolicy'),
+        ...api.BAD_BODY,
+        ...api.NOT_FOUND,
       },
-      bodyOf({
+      api.bodyOf({
         type: 'object',
         description:
           'With `report` and `require`, the signer: publicKey, or issuer with identity or repository. With `off`, the other fields are ignored.',

@@ -1,26 +1,4 @@
-import {
-  type OpenApiObject,
-  pageResponses,
-  forOrganization,
-  requiresScope,
-  parameter,
-  type Schema,
-  type ValueOf,
-  text,
-  dateTime,
-  id,
-  choice,
-  orNull,
-  schemaOf,
-  nullable,
-  list,
-  ref,
-  strictObject,
-  withDescription,
-  next,
-  PAGE,
-  IF_NONE_MATCH,
-} from '../http/openapi.ts';
+import * as api from '../http/openapi.ts';
 
 /** The vocabulary of the audit log. */
 
@@ -80,50 +58,53 @@ export type AuditDetails = Record<string, string | number | boolean | null>;
 /** The schemas of the audit log. */
 
 /** An action in the audit log. */
-const auditEntry = strictObject('An action that was done or refused.', {
-  id,
-  at: dateTime,
-  actor: strictObject('Who did it.', {
-    type: withDescription(
-      choice(ACTOR_TYPES),
+const auditEntry = api.strictObject('An action that was done or refused.', {
+  id: api.id,
+  at: api.dateTime,
+  actor: api.strictObject('Who did it.', {
+    type: api.withDescription(
+      api.choice(ACTOR_TYPES),
       'session: a person who signed in to the pages. visitor: a client without a token. service: the service itself.',
     ),
-    token: schemaOf<Actor['token']>({
+    token: api.schemaOf<Actor['token']>({
       description: 'The token of the request, or the token that was used to sign in.',
-      ...nullable(strictObject('A token.', { id, name: text })),
+      ...api.nullable(api.strictObject('A token.', { id: api.id, name: api.text })),
     }),
-    address: withDescription(orNull(text), 'The address of the client.'),
+    address: api.withDescription(api.orNull(api.text), 'The address of the client.'),
   }),
-  action: choice(AUDIT_ACTIONS),
-  target: strictObject('The affected resource, with its name at that time.', {
-    id: orNull(text),
-    name: orNull(text),
+  action: api.choice(AUDIT_ACTIONS),
+  target: api.strictObject('The affected resource, with its name at that time.', {
+    id: api.orNull(api.text),
+    name: api.orNull(api.text),
   }),
-  outcome: withDescription(choice(AUDIT_OUTCOMES), 'refused: the scope of the token does not include the action.'),
-  details: schemaOf<AuditDetails>({
+  outcome: api.withDescription(
+    api.choice(AUDIT_OUTCOMES),
+    'refused: the scope of the token does not include the action.',
+  ),
+  details: api.schemaOf<AuditDetails>({
     description: 'Depends on the action.',
     type: 'object',
     additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
   }),
 });
-export type AuditEntryView = ValueOf<typeof auditEntry>;
+export type AuditEntryView = api.ValueOf<typeof auditEntry>;
 
-export const auditSchemas: Record<string, Schema> = {
+export const auditSchemas: Record<string, api.Schema> = {
   AuditEntry: auditEntry,
-  AuditEntries: strictObject('A page of the audit log, newest entry first.', {
-    entries: list(ref('AuditEntry')),
-    next,
+  AuditEntries: api.strictObject('A page of the audit log, newest entry first.', {
+    entries: api.list(api.ref('AuditEntry')),
+    next: api.next,
   }),
 };
 
-export const ACTION = parameter('action', 'query', 'Only entries of this action.', { enum: AUDIT_ACTIONS });
+export const ACTION = api.parameter('action', 'query', 'Only entries of this action.', { enum: AUDIT_ACTIONS });
 
 /** The audit log. */
-export const auditPaths: Record<string, OpenApiObject> = {
+export const auditPaths: Record<string, api.OpenApiObject> = {
   '/api/audit': {
-    get: forOrganization('listAudit', 'The audit log of the organization', pageResponses('AuditEntries'), {
-      ...requiresScope('admin'),
-      parameters: [ACTION, ...PAGE, IF_NONE_MATCH],
+    get: api.forOrganization('listAudit', 'The audit log of the organization', api.pageResponses('AuditEntries'), {
+      ...api.requiresScope('admin'),
+      parameters: [ACTION, ...api.PAGE, api.IF_NONE_MATCH],
     }),
   },
 };

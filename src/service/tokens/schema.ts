@@ -1,45 +1,21 @@
 import { type Scope, SCOPES } from './scopes.ts';
-import {
-  type OpenApiObject,
-  response,
-  refusal,
-  NOT_FOUND,
-  BAD_BODY,
-  pageResponses,
-  forOrganization,
-  requiresScope,
-  body,
-  parameter,
-  type Schema,
-  type ValueOf,
-  text,
-  dateTime,
-  id,
-  orNull,
-  list,
-  ref,
-  strictObject,
-  withDescription,
-  next,
-  PAGE,
-  IF_NONE_MATCH,
-} from '../http/openapi.ts';
+import * as api from '../http/openapi.ts';
 
 /** The schemas of tokens, and their part of the API. */
 
 const token = {
-  id,
-  name: text,
-  scope: ref<Scope>('Scope'),
-  createdAt: dateTime,
-  expiresAt: withDescription(orNull(dateTime), 'When the token expires; null if it never does.'),
-  lastUsedAt: withDescription(orNull(dateTime), 'Accurate to a minute; null if the token was never used.'),
+  id: api.id,
+  name: api.text,
+  scope: api.ref<Scope>('Scope'),
+  createdAt: api.dateTime,
+  expiresAt: api.withDescription(api.orNull(api.dateTime), 'When the token expires; null if it never does.'),
+  lastUsedAt: api.withDescription(api.orNull(api.dateTime), 'Accurate to a minute; null if the token was never used.'),
 };
 
-const tokenDetails = strictObject('A token, without its value.', token);
-export type TokenView = ValueOf<typeof tokenDetails>;
+const tokenDetails = api.strictObject('A token, without its value.', token);
+export type TokenView = api.ValueOf<typeof tokenDetails>;
 
-export const tokenSchemas: Record<string, Schema> = {
+export const tokenSchemas: Record<string, api.Schema> = {
   Scope: {
     enum: SCOPES,
     description:
@@ -47,42 +23,49 @@ export const tokenSchemas: Record<string, Schema> = {
   },
   FutureTime: { type: ['string', 'null'], format: 'date-time', description: 'At most ten years ahead.' },
   TokenDetails: tokenDetails,
-  Tokens: strictObject('A page of tokens, in order of creation.', { tokens: list(ref('TokenDetails')), next }),
-  NewToken: strictObject('A token, with its value, which is shown only once.', {
+  Tokens: api.strictObject('A page of tokens, in order of creation.', {
+    tokens: api.list(api.ref('TokenDetails')),
+    next: api.next,
+  }),
+  NewToken: api.strictObject('A token, with its value, which is shown only once.', {
     ...token,
     token: { type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' },
   }),
 };
 
-const TOKEN = parameter('token', 'path', 'Id of the token.', id);
+const TOKEN = api.parameter('token', 'path', 'Id of the token.', api.id);
 /** Tokens. */
-export const tokensPaths: Record<string, OpenApiObject> = {
+export const tokensPaths: Record<string, api.OpenApiObject> = {
   '/api/tokens': {
-    get: forOrganization('listTokens', 'The tokens of the organization', pageResponses('Tokens'), {
-      ...requiresScope('admin'),
-      parameters: [...PAGE, IF_NONE_MATCH],
+    get: api.forOrganization('listTokens', 'The tokens of the organization', api.pageResponses('Tokens'), {
+      ...api.requiresScope('admin'),
+      parameters: [...api.PAGE, api.IF_NONE_MATCH],
     }),
-    post: forOrganization(
+    post: api.forOrganization(
       'createToken',
       'Create a token',
-      { 201: response('The token.', 'NewToken'), ...BAD_BODY, 409: refusal('The organization has too many tokens.') },
       {
-        ...requiresScope('admin'),
-        ...body({ name: ref('Name'), scope: ref('Scope') }, { expiresAt: ref('FutureTime') }),
+        201: api.response('The token.', 'NewToken'),
+        ...api.BAD_BODY,
+        409: api.refusal('The organization has too many tokens.'),
+      },
+      {
+        ...api.requiresScope('admin'),
+        ...api.body({ name: api.ref('Name'), scope: api.ref('Scope') }, { expiresAt: api.ref('FutureTime') }),
       },
     ),
   },
   '/api/tokens/{token}': {
     parameters: [TOKEN],
-    delete: forOrganization(
+    delete: api.forOrganization(
       'deleteToken',
       'Delete a token and end its sessions',
       {
         204: { description: 'Deleted.' },
-        ...NOT_FOUND,
-        409: refusal('It is the last token with the scope admin.'),
+        ...api.NOT_FOUND,
+        409: api.refusal('It is the last token with the scope admin.'),
       },
-      requiresScope('admin'),
+      api.requiresScope('admin'),
     ),
   },
 };
