@@ -19,6 +19,7 @@ const PROGRAMS = {
   program: 'src/cli/program.ts',
   run: 'src/cli/process/run.ts',
   config: 'src/cli/config/config.ts',
+  'bundle-finish': 'src/cli/commands/bundle/finish.ts',
   'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
   'digest-worker': 'src/observe/digest/digest-worker.ts',
 };

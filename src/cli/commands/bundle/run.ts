@@ -1,22 +1,16 @@
 import { message } from '../../../core/text/message.ts';
-import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
 import { grouped, printable } from '../../../core/text/text.ts';
 import type { Severity } from '../../../core/engine/report.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { replaceFile } from '../../../store/directory/atomic.ts';
-import { stopIfInterrupted } from '../../../store/interrupt.ts';
-import { checkContent } from '../../../publish/check-content.ts';
-import { allowedSecrets } from '../../allowed-secrets.ts';
-import { inspectBytes } from '../../../release/inspect-artifact.ts';
 import { billWish, packageSettings } from '../../../release/package-settings.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import type { bundleCommand } from './options.ts';
-import { makeFolderSync, whyNotUsable } from '../../../platform/make-folder.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 
 type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
@@ -32,7 +26,8 @@ async function requestedSeverities(context: Context, loaded: LoadedConfig): Prom
 export async function runBundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const target = outputFile(cwd, output);
-  const allowed = allowedSecrets(options);
+  const allowed =
+    options.allowSecret === undefined ? [] : (await import('../../allowed-secrets.ts')).allowedSecrets(options);
   const loaded = await context.config();
   const { config } = loaded;
   const severities = await requestedSeverities(context, loaded);
@@ -51,7 +46,9 @@ export async function runBundle(context: Context, entry: string, output: string,
   if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
 
   const progress = terminal.progress(message`building ${entry}`);
-  const built = await build(request).finally(() => progress.stop());
+  const building = build(request).finally(() => progress.stop());
+  // Loaded while the code is built.
+  const [built, { checkArchive, writeFiles }] = await Promise.all([building, import('./finish.ts')]);
   const { archive, checksum, tarSha256, entries, warnings } = built;
   const wish = billWish(options, config);
   const bill = wish === 'none' ? null : (await import('../../../release/bill.ts')).billFor(built, output, wish);
@@ -61,10 +58,8 @@ export async function runBundle(context: Context, entry: string, output: string,
     allowedSecrets: allowed,
     anyContent: options.anyContent === true,
   };
-  warnings.push(...checkContent(await inspectBytes(archive, cwd), content));
-  stopIfInterrupted();
-  await write(target, () => replaceFile(target, archive));
-  if (bill !== null) await replaceFile(resolve(cwd, bill.path), bill.bytes);
+  warnings.push(...(await checkArchive(archive, cwd, content)));
+  await writeFiles(target, archive, bill && { path: resolve(cwd, bill.path), bytes: bill.bytes });
 
   for (const warning of warnings) terminal.log(message`warning: ${warning}`);
   const sbom = bill && { path: bill.path, bytes: bill.bytes.length };
@@ -108,35 +103,4 @@ function outputFile(cwd: string, output: string): string {
     );
   }
   return file;
-}
-
-/** Creates the folder if it is missing, and removes it again if the file cannot be written. */
-async function write(file: string, replace: () => Promise<boolean>): Promise<void> {
-  const folder = dirname(file);
-  const madeFolders = createFolder(folder);
-  try {
-    await replace();
-  } catch (error) {
-    if (madeFolders !== undefined) removeFolders(folder, madeFolders);
-    throw error;
-  }
-}
-
-/** The topmost folder that was created, if any. */
-function createFolder(folder: string): string | undefined {
-  try {
-    return makeFolderSync(folder);
-  } catch (error) {
-    throw new AppregError(
-      'output-unwritable',
-      message`The folder ${folder} cannot be created: ${whyNotUsable(error)}.`,
-      message`Choose another output, or create the folder first.`,
-      { cause: error },
-    );
-  }
-}
-
-/** From the innermost folder up to `top`, as long as they are empty: another process may have created files there. */
-function removeFolders(folder: string, top: string): void {
-  for (let at = folder; at.length >= top.length && readdirSync(at).length === 0; at = dirname(at)) rmdirSync(at);
 }
