@@ -34,7 +34,7 @@ export { observeRegistry } from './observe/registry/observe.ts';
 export type { ObserveResult, FactsSink, WebOptions } from './observe/registry/options.ts';
 export { applyPlan } from './publish/apply-plan.ts';
 export { describePlan } from './publish/plan.ts';
-export type { StepResult } from './publish/step.ts';
+export type { StepResult } from './publish/apply-step.ts';
 export { planApp, type AppPlan, type NewApp } from './publish/add-app.ts';
 export { type JudgeSettings } from './publish/check-change.ts';
 export { type RegistryLocation } from './publish/registry-location.ts';

@@ -217,7 +217,7 @@ describe('imports', () => {
 
   // That file does so after a signal, once all output is written.
   test('only one file ends the process', () => {
-    expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual(['src/cli/process/end-process.ts']);
+    expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual(['src/cli/process/ending.ts']);
   });
 
   test('no modules import each other in a cycle', () => {

@@ -17,7 +17,7 @@ import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from './in
 import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../release/inspect-artifact.ts';
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
-import { billWish, packageSettings } from '../release/package-settings.ts';
+import { billWish, packageSettings } from '../release/repository.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */

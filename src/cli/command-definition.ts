@@ -103,14 +103,17 @@ export type ValueKind =
   | 'rule-level'
   | 'rule-or-error';
 
-interface ValueTypes {
+/** Text, or one of the choices. */
+type TextOf<Option> = Option extends { value: readonly (infer Choice)[] } ? Choice : string;
+
+interface ValueTypes<Option> {
   boolean: boolean;
-  string: string;
-  list: string[];
+  string: TextOf<Option>;
+  list: TextOf<Option>[];
   number: number;
 }
 
-/** The options of a command as it receives them. */
+/** The options of a command as it receives them: the parser accepts no others. */
 export type OptionValues<Options extends OptionDefinitions> = {
-  -readonly [Name in keyof Options]?: ValueTypes[Options[Name]['type']];
+  -readonly [Name in keyof Options]?: ValueTypes<Options[Name]>[Options[Name]['type']];
 };

@@ -7,6 +7,10 @@ import type { globalOptions } from './option-groups.ts';
 /** The options that every command takes. */
 export type GlobalOptions = OptionValues<typeof globalOptions>;
 
+/** The options of a command, as its definition declares them. */
+export type OptionsOf<Definition extends Pick<CommandDefinition, 'options'>> = GlobalOptions &
+  OptionValues<Definition['options']>;
+
 /** What results and messages have to know of the command that runs. */
 export type CommandIdentity = Pick<CommandDefinition, 'name' | 'formats'>;
 

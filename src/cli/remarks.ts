@@ -1,8 +1,7 @@
 import { message } from '../core/text/message.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
-import type { LineChanges } from '../publish/changed-lines.ts';
-import { describePlan, type Plan, type PlannedStep } from '../publish/plan.ts';
+import { type LineChanges, describePlan, type Plan, type PlannedStep } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
 import type { Terminal } from './io/terminal.ts';
 import type { Style } from '../report/style.ts';

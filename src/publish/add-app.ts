@@ -8,7 +8,7 @@ import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
-import { changedLines, type LineChanges } from './changed-lines.ts';
+import { changedLines, type LineChanges, type Plan, type Step } from './plan.ts';
 import {
   editStep,
   factsOf,
@@ -17,7 +17,6 @@ import {
   readDocument,
   readManifest,
 } from './registry-location.ts';
-import type { Plan, Step } from './plan.ts';
 
 /** Plans adding an app to a registry (spec 2.1). */
 

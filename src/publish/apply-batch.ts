@@ -9,7 +9,7 @@ import {
   documentMissing,
   pauseAfterConflict,
   type StepResult,
-} from './step.ts';
+} from './apply-step.ts';
 
 /** The state of a file: its content, or for a large file its digest. */
 interface FileState {

@@ -5,9 +5,15 @@ import { inPool } from '../store/pool.ts';
 import { readAll } from '../store/read-all.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';
 import { applyBatch } from './apply-batch.ts';
-import { applyStep } from './apply-step.ts';
+import {
+  applyStep,
+  type StepResult,
+  assertSameBytes,
+  decodeDocument,
+  editedText,
+  documentMissing,
+} from './apply-step.ts';
 import type { CreateStep, Plan, Step, EditStep } from './plan.ts';
-import { type StepResult, assertSameBytes, decodeDocument, editedText, documentMissing } from './step.ts';
 import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
 

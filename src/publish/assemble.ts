@@ -11,7 +11,7 @@ import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
 import { createMetadata, type IconFile } from './add-app.ts';
 import type { JudgeSettings } from './check-change.ts';
-import { unknownApp } from './listed-entry.ts';
+import { unknownApp } from './listed-app.ts';
 import {
   NOT_OBSERVED,
   documentIn,

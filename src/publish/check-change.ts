@@ -2,7 +2,7 @@ import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { AppVerdict, Finding, Severity } from '../core/engine/report.ts';
 import type { Allowances } from './refuse-typos.ts';
-import { ruleViolation, type Violation } from './rule-violation.ts';
+import { ruleViolation, type Violation } from './check-content.ts';
 
 /** Judges a change before it is written, with the same rules as lint. */
 

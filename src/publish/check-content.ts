@@ -1,12 +1,45 @@
 import type { ArchiveFacts, Content, Missing } from '../core/facts/facts.ts';
-import type { Severity } from '../core/engine/report.ts';
+import type { Severity, Evidence } from '../core/engine/report.ts';
 import { APP_ENTRY } from '../core/registry/app-entry.ts';
 import { artifactLeftover } from '../core/rules/artifacts/artifact-leftover.ts';
 import { artifactNoApp } from '../core/rules/artifacts/artifact-no-app.ts';
-import { artifactSecret } from '../core/rules/artifacts/artifact-secret.ts';
+import { artifactSecret, unnamedSecrets } from '../core/rules/artifacts/artifact-secret.ts';
 import type { Problem } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
-import { ruleViolation, type Violation } from './rule-violation.ts';
+import { joined, message, type SafeText } from '../core/text/message.ts';
+import { AppregError } from '../core/errors.ts';
+
+/** The error for a change or an artifact that rules refuse. */
+
+export interface Violation {
+  rule: string;
+  /** What is shown of it. */
+  text: string;
+  advice: string;
+  evidence: Evidence;
+}
+
+/** @param verb what --any-content allows, for an artifact without its entry file */
+export function ruleViolation(violations: readonly Violation[], verb: string): AppregError {
+  const lines = violations.flatMap(({ text, evidence, rule }) => [
+    text,
+    // Each can be allowed, so each has to be named.
+    ...(rule === 'artifact-secret' ? unnamedSecrets(evidence).map((line) => `  ${line}`) : []),
+  ]);
+  const advice = [...new Set(violations.map((one) => one.advice))];
+  const rules = [...new Set(violations.map(({ rule }) => rule))];
+  if (rules.includes('artifact-no-app')) advice.push(`To ${verb} it as it is: --any-content`);
+  if (rules.includes('version-number-too-large'))
+    advice.push('To publish it as it is: --rule version-number-too-large=warning');
+  return new AppregError('rule-violation', linesOf(lines), linesOf(advice), { effect: 'none', rules });
+}
+
+function linesOf(lines: readonly string[]): SafeText {
+  return joined(
+    lines.map((line) => message`${line}`),
+    '\n  ',
+  );
+}
 
 /** Judges the content of an artifact before anything is written. */
 

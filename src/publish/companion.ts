@@ -1,10 +1,11 @@
 import { message, safe, type SafeText } from '../core/text/message.ts';
 import { companionPath, type CompanionKind, LARGEST_COMPANION } from '../core/attestation/companion.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError, isAppregError } from '../core/errors.ts';
 import { grouped } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
 import type { Store } from '../store/store.ts';
-import type { CreateStep, SignStep } from './plan.ts';
+import type { CreateStep, SignStep, Plan, PlannedStep, Step } from './plan.ts';
+import { stopIfInterrupted } from '../store/interrupt.ts';
 
 /** Evidence beside an artifact: created before the version is listed, or added later, and never replaced. */
 
@@ -78,4 +79,26 @@ function occupied(path: string, what: string, difference: SafeText): AppregError
     message`Publish your bytes as a new version. If the version was never published, and no other publisher is writing it now, delete the file.`,
     { effect: 'none' },
   );
+}
+
+/**
+ * The same plan with every file signed, in order.
+ * @throws AppregError of `sign`, before anything is written
+ */
+export async function signedPlan(plan: Plan<PlannedStep>): Promise<Plan> {
+  const steps: Step[] = [];
+  for (const step of plan.steps) {
+    if (step.kind !== 'create' || step.bytes !== null) steps.push(step);
+    else steps.push({ kind: 'create', path: step.path, bytes: await signed(step), what: step.what });
+  }
+  return { ...plan, steps };
+}
+
+async function signed(step: SignStep): Promise<Uint8Array> {
+  stopIfInterrupted();
+  try {
+    return await step.sign();
+  } catch (error) {
+    throw isAppregError(error) ? error.with({ effect: 'none' }) : error;
+  }
 }

@@ -9,12 +9,10 @@ import { didYouMean } from '../core/text/similar-names.ts';
 import { message } from '../core/text/message.ts';
 import { printable } from '../core/text/text.ts';
 import { aboutEdit, readAbout } from './about.ts';
-import { appFactsWith, withAbout } from './app-facts.ts';
-import type { AppToPublish } from './app-to-publish.ts';
-import { changedLines, type LineChanges } from './changed-lines.ts';
+import { appFactsWith, withAbout, factsOf, type RegistryLocation } from './registry-location.ts';
+import type { AppToPublish } from './listed-app.ts';
+import { changedLines, type LineChanges, type Plan } from './plan.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
-import type { Plan } from './plan.ts';
-import { factsOf, type RegistryLocation } from './registry-location.ts';
 
 /** Plans the retirement of versions. The versions stay listed, and their artifacts never change (spec 2.4, 9). */
 

@@ -12,13 +12,20 @@ import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
-import { appFactsWith, metadataFacts, withAbout } from './app-facts.ts';
+import {
+  appFactsWith,
+  metadataFacts,
+  withAbout,
+  editStep,
+  factsOf,
+  type RegistryLocation,
+  readDocument,
+} from './registry-location.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
-import { type AboutFieldChange, planAboutEdit } from './edit-about.ts';
-import { entryIn, type ListedEntry } from './listed-entry.ts';
+import { type AboutFieldChange, planAboutEdit } from './about.ts';
+import { entryIn, type ListedEntry } from './listed-app.ts';
 import type { Plan, Step } from './plan.ts';
-import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
 
 /** Plans changes to the entry of an app (spec 2.1). */
 

@@ -1,10 +1,11 @@
 import { message } from '../core/text/message.ts';
 import { type Document, openDocument } from '../author/document.ts';
-import type { DocumentFacts, Missing } from '../core/facts/facts.ts';
+import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
 import { documentContent } from '../core/json/json.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
+import { listedVersionsIn, artifactUrlOf } from '../core/registry/metadata.ts';
 
 /** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {
@@ -72,4 +73,39 @@ export function factsOf({ path, content }: Document, url: string | null = null):
 export function editStep(before: Document, text: string, edit: EditStep['edit'], what: string): EditStep {
   const planned = before.token === null ? {} : { planned: { token: before.token, text } };
   return { kind: 'edit', path: before.path, ...planned, edit, what };
+}
+
+/** Facts about an app that is already listed, for the rules. */
+
+/** The metadata file of an app in its present state, whatever that is; not observed if it is elsewhere, or missing. */
+export async function metadataFacts(place: RegistryLocation, url: string | null): Promise<DocumentFacts> {
+  const file = url === null ? null : place.pathOf(url);
+  const stored = file === null ? null : await place.store.read(file);
+  return { url, file, web: NOT_OBSERVED, content: stored === null ? NOT_OBSERVED : documentContent(stored.bytes) };
+}
+
+/** An app with this metadata file; its artifacts and its icon are not observed. */
+export function appFactsWith(
+  key: string,
+  metadata: DocumentFacts,
+  icon: Partial<AppFacts['icon']> & Pick<AppFacts['icon'], 'url'>,
+): AppFacts {
+  const artifacts = (listedVersionsIn(metadata.content) ?? []).map((item) => ({
+    url: artifactUrlOf(item),
+    file: null,
+    web: NOT_OBSERVED,
+    content: NOT_OBSERVED,
+    archive: NOT_OBSERVED,
+  }));
+  return {
+    key,
+    metadata,
+    icon: { file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, image: NOT_OBSERVED, ...icon },
+    artifacts,
+  };
+}
+
+/** The same app with an about file; null or undefined for none. */
+export function withAbout(app: AppFacts, about: DocumentFacts | null | undefined): AppFacts {
+  return about ? { ...app, about } : app;
 }

@@ -12,12 +12,10 @@ import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
 import { isSemver, latestOf } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { appFactsWith, metadataFacts } from './app-facts.ts';
-import { changedLines, type LineChanges } from './changed-lines.ts';
+import { appFactsWith, metadataFacts, editStep, factsOf, type RegistryLocation } from './registry-location.ts';
+import { changedLines, type LineChanges, type Plan } from './plan.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
-import type { ListedEntry } from './listed-entry.ts';
-import type { Plan } from './plan.ts';
-import { editStep, factsOf, type RegistryLocation } from './registry-location.ts';
+import type { ListedEntry } from './listed-app.ts';
 
 /** Plans removing an app from the manifest. Its files stay. */
 

@@ -10,10 +10,9 @@ import { unlikeRegularFile } from '../platform/regular-file.ts';
 import { type AppToAssemble, checkAssembly, type Folders } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { checkNewKey } from '../publish/check-key.ts';
-import { appsFolder } from './app-file.ts';
+import { appsFolder, foldersOf } from './folders.ts';
 import { type FoundApp, keyOf, type ReleaseEntry } from './find-apps.ts';
 import { iconFromBytes } from './inspect-icon.ts';
-import { foldersOf } from './match-folders.ts';
 
 /**
  * The folders that describe the apps of the manifest, each with an app.json and an icon: those that `release` names in

@@ -10,7 +10,7 @@ import { AppregError } from '../core/errors.ts';
 import type { ArtifactToStore } from '../publish/artifact.ts';
 import type { Companion } from '../publish/companion.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
-import type { BillWish } from './package-settings.ts';
+import type { BillWish } from './repository.ts';
 
 /** Bills of materials: of what is built, and beside an archive that was built before. Loaded if one is wanted. */
 

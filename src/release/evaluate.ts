@@ -18,11 +18,9 @@ import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
 import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
-import { billWish, packageSettings } from './package-settings.ts';
+import { billWish, packageSettings, type OpenRepository } from './repository.ts';
 import type { PreparedApp } from './publish-together.ts';
-import { notesFrom } from './notes.ts';
-import { readVersion } from './read-version.ts';
-import type { OpenRepository } from './repository.ts';
+import { notesFrom, readVersion } from './read-version.ts';
 
 /** An app with its state. */
 export interface EvaluatedApp {

@@ -8,8 +8,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { isWithin } from '../observe/workspace/places.ts';
 import { checkNewKey } from '../publish/check-key.ts';
-import { appFile, type AppFile, appFilesIn } from './app-file.ts';
-import { foldersOf } from './match-folders.ts';
+import { appFile, type AppFile, appFilesIn, foldersOf } from './folders.ts';
 
 /** Finds the apps of a repository: the folders that the configuration names, and those that describe themselves. */
 

@@ -14,7 +14,7 @@ import {
 } from './publish-together.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { signedPlan } from '../publish/sign-plan.ts';
+import { signedPlan } from '../publish/companion.ts';
 import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import type { Finding } from '../core/engine/report.ts';

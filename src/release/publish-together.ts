@@ -15,8 +15,8 @@ import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { signedPlan } from '../publish/sign-plan.ts';
-import { planListedVersion, type VersionToPublish } from '../publish/plan-listed-version.ts';
+import { signedPlan } from '../publish/companion.ts';
+import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
 import type { VersionPlan } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 

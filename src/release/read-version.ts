@@ -1,10 +1,11 @@
 import { message } from '../core/text/message.ts';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { relative, sep, join } from 'node:path';
 import { type AppProblem, type DeclaredVersion, declaredVersion } from '../core/release/version-file.ts';
 import { isWithin } from '../observe/workspace/places.ts';
-import { unlikeRegularFile, whyUnreadable } from '../platform/regular-file.ts';
+import { unlikeRegularFile, whyUnreadable, readRegularFile } from '../platform/regular-file.ts';
 import { type FoundApp, shownIn } from './find-apps.ts';
+import { sectionOf } from '../core/about/changelog.ts';
 
 const MAX_BYTES = 1_000_000;
 
@@ -36,4 +37,19 @@ export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
     if (why === null) throw error;
     return { message: message`${shown} ${why}.`, advice: message`Check the path and its permissions.` };
   }
+}
+
+/** The changelog in the folder of an app, from which its release notes are taken. */
+const CHANGELOG = 'CHANGELOG.md';
+
+/**
+ * The release notes of a version: its section in the changelog of the app.
+ * @param folder of the app, absolute
+ * @returns null without a changelog, and for a version that it does not have
+ */
+export function notesFrom(folder: string): (version: string) => string | null {
+  return (version) => {
+    const read = readRegularFile(join(folder, CHANGELOG));
+    return 'bytes' in read ? sectionOf(read.bytes.toString('utf8'), version) : null;
+  };
 }

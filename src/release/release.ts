@@ -1,4 +1,4 @@
-import { message } from '../core/text/message.ts';
+import { message, joined } from '../core/text/message.ts';
 import { availableParallelism } from 'node:os';
 import { AppregError } from '../core/errors.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
@@ -15,7 +15,8 @@ import { planEvaluated, publishEvaluated, type PublishCallbacks } from './publis
 import { publishedState } from './published.ts';
 import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
 import { describeUncommitted, uncommittedFiles } from './uncommitted.ts';
-import { withVulnerabilities } from './vulnerabilities.ts';
+import { describeVulnerable, packageVulnerable } from '../core/rules/artifacts/package-vulnerable.ts';
+import { FAILING_STATES } from '../core/release/state.ts';
 
 export interface ReleaseOptions extends PublishCallbacks {
   /**
@@ -134,4 +135,38 @@ function uncommitted(files: readonly string[]): AppregError {
     message`Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
     { effect: 'none' },
   );
+}
+
+/**
+ * The apps with the known vulnerabilities of the packages in their code. Where the rule `package-vulnerable` is an error,
+ * an app that would pass is broken.
+ * @param advisories null if they are not looked up
+ */
+async function withVulnerabilities(
+  { severities }: OpenRepository,
+  apps: readonly EvaluatedApp[],
+  advisories: AdvisoryFolder | null,
+): Promise<readonly EvaluatedApp[]> {
+  if (advisories === null) return apps;
+  const severity = (await severities())[packageVulnerable.id] ?? packageVulnerable.severity;
+  if (severity === 'off') return apps;
+  const judged: EvaluatedApp[] = [];
+  for (const one of apps) {
+    const { vulnerable } = await advisories.factsAbout(one.packages);
+    const found = { ...one, result: { ...one.result, vulnerable } };
+    const isRefused = severity === 'error' && vulnerable.length > 0 && !FAILING_STATES.includes(one.result.state);
+    judged.push(isRefused ? refused(found) : found);
+  }
+  return judged;
+}
+
+function refused(one: EvaluatedApp): EvaluatedApp {
+  const found = (one.result.vulnerable ?? []).map(describeVulnerable);
+  return brokenBy(one, {
+    message: message`The rule ${packageVulnerable.id} is an error here, and ${found.length === 1 ? 'a package has' : 'packages have'} known vulnerabilities.`,
+    hint: joined(
+      found.map(({ advice }) => advice),
+      '\n',
+    ),
+  });
 }

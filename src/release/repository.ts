@@ -2,8 +2,8 @@ import type { JudgeSettings } from '../publish/check-change.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { SILENT } from '../workspace/listener.ts';
 import type { StateOptions } from '../workspace/registry-state.ts';
-import type { PackageSettings } from './package-settings.ts';
 import type { ReleaseEntry } from './find-apps.ts';
+import type { BundleOptions } from '../bundle/options.ts';
 
 /** A repository with the sources of apps, and the registry that they are published to. */
 export interface Repository extends StateOptions {
@@ -40,4 +40,23 @@ const DEFAULTS = { file: null, listener: SILENT, severities: async () => ({}) };
 
 export function withDefaults(repository: Repository): OpenRepository {
   return { cwd: process.cwd(), env: process.env, ...DEFAULTS, ...repository };
+}
+
+/** The settings of the configuration about the packages in the code that is built. */
+export type PackageSettings = Pick<BundleOptions, 'notices' | 'licenses'>;
+
+/** The options of a build that are about the packages in the code. */
+export function packageSettings(
+  { notices, licenses }: PackageSettings,
+  options: { notices?: boolean } = {},
+): PackageSettings {
+  return { notices: options.notices !== false && notices !== false, ...(licenses && { licenses }) };
+}
+
+/** Whether a bill is required (--sbom), published where it can be made (`evidence.sbom`), or not wanted. */
+export type BillWish = 'required' | 'if-known' | 'none';
+
+export function billWish(options: { sbom?: boolean }, { evidence }: { evidence?: { sbom?: boolean } }): BillWish {
+  if (options.sbom === true) return 'required';
+  return evidence?.sbom === true ? 'if-known' : 'none';
 }

@@ -137,16 +137,6 @@ describe('rules', () => {
     expect(context.printed.out).toEqual(['No rule matches.']);
   });
 
-  test.each([{ group: 'icons' }, { level: 'fatal' }, { symptom: 'none' }])(
-    'refuses %j as a usage error',
-    async (options) => {
-      expect(await refusal(runRules(cliContext({ cwd: '.' }), options))).toMatchObject({
-        code: 'option-invalid',
-        exit: 2,
-      });
-    },
-  );
-
   test('has the groups of the documentation', () => {
     expect(RULE_GROUP_NAMES).toEqual(Object.keys(RULE_GROUPS));
   });

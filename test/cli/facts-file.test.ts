@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeSnapshot } from '../../src/cli/check/snapshot-file.ts';
+import { writeSnapshot } from '../../src/cli/check/facts-file.ts';
 import { readSnapshot } from '../../src/observe/baseline/saved-facts.ts';
 import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';

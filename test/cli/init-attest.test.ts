@@ -49,7 +49,7 @@ test('without it, no token is requested', async () => {
 
 test.each([
   ['without CI', { baseUrl: BASE_URL, attest: true }],
-  ['in a workflow that publishes nothing', { baseUrl: BASE_URL, ci: 'github', attest: true }],
+  ['in a workflow that publishes nothing', { baseUrl: BASE_URL, ci: 'github' as const, attest: true }],
 ])('%s, it is refused before anything is written', async (_, options) => {
   const error = await refusal(runInit(contextIn(dir), 'new', options));
   expect(error.exit).toBe(2);

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openPartFile } from '../../src/cli/check/part-file.ts';
+import { openPartFile } from '../../src/cli/check/facts-file.ts';
 import { folder } from '../support/folders.ts';
 
 test.skipIf(process.platform === 'win32').each(['finish', 'abandon'] as const)(

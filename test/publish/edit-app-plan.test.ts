@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AppregError } from '../../src/core/errors.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planEdit } from '../../src/publish/edit-app.ts';
-import { listedEntry } from '../../src/publish/listed-entry.ts';
+import { listedEntry } from '../../src/publish/listed-app.ts';
 import type { Plan } from '../../src/publish/plan.ts';
 import { planRemoval } from '../../src/publish/remove-app.ts';
 import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';

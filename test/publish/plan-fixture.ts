@@ -1,7 +1,7 @@
 import { message } from '../../src/core/text/message.ts';
 import { AppregError } from '../../src/core/errors.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
-import type { StepResult } from '../../src/publish/step.ts';
+import type { StepResult } from '../../src/publish/apply-step.ts';
 import type { Store } from '../../src/store/store.ts';
 import { memoryStore } from './memory.ts';
 

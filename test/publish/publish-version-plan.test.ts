@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
-import { appToPublish } from '../../src/publish/app-to-publish.ts';
+import { appToPublish } from '../../src/publish/listed-app.ts';
 import { planVersion, type VersionPlan } from '../../src/publish/publish-version.ts';
 import type { AppregError } from '../../src/core/errors.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appToPublish } from '../../src/publish/app-to-publish.ts';
+import { appToPublish } from '../../src/publish/listed-app.ts';
 import { publish } from '../../src/publish/publish.ts';
 import type { Bytes } from '../../src/store/bytes.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';

@@ -3,10 +3,9 @@ import { companionPath } from '../../src/core/attestation/companion.ts';
 import { message } from '../../src/core/text/message.ts';
 import { isAppregError } from '../../src/core/errors.ts';
 import { publishApps } from '../../src/release/publish-apps.ts';
-import { publish, type Published } from '../../src/publish/publish.ts';
+import { publish, type Published, planListedVersion } from '../../src/publish/publish.ts';
 import type { ArtifactToStore } from '../../src/publish/artifact.ts';
 import type { Companion } from '../../src/publish/companion.ts';
-import { planListedVersion } from '../../src/publish/plan-listed-version.ts';
 import type { Store } from '../../src/store/store.ts';
 import { remembering } from '../../src/store/remember.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { setRetirement } from '../../src/author/about.ts';
-import { appToPublish } from '../../src/publish/app-to-publish.ts';
+import { appToPublish } from '../../src/publish/listed-app.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planRetirement } from '../../src/publish/deprecate.ts';
 import { documentIn } from '../../src/publish/registry-location.ts';

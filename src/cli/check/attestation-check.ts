@@ -2,15 +2,14 @@ import { resolve } from 'node:path';
 import type { AttestationRequirement } from '../../core/attestation/observed.ts';
 import { AppregError } from '../../core/errors.ts';
 import { message } from '../../core/text/message.ts';
-import { didYouMean } from '../../core/text/similar-names.ts';
 import type { VerifyBundle } from '../../observe/registry/attestation.ts';
-import { ATTESTATION_MODES, isOneOf } from '../choices.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { type SignerOptions, signerPolicy, trustOf } from '../signer-options.ts';
 import type { VerifyOptions } from './verify-options.ts';
+import { type SignerOptions, signerPolicy, trustOf } from '../signer-options.ts';
+import type { LocalAttestations } from '../../observe/workspace/workspace-context.ts';
 
 /** How a check of a live registry verifies and judges attestations. */
-export interface AttestationCheck {
+interface AttestationCheck {
   requirement: AttestationRequirement;
   verify: VerifyBundle;
 }
@@ -26,7 +25,7 @@ export async function attestationCheck(
   options: Pick<VerifyOptions, 'attestations' | 'skipArtifacts'> & SignerOptions,
 ): Promise<AttestationCheck | null> {
   const { mode: configuredMode = 'off', ...configured } = config.evidence?.attestations ?? {};
-  const mode = modeOf(options.attestations ?? configuredMode);
+  const mode = options.attestations ?? configuredMode;
   if (mode === 'off') {
     if (options.attestations === undefined) refuseUnusedSigner(options);
     return null;
@@ -62,11 +61,42 @@ function refuseUnusedSigner(options: SignerOptions): void {
   );
 }
 
-function modeOf(text: string): (typeof ATTESTATION_MODES)[number] {
-  if (isOneOf(ATTESTATION_MODES, text)) return text;
-  throw new AppregError(
-    'option-invalid',
-    message`--attestations: “${text}” is not a mode.${didYouMean(text, ATTESTATION_MODES)}`,
-    message`Use one of: ${ATTESTATION_MODES.join(', ')}`,
-  );
+/** How `lint` verifies and judges the attestations beside artifacts. */
+interface LocalAttestationCheck {
+  requirement: AttestationRequirement;
+  local: LocalAttestations;
+}
+
+/**
+ * From the configuration, as for `verify`. Without a mode, those that are there are verified, as far as that is possible
+ * without a signer.
+ * @returns null with the mode `off`
+ * @throws AppregError for an invalid configuration
+ */
+export async function localAttestations(cwd: string, loaded: LoadedConfig): Promise<LocalAttestationCheck | null> {
+  const settings = loaded.config.evidence?.attestations ?? {};
+  const { mode } = settings;
+  if (mode === 'off') return null;
+  const local = { reportsAbsent: mode !== undefined };
+  if (Object.keys(settings).length === 0)
+    return {
+      requirement: { mode: 'report', signer: null },
+      local: { ...local, open: () => openUnconfigured(cwd, loaded) },
+    };
+  const { requirement, verify } = await openConfigured(cwd, loaded);
+  return { requirement, local: { ...local, open: async () => verify } };
+}
+
+async function openConfigured(cwd: string, loaded: LoadedConfig): Promise<AttestationCheck> {
+  const attestations = loaded.config.evidence?.attestations?.mode ?? 'report';
+  const check = await attestationCheck(cwd, loaded, { attestations });
+  if (check === null) throw new Error('The mode is not off.');
+  return check;
+}
+
+/** Without a key, what a bundle claims is still compared with the metadata: a mistake of the author needs no proof. */
+async function openUnconfigured(cwd: string, loaded: LoadedConfig): Promise<VerifyBundle> {
+  const { verify } = await openConfigured(cwd, loaded);
+  const { withClaims } = await import('../../attestation/verify.ts');
+  return (bundle) => withClaims(bundle, verify(bundle));
 }

@@ -8,6 +8,8 @@ import type { Context } from '../context.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { readBaselineReport } from './baseline-report.ts';
 import { severitiesOf } from './severities.ts';
+import { resolve } from 'node:path';
+import type { AdvisoryFolder } from '../../observe/advisories/advisory-folder.ts';
 
 /** What decides how findings are reported, and which of them count. */
 export interface CheckSettings {
@@ -33,7 +35,7 @@ export async function checkSettings(context: Context, loaded: LoadedConfig, base
 /** The exceptions of a configuration, whose code is loaded on demand: it contains a parser of version ranges. */
 async function exceptionsIn(loaded: LoadedConfig, cwd: string): Promise<ExceptionList | null> {
   if ((loaded.config.exceptions ?? []).length === 0) return null;
-  const { exceptionsOf } = await import('./exceptions.ts');
+  const { exceptionsOf } = await import('./rule-settings.ts');
   return exceptionsOf(loaded, cwd);
 }
 
@@ -48,4 +50,25 @@ export function logEndedExceptions(terminal: Terminal, report: Report, list: Exc
       message`The exception for ${rule}${app === null ? '' : ` (${app})`} ended on ${String(until)}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${reason}`,
     );
   }
+}
+
+/**
+ * The folder of --advisories; null if the option is not given. It is read when the first package is looked up.
+ * @throws AppregError `advisories-unusable` (exit 2) if it is not a folder
+ */
+export async function advisoriesAt(
+  { cwd, terminal }: Context,
+  { advisories }: { advisories?: string },
+): Promise<AdvisoryFolder | null> {
+  if (advisories === undefined) return null;
+  const { openAdvisories } = await import('../../observe/advisories/advisory-folder.ts');
+  return openAdvisories(resolve(cwd, advisories), advisories, {
+    onStart: () => terminal.detail(message`Reading the advisories in ${advisories}`),
+    onBroken(examples, count) {
+      const more = count > examples.length ? ` and ${counted(count - examples.length, 'more file')}` : '';
+      terminal.log(
+        message`warning: ${advisories} has ${counted(count, 'file')} that cannot be used as advisories: ${examples.join(', ')}${more}`,
+      );
+    },
+  });
 }

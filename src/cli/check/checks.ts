@@ -1,4 +1,4 @@
-import { message } from '../../core/text/message.ts';
+import { message, joined } from '../../core/text/message.ts';
 import { redact } from '../../core/text/text.ts';
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { exitCode, type CheckCommand, type Report, SYMPTOMS } from '../../core/engine/report.ts';
@@ -8,12 +8,15 @@ import { render } from '../../report/index.ts';
 import { DEFAULTS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
 import { summaryLine } from '../../report/summary-line.ts';
-import { folderInRepository, reportToGitHub } from '../ci.ts';
 import type { Context } from '../context.ts';
 import { checkFormat, outputsOf } from '../io/outputs.ts';
 import { printRendered } from '../io/results.ts';
-import { failureOf } from '../process/failed-run.ts';
-import { withoutSystemError } from '../process/file-error.ts';
+import { failureOf, withoutSystemError } from '../process/failed-run.ts';
+import { appendFileSync, existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { annotations } from '../../report/github.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
+import { AppregError, isAppregError } from '../../core/errors.ts';
 
 /** Shared by the commands that check: formats, report output, the exit code. */
 
@@ -98,4 +101,100 @@ export function incompleteReport(command: CheckCommand, target: string, thrown: 
     notJudged: [notJudgedEntry('*', {}, { code: 'incomplete', why: `${error.code}: ${error.message}` })],
     error,
   };
+}
+
+/** What CI systems need in addition to a report: paths from the repository's root, annotations, a summary. */
+
+/** The folder of `cwd` below the root of its repository, with `/`; '' at the root, or outside a repository. */
+export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string {
+  const here = realPath(cwd);
+  const given = [env['GITHUB_WORKSPACE'], env['CI_PROJECT_DIR']]
+    .filter((root) => root !== undefined)
+    .filter((root) => root !== '');
+  const root = given.map(realPath).find((path) => contains(path, here)) ?? gitRoot(here) ?? here;
+  return relative(root, here).split(sep).join('/');
+}
+
+function contains(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function gitRoot(path: string): string | null {
+  if (existsSync(join(path, '.git'))) return path;
+  const parent = dirname(path);
+  return parent === path ? null : gitRoot(parent);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // A missing folder is reported when it is read.
+    return path;
+  }
+}
+
+/**
+ * In GitHub Actions, if no format is requested, prints annotations and a job summary in addition to the pretty output.
+ */
+function reportToGitHub(context: Context, report: Report, options: RenderOptions): void {
+  const { env, terminal } = context;
+  if (env['GITHUB_ACTIONS'] !== 'true' || context.options.format !== undefined) return;
+  for (const line of annotations(report, options)) terminal.annotate(line);
+  const summary = env['GITHUB_STEP_SUMMARY'];
+  if (summary === undefined || summary === '') return;
+  try {
+    appendFileSync(summary, `${render(report, 'markdown', options)}\n\n`);
+  } catch (error) {
+    const code = systemErrorCode(error) ?? 'unknown';
+    terminal.log(message`No summary was written to ${summary} (GITHUB_STEP_SUMMARY): ${code}`);
+  }
+}
+
+/** Several inputs of one check: those that cannot be used are named together, and the others are judged. */
+
+/** What `use` returns for each input that can be used, and the errors of the others. */
+export interface UsedInputs<T> {
+  used: T[];
+  failed: AppregError[];
+}
+
+/**
+ * Uses each input.
+ * @throws AppregError if none can be used: the only error, or `inputs-unusable`, which names them all. Errors that are
+ *   not expected are rethrown at once.
+ */
+export async function useEach<Input, T>(
+  inputs: readonly Input[],
+  use: (input: Input) => Promise<T>,
+): Promise<UsedInputs<T>> {
+  const used: T[] = [];
+  const failed: AppregError[] = [];
+  for (const input of inputs) {
+    try {
+      used.push(await use(input));
+    } catch (thrown) {
+      const error = withoutSystemError(thrown);
+      if (!isAppregError(error) || error.exit !== 2) throw error;
+      failed.push(error);
+    }
+  }
+  if (used.length === 0 && failed.length > 0) throw unusable(failed);
+  return { used, failed };
+}
+
+/** One error about all inputs that cannot be used. */
+export function unusable(errors: readonly AppregError[]): AppregError {
+  const [first] = errors;
+  if (first !== undefined && errors.length === 1) return first;
+  const lines = joined(
+    errors.map((error) => error.message),
+    '\n  ',
+  );
+  return new AppregError('inputs-unusable', lines, joined([...new Set(errors.map(({ hint }) => hint))], '\n  '));
+}
+
+/** Why a run that has left out these inputs is incomplete; null if it has left out none. */
+export function whyIncomplete(errors: readonly AppregError[]): string | null {
+  return errors.length === 0 ? null : errors.map(({ message }) => message).join(' ');
 }

@@ -10,13 +10,12 @@ import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
 import { redactor } from '../../observe/http/redact.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
-import { advisoriesAt } from './advisories.ts';
+import { advisoriesAt, type CheckSettings, checkSettings } from './check-settings.ts';
 import { attestationCheck } from './attestation-check.ts';
-import type { CacheFolder } from './cache-folder.ts';
-import { type CheckSettings, checkSettings } from './check-settings.ts';
+import type { CacheFolder } from './cache.ts';
 import type { Context } from '../context.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
-import type { SnapshotHeader } from './snapshot-file.ts';
+import type { SnapshotHeader } from './facts-file.ts';
 import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /** What a check of a live registry observes, and how: shared by the commands that make one. */
@@ -98,7 +97,7 @@ async function openRunCache(
   now: string,
   conceal: (text: string) => string,
 ): Promise<CacheFolder> {
-  const { openCache } = await import('./cache-folder.ts');
+  const { openCache } = await import('./cache.ts');
   return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
 }
 

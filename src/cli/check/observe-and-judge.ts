@@ -5,15 +5,15 @@ import type { SignalExit } from '../../core/errors.ts';
 import type { AppFacts, DocumentFacts, Missing, ServiceFacts, Shard } from '../../core/facts/facts.ts';
 import { machineLimitAdvice, machineLimitText } from '../../core/http/machine-limit.ts';
 import { message } from '../../core/text/message.ts';
-import { counted } from '../../core/text/text.ts';
+import { counted, shorten } from '../../core/text/text.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { FactsSink, ObserveProgress, ObserveResult } from '../../observe/registry/options.ts';
 import { tuneHeap } from '../../platform/heap.ts';
 import type { Context } from '../context.ts';
-import { describeProgress } from '../io/progress.ts';
 import { onSignals, redeliver } from '../process/stop-signal.ts';
 import type { LiveCheck } from './live-check.ts';
-import type { SnapshotWriter } from './snapshot-file.ts';
+import type { SnapshotWriter } from './facts-file.ts';
+import { isSafeKey } from '../../core/registry/app-key.ts';
 
 /** Observes a live registry and judges it while doing so. */
 
@@ -170,4 +170,27 @@ async function observeUntilSignal(
     line.stop();
     signals.off();
   }
+}
+
+/**
+ * The progress of an observation in one line. It contains no URL, since a URL may hold secrets.
+ * @param seconds since the observation began
+ */
+export function describeProgress(
+  { done, known, bytes, announced, host, app }: Readonly<ObserveProgress>,
+  seconds: number,
+): string {
+  const rate = bytes / Math.max(0.1, seconds);
+  const size = announced > bytes ? `${megabytes(bytes)} of ${megabytes(announced)} MB` : `${megabytes(bytes)} MB`;
+  return [
+    `${done} of ${known} files`,
+    `${size} at ${megabytes(rate)} MB/s`,
+    ...(host === null ? [] : [host]),
+    // Other keys may contain workflow commands of a CI system.
+    ...(app === null || !isSafeKey(app) ? [] : [shorten(app, 60)]),
+  ].join(', ');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 }

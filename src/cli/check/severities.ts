@@ -1,13 +1,11 @@
 import { message } from '../../core/text/message.ts';
 import type { Severity } from '../../core/engine/report.ts';
 import { AppregError } from '../../core/errors.ts';
-import { rules } from '../../core/rules/index.ts';
-import { ruleById } from '../../core/rules/lookup.ts';
+import { ruleById, similarRule } from '../../core/rules/lookup.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { isOneOf, LEVELS } from '../choices.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { similarRule } from './similar-rule.ts';
 
 /**
  * Severities from the configuration and from --rule, which takes precedence. Throws AppregError for an unknown rule or
@@ -29,7 +27,7 @@ export async function severitiesOf(
 /** Throws AppregError if `rules` or `exceptions` of the configuration have values that do not exist; it names them all. */
 async function refuseInvalidSettings({ config, file }: Pick<LoadedConfig, 'config' | 'file'>): Promise<void> {
   if (config.rules === undefined && config.exceptions === undefined) return;
-  const { settingViolations } = await import('./setting-violations.ts');
+  const { settingViolations } = await import('./rule-settings.ts');
   const violations = settingViolations(config);
   if (violations.length === 0) return;
   const { configError } = await import('../config/config-errors.ts');
@@ -38,10 +36,9 @@ async function refuseInvalidSettings({ config, file }: Pick<LoadedConfig, 'confi
 
 function checkedRule(id: string): string {
   if (ruleById(id) !== undefined) return id;
-  const known = rules.map((rule) => rule.id);
   throw new AppregError(
     'rule-unknown',
-    message`--rule: unknown rule “${id}”.${similarRule(id, known)}`,
+    message`--rule: unknown rule “${id}”.${similarRule(id)}`,
     message`appreg rules lists the rules.`,
   );
 }

@@ -12,8 +12,7 @@ import { kindOfContent } from '../../core/text/file-type.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
 import { manifestApps } from '../../core/registry/manifest.ts';
 import type { Report } from '../../core/engine/report.ts';
-import { openPartFile } from './part-file.ts';
-import { factsJson, type SnapshotHeader } from './snapshot-file.ts';
+import { openPartFile, factsJson, type SnapshotHeader } from './facts-file.ts';
 
 /**
  * A support bundle: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved facts its

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { type LiveCheck, snapshotHeader } from './live-check.ts';
 import { type CheckResult, type FactsListener, observeAndJudge } from './observe-and-judge.ts';
 import { startJudging } from '../../core/engine/judge.ts';
-import { type SnapshotWriter, writeSnapshot } from './snapshot-file.ts';
+import { type SnapshotWriter, writeSnapshot } from './facts-file.ts';
 import { onSignals } from '../process/stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { trackGoal, type WaitGoal } from './wait-goal.ts';

@@ -1,5 +1,5 @@
-import type { CommandDefinition } from '../command-definition.ts';
-import type { Context } from '../context.ts';
+import type { ArgumentDefinition, CommandDefinition } from '../command-definition.ts';
+import type { Context, OptionsOf } from '../context.ts';
 import { addAppCommand } from './add-app/options.ts';
 import { assembleCommand } from './assemble/options.ts';
 import { attestationCommand } from './attestation/options.ts';
@@ -35,61 +35,77 @@ import { siteCommand } from './site/options.ts';
 import { subscribeCommand } from './subscribe/options.ts';
 import { verifyCommand } from './verify/options.ts';
 
-/** Implements a command: receives the context, then arguments and options; resolves to the exit code. */
-type Action = (context: Context, ...rest: any[]) => Promise<number>;
-
 export interface Command {
   definition: CommandDefinition;
-  /** Imports the implementation, which may be large. */
-  load(): Promise<Action>;
+  /** Imports the implementation, which may be large: it resolves to the exit code. */
+  load(): Promise<(context: Context, ...rest: any[]) => Promise<number>>;
+}
+
+/** The values of arguments, by their usage: `<required>`, `[optional]`, `<several...>`. */
+type ArgumentValues<Arguments extends readonly ArgumentDefinition[]> = {
+  -readonly [Index in keyof Arguments]: Arguments[Index]['usage'] extends `${string}...${string}`
+    ? readonly string[]
+    : Arguments[Index]['usage'] extends `<${string}`
+      ? string
+      : string | undefined;
+};
+
+/** Implements a command: receives the context, then its arguments and options; resolves to the exit code. */
+type Action<Definition extends CommandDefinition> = (
+  context: Context,
+  ...rest: [...ArgumentValues<Definition['arguments']>, OptionsOf<Definition>]
+) => Promise<number>;
+
+function command<Definition extends CommandDefinition>(
+  definition: Definition,
+  load: () => Promise<Action<Definition>>,
+): Command {
+  return { definition, load };
 }
 
 /** All commands, in the order of the help; a subcommand after its command. */
 export const COMMANDS: readonly Command[] = [
-  { definition: initCommand, load: async () => (await import('./init/run.ts')).runInit },
-  { definition: addAppCommand, load: async () => (await import('./add-app/run.ts')).runAddApp },
-  { definition: editAppCommand, load: async () => (await import('./edit-app/run.ts')).runEditApp },
-  { definition: removeAppCommand, load: async () => (await import('./remove-app/run.ts')).runRemoveApp },
-  { definition: assembleCommand, load: async () => (await import('./assemble/run.ts')).runAssemble },
-  { definition: bundleCommand, load: async () => (await import('./bundle/run.ts')).runBundle },
-  { definition: checksumCommand, load: async () => (await import('./checksum/run.ts')).runChecksum },
-  { definition: publishVersionCommand, load: async () => (await import('./publish-version/run.ts')).runPublishVersion },
-  { definition: deprecateCommand, load: async () => (await import('./deprecate/run.ts')).runDeprecate },
-  { definition: releaseCommand, load: async () => (await import('./release/run.ts')).runRelease },
-  { definition: lintCommand, load: async () => (await import('./lint/run.ts')).runLint },
-  { definition: verifyCommand, load: async () => (await import('./verify/run.ts')).runVerify },
-  { definition: diagnoseCommand, load: async () => (await import('./diagnose/run.ts')).runDiagnose },
-  { definition: lockCommand, load: async () => (await import('./lock/run.ts')).runLock },
-  { definition: mirrorCommand, load: async () => (await import('./mirror/run.ts')).runMirror },
-  { definition: diffCommand, load: async () => (await import('./diff/run.ts')).runDiff },
-  { definition: attestationCommand, load: async () => (await import('./attestation/run.ts')).runAttestation },
-  { definition: judgeCommand, load: async () => (await import('./judge/run.ts')).runJudge },
-  { definition: explainCommand, load: async () => (await import('./explain/run.ts')).runExplain },
-  { definition: rulesCommand, load: async () => (await import('./rules/run.ts')).runRules },
-  { definition: policyCommand, load: async () => (await import('./policy/run.ts')).runPolicy },
-  { definition: policyTestCommand, load: async () => (await import('./policy-test/run.ts')).runPolicyTest },
-  { definition: siteCommand, load: async () => (await import('./site/run.ts')).runSite },
-  { definition: subscribeCommand, load: async () => (await import('./subscribe/run.ts')).runSubscribe },
-  { definition: serveCommand, load: async () => (await import('./serve/run.ts')).runServe },
-  { definition: serviceCommand, load: async () => (await import('./service/run.ts')).runService },
-  { definition: serviceBackupCommand, load: async () => (await import('./service-backup/run.ts')).runServiceBackup },
-  { definition: serviceRestoreCommand, load: async () => (await import('./service-restore/run.ts')).runServiceRestore },
-  { definition: conformanceCommand, load: async () => (await import('./conformance/run.ts')).runConformanceList },
-  {
-    definition: conformanceDocumentsCommand,
-    load: async () => (await import('./conformance-documents/run.ts')).runConformanceDocuments,
-  },
-  {
-    definition: conformanceHostCommand,
-    load: async () => (await import('./conformance-host/run.ts')).runConformanceHost,
-  },
-  {
-    definition: conformanceFixturesCommand,
-    load: async () => (await import('./conformance-fixtures/run.ts')).runConformanceFixtures,
-  },
-  {
-    definition: conformanceSubscriberCommand,
-    load: async () => (await import('./conformance-subscriber/run.ts')).runConformanceSubscriber,
-  },
-  { definition: completionCommand, load: async () => (await import('./completion/run.ts')).runCompletion },
+  command(initCommand, async () => (await import('./init/run.ts')).runInit),
+  command(addAppCommand, async () => (await import('./add-app/run.ts')).runAddApp),
+  command(editAppCommand, async () => (await import('./edit-app/run.ts')).runEditApp),
+  command(removeAppCommand, async () => (await import('./remove-app/run.ts')).runRemoveApp),
+  command(assembleCommand, async () => (await import('./assemble/run.ts')).runAssemble),
+  command(bundleCommand, async () => (await import('./bundle/run.ts')).runBundle),
+  command(checksumCommand, async () => (await import('./checksum/run.ts')).runChecksum),
+  command(publishVersionCommand, async () => (await import('./publish-version/run.ts')).runPublishVersion),
+  command(deprecateCommand, async () => (await import('./deprecate/run.ts')).runDeprecate),
+  command(releaseCommand, async () => (await import('./release/run.ts')).runRelease),
+  command(lintCommand, async () => (await import('./lint/run.ts')).runLint),
+  command(verifyCommand, async () => (await import('./verify/run.ts')).runVerify),
+  command(diagnoseCommand, async () => (await import('./diagnose/run.ts')).runDiagnose),
+  command(lockCommand, async () => (await import('./lock/run.ts')).runLock),
+  command(mirrorCommand, async () => (await import('./mirror/run.ts')).runMirror),
+  command(diffCommand, async () => (await import('./diff/run.ts')).runDiff),
+  command(attestationCommand, async () => (await import('./attestation/run.ts')).runAttestation),
+  command(judgeCommand, async () => (await import('./judge/run.ts')).runJudge),
+  command(explainCommand, async () => (await import('./explain/run.ts')).runExplain),
+  command(rulesCommand, async () => (await import('./rules/run.ts')).runRules),
+  command(policyCommand, async () => (await import('./policy/run.ts')).runPolicy),
+  command(policyTestCommand, async () => (await import('./policy-test/run.ts')).runPolicyTest),
+  command(siteCommand, async () => (await import('./site/run.ts')).runSite),
+  command(subscribeCommand, async () => (await import('./subscribe/run.ts')).runSubscribe),
+  command(serveCommand, async () => (await import('./serve/run.ts')).runServe),
+  command(serviceCommand, async () => (await import('./service/run.ts')).runService),
+  command(serviceBackupCommand, async () => (await import('./service-backup/run.ts')).runServiceBackup),
+  command(serviceRestoreCommand, async () => (await import('./service-restore/run.ts')).runServiceRestore),
+  command(conformanceCommand, async () => (await import('./conformance/run.ts')).runConformanceList),
+  command(
+    conformanceDocumentsCommand,
+    async () => (await import('./conformance-documents/run.ts')).runConformanceDocuments,
+  ),
+  command(conformanceHostCommand, async () => (await import('./conformance-host/run.ts')).runConformanceHost),
+  command(
+    conformanceFixturesCommand,
+    async () => (await import('./conformance-fixtures/run.ts')).runConformanceFixtures,
+  ),
+  command(
+    conformanceSubscriberCommand,
+    async () => (await import('./conformance-subscriber/run.ts')).runConformanceSubscriber,
+  ),
+  command(completionCommand, async () => (await import('./completion/run.ts')).runCompletion),
 ];

@@ -7,8 +7,7 @@ import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { isWithin } from '../../observe/workspace/places.ts';
 import type { ConfigRequest } from './config-request.ts';
-import { refuseForeignOwner } from './config-owner.ts';
-import { type ConfigFile, repositoryAround } from './find-config.ts';
+import { refuseForeignOwner, type ConfigFile, repositoryAround } from './find-config.ts';
 import { emptyConfig, unreadableConfig } from './read-data.ts';
 
 /** Configurations in JavaScript. */

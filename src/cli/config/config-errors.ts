@@ -6,8 +6,8 @@ import type { ShapeError } from '../../core/json/shape-error.ts';
 import { faultText, positionsInJson, type Position } from '../../core/json/faults.ts';
 import { type Violation, violationsOf } from '../../core/json/violations.ts';
 import { isShellPipe } from '../../platform/regular-file.ts';
-import { settingViolations } from '../check/setting-violations.ts';
-import { formOf } from './config-files.ts';
+import { settingViolations } from '../check/rule-settings.ts';
+import { formOf } from './find-config.ts';
 import { configText } from './read-data.ts';
 
 /** The errors of a configuration, with their positions. Loaded lazily. */

@@ -1,8 +1,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { cosmiconfig, type Loader } from 'cosmiconfig';
 import { metaSearchPlaces } from 'cosmiconfig/dist/defaults.js';
-import { CONFIG_FILES } from './config-files.ts';
-import type { ConfigFile } from './find-config.ts';
+import { CONFIG_FILES, type ConfigFile } from './find-config.ts';
 import { decodedText, emptyConfig, jsonValue } from './read-data.ts';
 
 /** Reads configurations in any form. Loaded lazily, since most are in JSON, which needs no more than a parser. */

@@ -11,7 +11,7 @@ import { type ConfigFile, configIn, findConfig, namedConfig } from './find-confi
 import type { ExecuteConfig } from './config-search.ts';
 import { configText, jsonValue, refuseUnreadable, unreadableConfig } from './read-data.ts';
 
-export type { Config, ConfiguredException } from './config-type.ts';
+export type { Config } from './config-type.ts';
 
 export interface LoadedConfig {
   config: Config;

@@ -1,12 +1,87 @@
 import { message } from '../../core/text/message.ts';
 import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, extname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
-import { CONFIG_FILES, type ConfigForm, formOf, UNSUPPORTED_FILES } from './config-files.ts';
 import { hasPackageField } from './read-data.ts';
-import { isOwn, refuseForeignOwner } from './config-owner.ts';
+
+/** The names of configuration files. */
+
+/** How a configuration is written. Code is executed; the others are only parsed. */
+export type ConfigForm = 'json' | 'yaml' | 'code' | 'package';
+
+/** In order of precedence. No .ts: Node cannot load it in all supported versions. */
+export const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
+  ['appreg.config.json', 'json'],
+  ['appreg.config.yaml', 'yaml'],
+  ['appreg.config.yml', 'yaml'],
+  ['appreg.config.js', 'code'],
+  ['appreg.config.mjs', 'code'],
+  ['appreg.config.cjs', 'code'],
+  ['.appregrc', 'yaml'],
+  ['.appregrc.json', 'json'],
+  ['.appregrc.yaml', 'yaml'],
+  ['.appregrc.yml', 'yaml'],
+  ['.appregrc.js', 'code'],
+  ['.appregrc.mjs', 'code'],
+  ['.appregrc.cjs', 'code'],
+  ['package.json', 'package'],
+]);
+
+const UNSUPPORTED_ENDINGS = ['toml', 'ts', 'mts', 'cts', 'json5', 'jsonc', 'ini', 'xml'];
+
+/** Files that other tools would read, and this one does not: they are reported, since ignoring one may hide findings. */
+const UNSUPPORTED_FILES: readonly string[] = [
+  ...['appreg.config', '.appregrc'].flatMap((stem) => UNSUPPORTED_ENDINGS.map((ending) => `${stem}.${ending}`)),
+  ...[...CONFIG_FILES.keys()].filter((name) => name.startsWith('.appregrc')).map((name) => `.config/${name.slice(1)}`),
+  ...[...CONFIG_FILES.keys()].filter((name) => name.startsWith('appreg.')).map((name) => `.config/${name}`),
+];
+
+/** The form of a file named with --config; null if its ending is not supported. */
+export function formOf(name: string): ConfigForm | null {
+  const known = CONFIG_FILES.get(name);
+  if (known !== undefined) return known;
+  const ending = extname(name);
+  return ending === '' ? 'yaml' : (CONFIG_FILES.get(`appreg.config${ending}`) ?? null);
+}
+
+/** Whose files may decide how appreg runs: the same users as for git's safe.directory. */
+
+/** The user who runs the command, and for root with sudo also the one who called it; null on Windows. */
+function trustedUsers(): readonly number[] | null {
+  const user = process.geteuid?.();
+  if (user === undefined) return null;
+  const caller = Number(process.env['SUDO_UID'] || Number.NaN);
+  return user === 0 && Number.isSafeInteger(caller) ? [user, caller] : [user];
+}
+
+function isOwn(uid: number): boolean {
+  return trustedUsers()?.includes(uid) ?? true;
+}
+
+/**
+ * Throws AppregError for a file of another user. A path that cannot be read is left to its reader.
+ * @param options.root true if a file of root is accepted
+ */
+export function refuseForeignOwner(path: string, options: { root: boolean }): void {
+  const owner = owners(path).find((uid) => !isOwn(uid) && !(options.root && uid === 0));
+  if (owner === undefined) return;
+  throw new AppregError(
+    'config-owner',
+    message`${path} belongs to another user (uid ${owner}), so it was not used.`,
+    message`If you trust it, name it: --config ${path}`,
+  );
+}
+
+/** The owners of a file, and of the link to it. */
+function owners(path: string): number[] {
+  try {
+    return [lstatSync(path).uid, statSync(path).uid];
+  } catch {
+    return [];
+  }
+}
 
 /** Finds the configuration file of a folder. */
 

@@ -5,6 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { parseUrl } from '../../core/http/url.ts';
 import { isLocalListenAddress, DEFAULT_LIMITS, type Settings, invalidSetting, artifactSettings, trustedProxies } from '../../service/config/settings.ts';
 import { secretSetting, secretsKeys } from '../../service/config/secret-setting.ts';
+import { ROLES } from '../choices.ts';
 import type { OptionValues } from '../command-definition.ts';
 import type { serviceCommand } from '../commands/service/options.ts';
 
@@ -13,7 +14,6 @@ export type ServiceFlags = OptionValues<typeof serviceCommand.options>;
 
 type Environment = Record<string, string | undefined>;
 
-const ROLES = ['web', 'worker'] as const;
 /** Minimum length of an operator token, in characters. */
 const TOKEN_MIN_LENGTH = 16;
 const HOUR = 3_600_000;
@@ -47,7 +47,7 @@ export function resolveSettings(
     port: flags.port ?? portFrom(env['PORT']),
     publicUrl: webUrl(env, 'PUBLIC_URL', true),
     trustProxy: trustedProxies(env['TRUST_PROXY']),
-    roles: roles(flags.role),
+    roles: ROLES.filter((role) => flags.role?.includes(role) ?? true),
     coreRegistryUrl: webUrl(env, 'CORE_REGISTRY_URL'),
     communityRegistryUrl: webUrl(env, 'COMMUNITY_REGISTRY_URL'),
     allowHosts: (flags.allowHost ?? []).map(hostName),
@@ -138,16 +138,6 @@ function portFrom(text: string | undefined): number {
     message`PORT: “${text}” is not a port.`,
     message`Use a number from 0 to 65535; 0 picks a free port.`,
   );
-}
-
-function roles(named: string[] | undefined): Settings['roles'] {
-  const unknown = named?.find((name) => !ROLES.some((role) => role === name));
-  if (unknown !== undefined)
-    throw invalidSetting(
-      message`--role: unknown role “${unknown}”.`,
-      message`Use web or worker, or omit the option for both.`,
-    );
-  return ROLES.filter((role) => named?.includes(role) ?? true);
 }
 
 /** Normalized as in a URL: lower case, internationalized names in ASCII; with the port if given. */

@@ -13,8 +13,6 @@ export interface Prompt extends PromptText {
   validate(answer: string): string | null;
 }
 
-type OptionWithValue = TextOption | ListOption;
-
 /** An option that a command needs, with the value that was given for it. */
 export interface Input {
   option: TextOption;
@@ -51,14 +49,10 @@ export async function resolveInputs<Inputs extends Readonly<Record<string, Input
 }
 
 /** Throws AppregError (exit 2) if the value of an option is invalid. */
-export function requireValid(option: OptionWithValue, text: string, context: Context): void {
-  if (checkValue(option.value, text, context.cwd) !== null) throw invalidOption(option, text, context);
-}
-
-/** The error for an invalid value (exit 2). */
-export function invalidOption(option: OptionWithValue, text: string, { cwd, command }: Context): AppregError {
-  const problem = checkValue(option.value, text, cwd) ?? '';
-  return new AppregError(
+export function requireValid(option: TextOption | ListOption, text: string, { cwd, command }: Context): void {
+  const problem = checkValue(option.value, text, cwd);
+  if (problem === null) return;
+  throw new AppregError(
     'option-invalid',
     message`Invalid ${flagOf(option)} “${safeExcerpt(text, 80)}”. ${problem}`,
     message`appreg ${command.name} --help describes the options.`,

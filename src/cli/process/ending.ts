@@ -2,9 +2,8 @@ import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
 import { describeWriteState, effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
-import { endNow } from './end-process.ts';
 import { errorText } from '../io/terminal.ts';
-import { toStderr } from '../io/streams.ts';
+import { toStderr, hasPendingOutput } from '../io/streams.ts';
 
 /** What an interrupted run reports about its writes. */
 
@@ -48,4 +47,19 @@ function auxiliaryState(journal: Journal): SafeText | null {
   if (written.stored.length > 0) return describeWriteState(written);
   if (journal.auxiliary.length === 0) return null;
   return message`No file of the registry was changed; ${journal.auxiliary.join(', ')} was written to test the store.`;
+}
+
+/** The only two cases in which the process is ended explicitly, after all output is written. */
+
+/** Ends the process immediately, at a second signal. Errors are written synchronously, so that none are lost. */
+function endNow(code: number): never {
+  process.exit(code);
+}
+
+/** Ends the process once all output is written, if an abandoned command keeps it alive. */
+export function endUnlessIdle(code: number): void {
+  const timer = setInterval(() => {
+    if (!hasPendingOutput()) process.exit(code);
+  }, 200);
+  timer.unref();
 }

@@ -1,6 +1,9 @@
 import { exitCodeOf } from '../../core/error-codes/exit-codes.ts';
-import { isAppregError } from '../../core/errors.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
 import type { FailedRun } from '../../report/results.ts';
+import { message } from '../../core/text/message.ts';
+import { fileLimitError } from '../../platform/machine-limit.ts';
+import { whyUnreadable } from '../../platform/regular-file.ts';
 
 /** What a document says about a thrown error. */
 export function failureOf(error: unknown): FailedRun {
@@ -17,3 +20,25 @@ export function failureOf(error: unknown): FailedRun {
 }
 
 const FAILURES = ['failed', 'refused'] as const;
+
+/**
+ * An error of the system about a file as an expected one, with path and cause: the file is wrong, and not appreg. Any
+ * other error is returned unchanged.
+ */
+export function withoutSystemError(error: unknown): unknown {
+  if (isAppregError(error) || !isAboutFile(error)) return error;
+  const limit = fileLimitError(error.path, error);
+  if (limit !== null) return limit;
+  const why = whyUnreadable(error.path, error);
+  if (why === null) return error;
+  return new AppregError(
+    'file-unreadable',
+    message`${error.path} ${why}.`,
+    message`Check the path, and the permissions of the file and of the folders above it.`,
+    { cause: error },
+  );
+}
+
+function isAboutFile(error: unknown): error is Error & { path: string } {
+  return error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string';
+}

@@ -1,6 +1,7 @@
 import type { Finding } from '../engine/report.ts';
 import type { ResourceKind } from '../facts/facts.ts';
 import { formatReason, type NotJudgedReason } from '../facts/missing.ts';
+import { didYouMean } from '../text/similar-names.ts';
 import { type CauseInfo, causeInfo } from './cause.ts';
 import { rules } from './index.ts';
 import type { AnyRule } from './rule.ts';
@@ -12,6 +13,16 @@ const BY_ID = new Map(rules.map((rule) => [rule.id, rule]));
 /** The rule of this library with that id; undefined for a rule that was added to it, or of another version. */
 export function ruleById(id: string): AnyRule | undefined {
   return BY_ID.get(id);
+}
+
+/** A sentence with the rules that a mistyped or abbreviated id may mean; '' if none is similar. */
+export function similarRule(id: string): string {
+  const known = [...BY_ID.keys()];
+  const near = didYouMean(id, known);
+  if (near !== '') return near;
+  const words = id.toLowerCase().split(/[-_ ]/);
+  const close = known.filter((k) => words.every((word) => k.includes(word)) || k.startsWith(id.slice(0, 12)));
+  return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
 }
 
 /** What a rule finds, in a few words; its id, for a rule of another version. */

@@ -63,7 +63,6 @@ describe('settings', () => {
   });
 
   test.each<[string, ServiceFlags, Record<string, string>]>([
-    ['role', { role: ['queen'] }, {}],
     ['host with a user', { allowHost: ['me@localhost'] }, {}],
     ['URL for a host', { allowHost: ['http://localhost'] }, {}],
     ['host with a wildcard path', { allowHost: ['localhost/*'] }, {}],

@@ -4,8 +4,7 @@ import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { checkUrl } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { iconFrom } from '../../icon-source.ts';
@@ -14,7 +13,7 @@ import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import { addAppCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof addAppCommand.options>;
+type Options = OptionsOf<typeof addAppCommand>;
 
 /** `appreg add-app <key>`: an icon, a metadata file and an entry in the manifest. */
 export async function runAddApp(context: Context, key: string, options: Options): Promise<number> {

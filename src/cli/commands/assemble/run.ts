@@ -7,8 +7,7 @@ import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { appsUnder } from '../../../release/app-folders.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import { stateOptions } from '../../state-options.ts';
@@ -16,7 +15,7 @@ import { planText, printFindings, planStatus } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { assembleCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof assembleCommand.options>;
+type Options = OptionsOf<typeof assembleCommand>;
 
 /**
  * `appreg assemble`: generates the manifest from the folders apps/<key>. All input is validated before anything is

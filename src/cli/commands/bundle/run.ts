@@ -5,15 +5,14 @@ import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
 import { grouped, printable } from '../../../core/text/text.ts';
 import type { Severity } from '../../../core/engine/report.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { billWish, packageSettings } from '../../../release/package-settings.ts';
+import { billWish, packageSettings } from '../../../release/repository.ts';
 import type { LoadedConfig } from '../../config/config.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import type { bundleCommand } from './options.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 
-type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
+type Options = OptionsOf<typeof bundleCommand>;
 
 /** The severities that differ from those of the rules. All rules are loaded for them: longer than a small bundle takes. */
 async function requestedSeverities(context: Context, loaded: LoadedConfig): Promise<Record<string, Severity | 'off'>> {

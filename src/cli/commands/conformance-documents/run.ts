@@ -9,12 +9,11 @@ import {
   type GivenDocument,
   type Validator,
 } from '../../../conformance/documents/validator.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import { runConformance } from '../../conformance/results.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import type { conformanceDocumentsCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof conformanceDocumentsCommand.options>;
+type Options = OptionsOf<typeof conformanceDocumentsCommand>;
 
 /** `appreg conformance documents`: tests a validator, or that of appreg itself. */
 export async function runConformanceDocuments(context: Context, options: Options): Promise<number> {

@@ -2,13 +2,12 @@ import { resolve } from 'node:path';
 import { counted, printable } from '../../../core/text/text.ts';
 import { message } from '../../../core/text/message.ts';
 import { writeFixtures } from '../../../conformance/host/write-fixtures.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import { setOf } from '../../conformance/cases.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import type { conformanceFixturesCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof conformanceFixturesCommand.options>;
+type Options = OptionsOf<typeof conformanceFixturesCommand>;
 
 /** `appreg conformance fixtures <dir>`: the files to upload to a host. */
 export async function runConformanceFixtures(context: Context, dir: string, options: Options): Promise<number> {

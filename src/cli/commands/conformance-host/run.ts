@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import { networkOf } from '../../../observe/http/proxy.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import { runConformance } from '../../conformance/results.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { runHostCases } from '../../../conformance/host/run.ts';
 import { authoritiesIn } from '../../check/verify-options.ts';
 import { checkUrl } from '../../input-file.ts';
 import type { conformanceHostCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof conformanceHostCommand.options>;
+type Options = OptionsOf<typeof conformanceHostCommand>;
 
 /** `appreg conformance host <url>`: tests the host of an uploaded folder. */
 export async function runConformanceHost(context: Context, url: string, options: Options): Promise<number> {

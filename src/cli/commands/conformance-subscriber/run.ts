@@ -5,13 +5,11 @@ import { isHttpUrl } from '../../../core/http/url.ts';
 import { commandWords } from '../../../conformance/command.ts';
 import { type Implementation, runSubscriberCases } from '../../../conformance/subscriber/run.ts';
 import { openLocalAuthority } from '../../../serve/local-ca.ts';
-import { ABILITIES } from '../../choices.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import { runConformance } from '../../conformance/results.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import type { conformanceSubscriberCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof conformanceSubscriberCommand.options>;
+type Options = OptionsOf<typeof conformanceSubscriberCommand>;
 
 const TIMEOUT = 30;
 const CONCURRENCY = 4;
@@ -33,7 +31,7 @@ export async function runConformanceSubscriber(context: Context, options: Option
       implementation,
       cwd,
       env,
-      without: ABILITIES.filter((ability) => without.includes(ability)),
+      without,
       timeout: timeout * 1000,
       concurrency: Math.max(1, concurrency),
       authority,

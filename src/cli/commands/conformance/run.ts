@@ -3,13 +3,12 @@ import { counted } from '../../../core/text/text.ts';
 import { ROLES } from '../../../conformance/case.ts';
 import { casesOf } from '../../../conformance/sets.ts';
 import { alignedRows } from '../../../report/columns.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import { setOf } from '../../conformance/cases.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { ownText, printResult } from '../../io/results.ts';
 import type { conformanceCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof conformanceCommand.options>;
+type Options = OptionsOf<typeof conformanceCommand>;
 
 /** `appreg conformance`: the cases of a set. */
 export async function runConformanceList(context: Context, options: Options): Promise<number> {

@@ -4,19 +4,18 @@ import { isSemver } from '../../../core/registry/version.ts';
 import { versionRange } from '../../../core/registry/version-range.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { appToPublish } from '../../../publish/app-to-publish.ts';
+import { appToPublish } from '../../../publish/listed-app.ts';
 import { planRetirement, type RetirementPlan, type WantedRetirement } from '../../../publish/deprecate.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import { isOneOf, RETIREMENT_REASONS } from '../../choices.ts';
-import type { OptionValues } from '../../command-definition.ts';
+import { RETIREMENT_REASONS } from '../../choices.ts';
 import { openWorkspace } from '../../config/workspace.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { nextAfterChange, planStatus, planText, printFindings } from '../../remarks.ts';
 import type { deprecateCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof deprecateCommand.options>;
+type Options = OptionsOf<typeof deprecateCommand>;
 
 /** `appreg deprecate <app> <version|range>`: retires versions in the about file of the app, or withdraws that. */
 export async function runDeprecate(context: Context, key: string, given: string, options: Options): Promise<number> {
@@ -80,12 +79,6 @@ function retirementOf({ reason, message: text, use, undo }: Options): WantedReti
       'option-missing',
       message`${reason === undefined ? '--reason' : '--message'} is missing.`,
       message`Give both: --reason ${RETIREMENT_REASONS.join('|')} --message <text>. To withdraw a retirement, use --undo.`,
-    );
-  if (!isOneOf(RETIREMENT_REASONS, reason))
-    throw new AppregError(
-      'option-invalid',
-      message`--reason: “${safeExcerpt(reason, 80)}” is not a reason.`,
-      message`Use one of ${RETIREMENT_REASONS.join(', ')}.`,
     );
   const problem = messageProblem(text);
   if (problem !== null)

@@ -13,7 +13,7 @@ import { type LiveCheck, liveCheck, snapshotHeader } from '../../check/live-chec
 import { observeAndJudge } from '../../check/observe-and-judge.ts';
 import { readSnapshot } from '../../../observe/baseline/saved-facts.ts';
 import { openSupportBundle } from '../../check/support-bundle.ts';
-import { assertEncrypted, serviceBase, tokenFrom } from '../../service-headers.ts';
+import { assertEncrypted, serviceBase, tokenFrom } from '../../credentials.ts';
 import { diagnoseCommand } from './options.ts';
 
 export type DiagnoseOptions = OptionValues<typeof diagnoseCommand.options>;

@@ -7,12 +7,12 @@ import { printable, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../../publish/edit-app.ts';
-import { type ListedEntry, listedEntry } from '../../../publish/listed-entry.ts';
+import { type ListedEntry, listedEntry } from '../../../publish/listed-app.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import type { OptionValues, TextOption } from '../../command-definition.ts';
+import type { TextOption } from '../../command-definition.ts';
 import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { checkUrl } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
 import { iconFrom } from '../../icon-source.ts';
@@ -20,7 +20,7 @@ import { type Input, requireValid, resolveInputs } from '../../io/prompts.ts';
 import { nextAfterChange, planText, printFindings, planStatus } from '../../remarks.ts';
 import { editAppCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof editAppCommand.options>;
+type Options = OptionsOf<typeof editAppCommand>;
 
 /** The new values, as given or prompted for. An absent one is kept. */
 interface Values {

@@ -16,11 +16,11 @@ import { openDirectory } from '../../../store/directory/directory.ts';
 import { journaled } from '../../../store/journal.ts';
 import type { WrittenFile } from '../../../report/results.ts';
 import type { Store } from '../../../store/store.ts';
-import { CI_SYSTEMS, HOSTS, isOneOf, STORES } from '../../choices.ts';
-import type { OptionValues, TextOption } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import { STORES } from '../../choices.ts';
+import type { TextOption } from '../../command-definition.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { invalidOption, requireValid, resolveInputs } from '../../io/prompts.ts';
+import { requireValid, resolveInputs } from '../../io/prompts.ts';
 import type { Config } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
 import { quotedPath, shownPath } from '../../io/shown-path.ts';
@@ -36,7 +36,7 @@ const R2_ENDPOINT: TextOption = {
   },
 };
 
-type Options = GlobalOptions & OptionValues<typeof initCommand.options>;
+type Options = OptionsOf<typeof initCommand>;
 
 /** `appreg init [dir]`: scaffolds a workspace. Existing files are never overwritten. */
 export async function runInit(context: Context, dir: string | undefined, options: Options): Promise<number> {
@@ -117,12 +117,9 @@ async function settingsFrom(context: Context, options: Options): Promise<NewWork
   const flags = initCommand.options;
   const { manifest = 'registry.json', ci = 'none', serviceOrigin: serviceOrigins = [] } = options;
   const host = options.host ?? null;
-  if (host !== null && !isOneOf(HOSTS, host)) throw invalidOption(flags.host, host, context);
   const preset = host === null ? null : PRESETS[host].store;
   const type = options.store ?? preset?.type ?? 'directory';
   requireValid(flags.manifest, manifest, context);
-  if (!isOneOf(STORES, type)) throw invalidOption(flags.store, type, context);
-  if (!isOneOf(CI_SYSTEMS, ci)) throw invalidOption(flags.ci, ci, context);
   for (const origin of serviceOrigins) requireValid(flags.serviceOrigin, origin, context);
   const inputs = await resolveInputs(context, {
     baseUrl: { option: flags.baseUrl, given: options.baseUrl },

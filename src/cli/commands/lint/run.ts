@@ -12,22 +12,18 @@ import { readLock } from '../../../workspace/lock.ts';
 import type { AdvisoryFolder } from '../../../observe/advisories/advisory-folder.ts';
 import { countAttested } from '../../../core/attestation/attested-versions.ts';
 import type { LocalAttestations } from '../../../observe/workspace/workspace-context.ts';
-import { advisoriesAt } from '../../check/advisories.ts';
-import { localAttestations } from '../../check/local-attestations.ts';
+import { advisoriesAt, checkSettings, logEndedExceptions } from '../../check/check-settings.ts';
+import { localAttestations } from '../../check/attestation-check.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
-import { checkSettings } from '../../check/check-settings.ts';
-import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
-import { logEndedExceptions } from '../../check/check-settings.ts';
-import { unusable, useEach, whyIncomplete } from '../../check/inputs.ts';
+import { checked, printReport, suggestExplanation, unusable, useEach, whyIncomplete } from '../../check/checks.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import type { Progress } from '../../../workspace/listener.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { shownPath } from '../../io/shown-path.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { lintCommand } from './options.ts';
 
-type LintOptions = GlobalOptions & OptionValues<typeof lintCommand.options>;
+type LintOptions = OptionsOf<typeof lintCommand>;
 
 /** `appreg lint [path...]`: checks files without the network. Exit codes: docs/commands.md. */
 export async function runLint(context: Context, paths: readonly string[], options: LintOptions): Promise<number> {

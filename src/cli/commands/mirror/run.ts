@@ -7,8 +7,7 @@ import { registryUrl } from '../../../observe/registry/registry-url.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
 import { size } from '../../../report/words.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { onSignals, redeliver } from '../../process/stop-signal.ts';
@@ -16,7 +15,7 @@ import type { Terminal } from '../../io/terminal.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 import { mirrorCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof mirrorCommand.options>;
+type Options = OptionsOf<typeof mirrorCommand>;
 
 /** Maximum lines of each kind; --format json contains all. */
 const MAX_LINES = 50;

@@ -13,15 +13,14 @@ import { printable, safeExcerpt } from '../../../core/text/text.ts';
 import { parseLock } from '../../../publish/lock-step.ts';
 import { policyResult, policyTestAsText, policyTestHeadline } from '../../../report/policy-test.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { readInputFile } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
-import { policyAt } from '../../policy-file.ts';
+import { policyAt } from '../policy/run.ts';
 import { stateOptions } from '../../state-options.ts';
 import type { policyTestCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof policyTestCommand.options>;
+type Options = OptionsOf<typeof policyTestCommand>;
 
 /**
  * `appreg policy test <policy.json> <where>`: what a policy would offer of a registry, what it holds back, and until

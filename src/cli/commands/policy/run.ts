@@ -1,7 +1,12 @@
 import { message } from '../../../core/text/message.ts';
 import type { Context } from '../../context.ts';
-import { policyAt } from '../../policy-file.ts';
 import { printResult } from '../../io/results.ts';
+import { resolve } from 'node:path';
+import { isObject, parseDocument } from '../../../core/json/json.ts';
+import { type Policy, policyIn } from '../../../core/policy/policy.ts';
+import { printable } from '../../../core/text/text.ts';
+import { contentOf } from '../../../observe/workspace/document-content.ts';
+import { readInputFile } from '../../input-file.ts';
 
 /** `appreg policy <policy.json>`: checks the file of a policy, and names the fields that hold something back. */
 export async function runPolicy(context: Context, file: string): Promise<number> {
@@ -13,4 +18,23 @@ export async function runPolicy(context: Context, file: string): Promise<number>
   });
   context.terminal.next(message`see its effect: appreg policy test ${name} <registry-url>`);
   return 0;
+}
+
+/** A policy file that a command is given. */
+export interface PolicyFile {
+  /** As given, without control characters. */
+  name: string;
+  policy: Policy;
+  /** The names of its fields that decide something. */
+  fields: string[];
+}
+
+/** @throws AppregError `file-unreadable` or `policy-invalid` (exit 2) */
+export function policyAt(cwd: string, file: string): PolicyFile {
+  const name = printable(file);
+  const content = contentOf(readInputFile(resolve(cwd, file), name));
+  const policy = policyIn(content, name);
+  const { value } = parseDocument(content);
+  const fields = isObject(value) ? Object.keys(value).filter((field) => !/^\$?schema$/.test(field)) : [];
+  return { name, policy, fields };
 }

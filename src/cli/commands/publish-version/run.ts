@@ -2,17 +2,16 @@ import { message, safe } from '../../../core/text/message.ts';
 import type { NewVersion } from '../../../author/metadata.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../../core/text/text.ts';
-import { type AppregError, isAppregError } from '../../../core/errors.ts';
+import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
 import { checkVersion } from '../../../publish/choose-version.ts';
-import { publish, type Published } from '../../../publish/publish.ts';
-import { appToPublish } from '../../../publish/app-to-publish.ts';
+import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
+import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep } from '../../../publish/lock-step.ts';
-import { planListedVersion } from '../../../publish/plan-listed-version.ts';
 import type { PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
-import type { StepResult } from '../../../publish/step.ts';
+import type { StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { attesterOf } from '../../attester-of.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
@@ -20,16 +19,17 @@ import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact
 import type { Results } from '../../../report/results.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
-import { notesOf } from '../../notes-source.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { hasLock, lockVersions } from '../../../workspace/lock.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
+import { resolve } from 'node:path';
+import { sectionOf } from '../../../core/about/changelog.ts';
+import { readInputFile } from '../../input-file.ts';
 
-type Options = GlobalOptions & OptionValues<typeof publishVersionCommand.options>;
+type Options = OptionsOf<typeof publishVersionCommand>;
 
 type Status = 'published' | 'already-published' | 'planned';
 
@@ -78,7 +78,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   } else {
     const readsBack = artifact.bytes !== null && options.readBack !== false;
     const readBack = async (entry: NewVersion): Promise<void> => {
-      const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../read-back.ts');
+      const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
       await requestBack(
         context,
         entry,
@@ -162,4 +162,50 @@ function describeResult(
   if (status === 'planned') lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
   return lines.join('\n');
+}
+
+/** The release notes that `publish-version` is given. */
+
+interface NotesOptions {
+  notes?: string | undefined;
+  notesFrom?: string | undefined;
+}
+
+/**
+ * The notes of a version, from --notes or --notes-from; undefined if neither is given.
+ * @throws AppregError `file-unreadable` (exit 2). The function that it returns throws `notes-missing` (exit 2) for a
+ * version that the changelog does not have
+ */
+export function notesOf(
+  { cwd }: Context,
+  { notes, notesFrom }: NotesOptions,
+): ((version: string) => string) | undefined {
+  if (notes !== undefined && notesFrom !== undefined)
+    throw new AppregError(
+      'option-conflict',
+      message`--notes and --notes-from exclude each other.`,
+      message`Remove one of the options.`,
+    );
+  if (notes !== undefined) {
+    const text = notes.startsWith('@') ? readText(cwd, notes.slice(1)) : notes;
+    return () => text;
+  }
+  if (notesFrom === undefined) return undefined;
+  const changelog = readText(cwd, notesFrom);
+  return (version) => {
+    const section = sectionOf(changelog, version);
+    if (section !== null) return section;
+    throw new AppregError(
+      'notes-missing',
+      message`${notesFrom} has no section of version ${version}.`,
+      message`Add a heading with the version, such as ## ${version}, or give the notes with --notes.`,
+      { effect: 'none' },
+    );
+  };
+}
+
+function readText(cwd: string, file: string): string {
+  return readInputFile(resolve(cwd, file), file)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
 }

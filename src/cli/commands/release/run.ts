@@ -3,11 +3,10 @@ import { AppregError } from '../../../core/errors.ts';
 import type { ReleaseReport } from '../../../core/release/report.ts';
 import { release, type ReleaseOptions } from '../../../release/release.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { attesterOf } from '../../attester-of.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
-import { advisoriesAt } from '../../check/advisories.ts';
+import { advisoriesAt } from '../../check/check-settings.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
@@ -17,7 +16,7 @@ import { planText, printFindings } from '../../remarks.ts';
 import { stateOptions } from '../../state-options.ts';
 import type { releaseCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof releaseCommand.options>;
+type Options = OptionsOf<typeof releaseCommand>;
 
 /**
  * `appreg release`: builds every app of the repository, compares the bytes with the published versions, and publishes
@@ -70,7 +69,7 @@ function requested(context: Context, { config }: LoadedConfig, options: Options)
     allowDirty: options.allowDirty === true,
     allow: { prerelease: options.allowPrerelease === true, same: options.allowSame === true },
     async readBack(entry) {
-      const { readBack, READ_BACK_SECONDS } = await import('../../read-back.ts');
+      const { readBack, READ_BACK_SECONDS } = await import('../../download.ts');
       await readBack(context, entry, READ_BACK_SECONDS[config.store?.type ?? 'directory']);
     },
     onResult: ({ findings }) => printFindings(context.terminal, findings),

@@ -5,18 +5,17 @@ import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { listedEntry } from '../../../publish/listed-entry.ts';
+import { listedEntry } from '../../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import type { OptionValues } from '../../command-definition.ts';
 import { openWorkspace } from '../../config/workspace.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { confirmed } from '../../io/prompts.ts';
 import { nextAfterChange, planText, printFindings } from '../../remarks.ts';
 import type { removeAppCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof removeAppCommand.options>;
+type Options = OptionsOf<typeof removeAppCommand>;
 
 /** `appreg remove-app <key>`: removes an app's entry from the manifest; its files stay. */
 export async function runRemoveApp(context: Context, key: string, options: Options): Promise<number> {

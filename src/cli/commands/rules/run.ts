@@ -4,23 +4,16 @@ import { counted } from '../../../core/text/text.ts';
 import { ruleAsJson } from '../../../report/explain.ts';
 import { type LeveledRule, rulesTable } from '../../../report/rules-table.ts';
 import { severitiesOf } from '../../check/severities.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { ownText, printResult } from '../../io/results.ts';
-import { requireValid } from '../../io/prompts.ts';
 import { columns, isTerminal } from '../../io/streams.ts';
-import { rulesCommand } from './options.ts';
+import type { rulesCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof rulesCommand.options>;
+type Options = OptionsOf<typeof rulesCommand>;
 
 /** `appreg rules`: all rules, with their levels in the current folder. */
 export async function runRules(context: Context, options: Options): Promise<number> {
   const { terminal } = context;
-  const definitions = rulesCommand.options;
-  for (const name of ['group', 'level', 'symptom'] as const) {
-    const value = options[name];
-    if (value !== undefined) requireValid(definitions[name], value, context);
-  }
   const levels = await severitiesOf(context, await context.config());
   const all: LeveledRule[] = rules.map((rule) => ({ rule, level: levels[rule.id] ?? rule.severity }));
   const { group, level, symptom } = options;

@@ -8,8 +8,7 @@ import type { Served } from '../../../serve/handler.ts';
 import { findManifest } from '../../../serve/manifest.ts';
 import { startServer, type Serving } from '../../../serve/server.ts';
 import type { Config } from '../../config/config.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
 import { printResult } from '../../io/results.ts';
 import { refuseStored } from '../../stored-state.ts';
@@ -18,7 +17,7 @@ import type { serveCommand } from './options.ts';
 import { systemErrorCode } from '../../../platform/system-error.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 
-export type ServeCommandOptions = GlobalOptions & OptionValues<typeof serveCommand.options>;
+export type ServeCommandOptions = OptionsOf<typeof serveCommand>;
 
 /**
  * `appreg serve [dir]`: serves a workspace until interrupted. The first line of stdout is the manifest's URL, printed

@@ -4,14 +4,13 @@ import { counted, printable } from '../../../core/text/text.ts';
 import { size } from '../../../report/words.ts';
 import { backUp } from '../../../service/backup/backup.ts';
 import { resolveSettings } from '../../config/service-settings.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 import { printResult } from '../../io/results.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import type { serviceBackupCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof serviceBackupCommand.options>;
+type Options = OptionsOf<typeof serviceBackupCommand>;
 
 /** `appreg service backup <file>`: all of the database in one file, which only its owner can read. */
 export async function runServiceBackup(context: Context, file: string, options: Options): Promise<number> {

@@ -3,15 +3,14 @@ import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
 import { restore } from '../../../service/backup/restore.ts';
 import { resolveSettings } from '../../config/service-settings.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 import { printResult } from '../../io/results.ts';
 import { untilSignal } from '../../process/stop-signal.ts';
 import { describeRows } from '../service-backup/run.ts';
 import type { serviceRestoreCommand } from './options.ts';
 
-type Options = GlobalOptions & OptionValues<typeof serviceRestoreCommand.options>;
+type Options = OptionsOf<typeof serviceRestoreCommand>;
 
 /** The tables with secrets that are sealed if the service has a SECRETS_KEY. */
 const SEALED = ['registry_credentials', 'webhooks'];

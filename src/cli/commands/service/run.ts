@@ -5,8 +5,7 @@ import { openLog } from '../../../service/log.ts';
 import { isLocalListenAddress, type Settings } from '../../../service/config/settings.ts';
 import { resolveSettings } from '../../config/service-settings.ts';
 import { startService } from '../../../service/start.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { networkOf } from '../../../observe/http/proxy.ts';
 import { readInputFile } from '../../input-file.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
@@ -15,7 +14,7 @@ import type { Terminal } from '../../io/terminal.ts';
 import { authoritiesIn } from '../../check/verify-options.ts';
 import type { serviceCommand } from './options.ts';
 
-export type ServiceCommandOptions = GlobalOptions & OptionValues<typeof serviceCommand.options>;
+export type ServiceCommandOptions = OptionsOf<typeof serviceCommand>;
 
 /**
  * `appreg service`: runs one node of the subscriber service until interrupted. The first line of stdout is its address,

@@ -7,18 +7,16 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import { counted, redact, safeExcerpt } from '../../../core/text/text.ts';
 import type { FirstCheck } from '../../../subscribe/await-check.ts';
 import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
-import type { OptionValues } from '../../command-definition.ts';
-import type { Context, GlobalOptions } from '../../context.ts';
+import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
 import { networkOf } from '../../../observe/http/proxy.ts';
 import { registryUrl } from '../../../observe/registry/registry-url.ts';
 import { authoritiesIn, givenHeaders } from '../../check/verify-options.ts';
-import { assertEncrypted, tokenFrom } from '../../service-headers.ts';
+import { assertEncrypted, tokenFrom, registryAuth, secretsOfAuth } from '../../credentials.ts';
 import { subscribeCommand } from './options.ts';
-import { registryAuth, secretsOfAuth } from './registry-auth.ts';
 
-type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
+type Options = OptionsOf<typeof subscribeCommand>;
 
 /**
  * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused, if

@@ -8,7 +8,7 @@ import { logEndedExceptions } from '../../check/check-settings.ts';
 import type { Context } from '../../context.ts';
 import { liveCheck, snapshotHeader } from '../../check/live-check.ts';
 import { observeAndJudge } from '../../check/observe-and-judge.ts';
-import { writeSnapshot } from '../../check/snapshot-file.ts';
+import { writeSnapshot } from '../../check/facts-file.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../../check/wait.ts';
 

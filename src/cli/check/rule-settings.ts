@@ -2,16 +2,24 @@ import { message } from '../../core/text/message.ts';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { pathOf, type Violation } from '../../core/json/violations.ts';
-import { versionRange } from '../../core/registry/version-range.ts';
-import { rules } from '../../core/rules/index.ts';
-import { ruleById } from '../../core/rules/lookup.ts';
+import { versionRange, type VersionRange } from '../../core/registry/version-range.ts';
+import { ruleById, similarRule } from '../../core/rules/lookup.ts';
 import { isInCalendar } from '../../core/text/calendar.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { similarRule } from './similar-rule.ts';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Exception, ExceptionList } from '../../core/engine/exception.ts';
+import type { DocumentFacts } from '../../core/facts/facts.ts';
+import { contentOf } from '../../observe/workspace/document-content.ts';
+import type { Config, ConfiguredException } from '../config/config-type.ts';
+import { shownPath } from '../io/shown-path.ts';
 
-/** What the schema cannot check in the settings of rules: `rules` and `exceptions` of the configuration. */
+/** The settings `rules` and `exceptions` of the configuration. Loaded if there are any. */
 
-/** @param config may be of any type; what the schema refuses is ignored */
+/**
+ * What the schema cannot check in them.
+ * @param config may be of any type; what the schema refuses is ignored
+ */
 export function settingViolations(config: unknown): Violation[] {
   if (!isSettings(config)) return [];
   const { rules: levels, exceptions } = config;
@@ -29,11 +37,8 @@ function isSettings(value: unknown): value is Record<string, JsonValue | undefin
 
 function unknownRule(id: string, pointer: string, isAboutName: boolean): Violation[] {
   if (ruleById(id) !== undefined) return [];
-  const similar = similarRule(
-    id,
-    rules.map((rule) => rule.id),
-  );
-  const summary = message`Unknown rule “${safeExcerpt(id, 80)}” in “${isAboutName ? 'rules' : pathOf(pointer)}”.${similar}`;
+  const place = isAboutName ? 'rules' : pathOf(pointer);
+  const summary = message`Unknown rule “${safeExcerpt(id, 80)}” in “${place}”.${similarRule(id)}`;
   return [{ pointer, isAboutName, message: summary, isUnknownRule: true }];
 }
 
@@ -58,4 +63,34 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
       message: message`“until” is missing in “${pathOf(place)}”: an exception for ${id} needs an end, because published versions must never change.`,
     });
   return found;
+}
+
+/** The exceptions of a configuration that `settingViolations` accepts; null if it has none. */
+export function exceptionsOf(
+  { config, file }: { config: Config; file: string | null },
+  cwd: string,
+): ExceptionList | null {
+  const configured = config.exceptions ?? [];
+  if (configured.length === 0) return null;
+  const pointer = file !== null && basename(file) === 'package.json' ? '/appreg/exceptions' : '/exceptions';
+  const entries = configured.map(exceptionOf);
+  return { entries, document: file === null ? null : documentOf(file, cwd), pointer };
+}
+
+/** The configuration as a document, for positions in it. */
+function documentOf(file: string, cwd: string): DocumentFacts {
+  const web: DocumentFacts['web'] = { missing: { code: 'not-requested', flag: null } };
+  return { url: null, file: shownPath(cwd, file), web, content: contentOf(readFileSync(file)) };
+}
+
+function exceptionOf(configured: ConfiguredException): Exception {
+  const { rule, app = null, version = null, url = null, reason, until = null, issue = null } = configured;
+  return { rule, app, version: version === null ? null : rangeOf(version), url, reason, until, issue };
+}
+
+function rangeOf(text: string): VersionRange {
+  const range = versionRange(text);
+  // Without a range, the exception would be for all versions.
+  if (range === null) throw new TypeError(`Not a range: ${text}`);
+  return range;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedLines } from '../../src/publish/changed-lines.ts';
+import { changedLines } from '../../src/publish/plan.ts';
 
 test.each([
   ['an insertion', 'a\nc', 'a\nb\nc', [], ['b']],

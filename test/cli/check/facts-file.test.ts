@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openPartFile } from '../../../src/cli/check/part-file.ts';
+import { openPartFile } from '../../../src/cli/check/facts-file.ts';
 import { folder } from '../../support/folders.ts';
 
 test('a part file has its final path once it is complete', () => {

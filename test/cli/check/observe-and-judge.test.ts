@@ -1,6 +1,6 @@
 import { message } from '../../../src/core/text/message.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { describeProgress } from '../../../src/cli/io/progress.ts';
+import { describeProgress } from '../../../src/cli/check/observe-and-judge.ts';
 import * as streams from '../../../src/cli/io/streams.ts';
 import { openTerminal, type Terminal } from '../../../src/cli/io/terminal.ts';
 import type { ObserveProgress } from '../../../src/observe/registry/options.ts';
