@@ -175,7 +175,7 @@ async function artifactFromFile(path: string, shownAs: string, cwd: string): Pro
     const stats = await stat(path);
     // A pipe of the shell can be read only once.
     if (!stats.isFile())
-      return await artifactFromBytes(readInputFile(path, shownAs, INSTEAD_OF_FOLDER), printable(shownAs), cwd);
+      return await artifactFromBytes(readInputFile(cwd, shownAs, INSTEAD_OF_FOLDER), printable(shownAs), cwd);
     const { size } = stats;
     if (size > MAX_ARTIFACT_BYTES) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
     const chunks = readChunks(path, READ_BYTES);

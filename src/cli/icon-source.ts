@@ -1,5 +1,4 @@
 import { message } from '../core/text/message.ts';
-import { resolve } from 'node:path';
 import { placeholderIcon } from '../author/placeholder-icon.ts';
 import { AppregError } from '../core/errors.ts';
 import type { IconFile } from '../publish/add-app.ts';
@@ -21,7 +20,6 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
       message`An icon was generated from the first letter; save your own as apps/${key}/icon.svg before you publish.`,
     );
   }
-  const bytes =
-    icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInputFile(resolve(context.cwd, icon), icon);
+  const bytes = icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInputFile(context.cwd, icon);
   return iconFromBytes(bytes, icon);
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { message, safe, type SafeText } from '../core/text/message.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
@@ -17,16 +19,24 @@ export function checkUrl(url: string, flag: string): void {
 /** What to do about a folder in place of an artifact. */
 export const INSTEAD_OF_FOLDER = message`Give a .tar.gz file, or pack the folder with appreg bundle.`;
 
-/** A local file as a whole. Throws AppregError (exit 2) if it cannot be read; `adviceForFolder` as for unreadableFile. */
-export function readInputFile(path: string, shownAs: string, adviceForFolder?: SafeText): Buffer {
+/**
+ * A local file as a whole; `-` is the standard input.
+ * @param folder that a relative path is relative to
+ * @param file as given
+ * @param adviceForFolder as for `unreadableFile`
+ * @throws AppregError (exit 2) if it cannot be read
+ */
+export function readInputFile(folder: string, file: string, adviceForFolder?: SafeText): Buffer {
   try {
-    const read = readRegularFile(path);
+    const read = file === '-' ? { bytes: readFileSync(STDIN) } : readRegularFile(resolve(folder, file));
     if ('bytes' in read) return read.bytes;
-    throw unreadableInput(shownAs, read, adviceForFolder);
+    throw unreadableInput(file, read, adviceForFolder);
   } catch (error) {
-    throw unreadableFile(shownAs, error, adviceForFolder);
+    throw unreadableFile(file, error, adviceForFolder);
   }
 }
+
+const STDIN = 0;
 
 /** Throws AppregError (exit 2) for a path that is not a readable file; a named pipe would have to be waited for. */
 export function refuseUnreadableInput(path: string, shownAs: string, adviceForFolder?: SafeText): void {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Trust } from '../attestation/trust.ts';
 import type { SignerPolicy } from '../core/attestation/policy.ts';
 import { AppregError } from '../core/errors.ts';
@@ -16,7 +15,7 @@ export type SignerOptions = { readonly [Name in keyof typeof signerOptions]?: st
  */
 export async function trustOf(folder: string, { key, trustedRoot }: SignerOptions): Promise<Trust> {
   const { readPublicKey, readTrustedRoot, shippedTrust } = await import('../attestation/trust.ts');
-  const text = (file: string): string => readInputFile(resolve(folder, file), file).toString('utf8');
+  const text = (file: string): string => readInputFile(folder, file).toString('utf8');
   const vendorKey = key === undefined ? null : readPublicKey(text(key), key);
   return trustedRoot === undefined
     ? shippedTrust(vendorKey)

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { message } from '../../core/text/message.ts';
 import type { Role } from '../../conformance/case.ts';
 import { expectedFailures } from '../../conformance/expected.ts';
@@ -53,7 +52,7 @@ function expectedIn(
   file: string,
   all: Parameters<typeof expectedFailures>[2],
 ): ReadonlyMap<string, string> {
-  return expectedFailures(readInputFile(resolve(cwd, file), file).toString('utf8'), file, all);
+  return expectedFailures(readInputFile(cwd, file).toString('utf8'), file, all);
 }
 
 function rendered(report: ConformanceReport, format: Format, style: Style, verbose: boolean): string {

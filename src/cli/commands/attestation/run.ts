@@ -29,7 +29,7 @@ export async function runAttestation(context: Context, artifact: string, options
   const trust = await trustOf(cwd, options);
   const signer = signerPolicy(options, trust);
   const bundle = options.bundle ?? companionPath(artifact, 'attestation');
-  const bytes = readInputFile(resolve(cwd, artifact), artifact, INSTEAD_OF_FOLDER);
+  const bytes = readInputFile(cwd, artifact, INSTEAD_OF_FOLDER);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const { verifyAttestation } = await import('../../../attestation/verify.ts');
   const facts = verifyAttestation(await readBundle(resolve(cwd, bundle), bundle), trust, bytes);

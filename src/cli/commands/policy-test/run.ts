@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { AttestationRequirement } from '../../../core/attestation/observed.ts';
 import { AppregError } from '../../../core/errors.ts';
 import type { Snapshot } from '../../../core/facts/facts.ts';
@@ -55,7 +54,7 @@ export async function runPolicyTest(context: Context, file: string, where: strin
 
 /** @throws AppregError `file-unreadable` or `lock-file-invalid` (exit 2) */
 function memoryAt(cwd: string, file: string): LockFile {
-  return parseLock(readInputFile(resolve(cwd, file), printable(file)), printable(file));
+  return parseLock(readInputFile(cwd, file), printable(file));
 }
 
 /** @throws AppregError `option-invalid` (exit 2) */

@@ -1,7 +1,6 @@
 import { message } from '../../../core/text/message.ts';
 import type { Context } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { resolve } from 'node:path';
 import { isObject, parseDocument } from '../../../core/json/json.ts';
 import { type Policy, policyIn } from '../../../core/policy/policy.ts';
 import { printable } from '../../../core/text/text.ts';
@@ -32,7 +31,7 @@ export interface PolicyFile {
 /** @throws AppregError `file-unreadable` or `policy-invalid` (exit 2) */
 export function policyAt(cwd: string, file: string): PolicyFile {
   const name = printable(file);
-  const content = contentOf(readInputFile(resolve(cwd, file), name));
+  const content = contentOf(readInputFile(cwd, file));
   const policy = policyIn(content, name);
   const { value } = parseDocument(content);
   const fields = isObject(value) ? Object.keys(value).filter((field) => !/^\$?schema$/.test(field)) : [];

@@ -48,7 +48,7 @@ export const publishVersionCommand = {
     },
     notes: {
       type: 'string',
-      flags: '--notes <text|@file>',
+      flags: '--notes <text|@file|->',
       description: 'release notes in Markdown, for the about file of the app',
       value: 'any',
     },

@@ -25,7 +25,6 @@ import { hasLock, lockVersions } from '../../../workspace/lock.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
-import { resolve } from 'node:path';
 import { sectionOf } from '../../../core/about/changelog.ts';
 import { readInputFile } from '../../input-file.ts';
 
@@ -164,22 +163,12 @@ function describeResult(
   return lines.join('\n');
 }
 
-/** The release notes that `publish-version` is given. */
-
-interface NotesOptions {
-  notes?: string | undefined;
-  notesFrom?: string | undefined;
-}
-
 /**
  * The notes of a version, from --notes or --notes-from; undefined if neither is given.
  * @throws AppregError `file-unreadable` (exit 2). The function that it returns throws `notes-missing` (exit 2) for a
  * version that the changelog does not have
  */
-export function notesOf(
-  { cwd }: Context,
-  { notes, notesFrom }: NotesOptions,
-): ((version: string) => string) | undefined {
+function notesOf({ cwd }: Context, { notes, notesFrom }: Options): ((version: string) => string) | undefined {
   if (notes !== undefined && notesFrom !== undefined)
     throw new AppregError(
       'option-conflict',
@@ -187,7 +176,8 @@ export function notesOf(
       message`Remove one of the options.`,
     );
   if (notes !== undefined) {
-    const text = notes.startsWith('@') ? readText(cwd, notes.slice(1)) : notes;
+    const namesFile = notes === '-' || notes.startsWith('@');
+    const text = namesFile ? readText(cwd, notes.replace(/^@/, '')) : notes;
     return () => text;
   }
   if (notesFrom === undefined) return undefined;
@@ -205,7 +195,7 @@ export function notesOf(
 }
 
 function readText(cwd: string, file: string): string {
-  return readInputFile(resolve(cwd, file), file)
+  return readInputFile(cwd, file)
     .toString('utf8')
     .replace(/^\ufeff/, '');
 }

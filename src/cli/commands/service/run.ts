@@ -55,7 +55,7 @@ export async function runService(context: Context, options: ServiceCommandOption
 /** The text of the file, which is a trusted root. @throws AppregError for any other file */
 function trustedRootIn(cwd: string, file: string | undefined): string | null {
   if (file === undefined) return null;
-  const text = readInputFile(resolve(cwd, file), file).toString('utf8');
+  const text = readInputFile(cwd, file).toString('utf8');
   readTrustedRoot(text, file);
   return text;
 }
