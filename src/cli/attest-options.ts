@@ -2,7 +2,7 @@ import { AppregError } from '../core/errors.ts';
 import { message } from '../core/text/message.ts';
 import type { OptionValues } from './command-definition.ts';
 import type { Config } from './config/config.ts';
-import type { attestOptions } from './attestation-options.ts';
+import type { attestOptions } from './option-groups.ts';
 import type { SignerOptions } from './signer-options.ts';
 
 /** How the versions that a command publishes are attested: what its options and settings request. */

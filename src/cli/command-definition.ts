@@ -41,16 +41,16 @@ interface FlagOption extends OptionText {
   type: 'boolean';
 }
 
-export interface TextOption extends OptionText {
+export interface TextOption<Value = ValueKind | Choices> extends OptionText {
   type: 'string';
-  value: ValueKind | Choices;
+  value: Value;
   prompt?: PromptText;
 }
 
 /** Can be given several times. */
-export interface ListOption extends OptionText {
+export interface ListOption<Value = ValueKind | Choices> extends OptionText {
   type: 'list';
-  value: ValueKind | Choices;
+  value: Value;
 }
 
 export interface NumberOption extends OptionText {
@@ -59,6 +59,31 @@ export interface NumberOption extends OptionText {
 }
 
 export type OptionDefinition = FlagOption | TextOption | ListOption | NumberOption;
+
+export function flag(flags: string, description: string): FlagOption {
+  return { type: 'boolean', flags, description };
+}
+
+export function text<const Value extends ValueKind | Choices>(
+  flags: string,
+  description: string,
+  value: Value,
+  prompt?: PromptText,
+): TextOption<Value> {
+  return { type: 'string', flags, description, value, ...(prompt && { prompt }) };
+}
+
+export function list<const Value extends ValueKind | Choices>(
+  flags: string,
+  description: string,
+  value: Value,
+): ListOption<Value> {
+  return { type: 'list', flags, description, value };
+}
+
+export function number(flags: string, description: string, range: NumberOption['range']): NumberOption {
+  return { type: 'number', flags, description, range };
+}
 
 /** The flag of an option, without its value: `--name` of `--name <value>`. */
 export function flagOf({ flags }: Pick<OptionDefinition, 'flags'>): string {

@@ -3,7 +3,7 @@ import type { SignerPolicy } from '../core/attestation/policy.ts';
 import { AppregError } from '../core/errors.ts';
 import { message } from '../core/text/message.ts';
 import { readInputFile } from './input-file.ts';
-import type { signerOptions } from './attestation-options.ts';
+import type { signerOptions } from './option-groups.ts';
 
 /** Who has to have signed an attestation, and what that is verified with. */
 export type SignerOptions = { readonly [Name in keyof typeof signerOptions]?: string | undefined };

@@ -13,7 +13,7 @@ import type { OptionValues } from '../command-definition.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { readInputFile } from '../input-file.ts';
 import { printRendered } from '../io/results.ts';
-import type { conformanceOptions } from './options.ts';
+import type { conformanceOptions } from '../option-groups.ts';
 import { type Selection, selectCases } from './cases.ts';
 
 type Options = GlobalOptions & OptionValues<typeof conformanceOptions>;

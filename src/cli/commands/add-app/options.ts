@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
 import { dryRunOption } from '../../option-groups.ts';
 
 export const addAppCommand = {
@@ -14,44 +14,20 @@ export const addAppCommand = {
     },
   ],
   options: {
-    name: {
-      type: 'string',
-      flags: '--name <name>',
-      description: 'display name',
-      value: 'text',
-      prompt: { message: 'Display name?' },
-    },
-    description: {
-      type: 'string',
-      flags: '--description <text>',
-      description: 'what the app does, in one sentence',
-      value: 'text',
-      prompt: { message: 'What does it do, in one sentence?' },
-    },
-    icon: {
-      type: 'string',
-      flags: '--icon <file|url>',
-      description: 'PNG or SVG; a file is checked and copied',
-      value: 'icon',
-      prompt: {
-        message: 'Icon: a PNG or SVG file, or a URL (empty: generated from the first letter)',
-        placeholder: 'icon.svg',
-      },
-    },
+    name: text('--name <name>', 'display name', 'text', { message: 'Display name?' }),
+    description: text('--description <text>', 'what the app does, in one sentence', 'text', {
+      message: 'What does it do, in one sentence?',
+    }),
+    icon: text('--icon <file|url>', 'PNG or SVG; a file is checked and copied', 'icon', {
+      message: 'Icon: a PNG or SVG file, or a URL (empty: generated from the first letter)',
+      placeholder: 'icon.svg',
+    }),
     // Not `color`, which is what --no-color sets.
-    blockColor: {
-      type: 'string',
-      flags: '--color <#RRGGBB>',
-      description: 'background color of its blocks',
-      value: 'color',
-      prompt: { message: 'Background color of its blocks (#RRGGBB)', initial: '#3b5bdb' },
-    },
-    metadataUrl: {
-      type: 'string',
-      flags: '--metadata-url <url>',
-      description: 'URL of its metadata file, if that is not in this workspace',
-      value: 'any',
-    },
+    blockColor: text('--color <#RRGGBB>', 'background color of its blocks', 'color', {
+      message: 'Background color of its blocks (#RRGGBB)',
+      initial: '#3b5bdb',
+    }),
+    metadataUrl: text('--metadata-url <url>', 'URL of its metadata file, if that is not in this workspace', 'any'),
     ...dryRunOption,
   },
   formats: RESULT_FORMATS,

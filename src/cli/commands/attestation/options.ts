@@ -1,24 +1,14 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { signerOptions } from '../../attestation-options.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
+import { signerOptions } from '../../option-groups.ts';
 
 export const attestationCommand = {
   name: 'attestation',
   description: 'verify the attestation of one artifact: who built it, from which commit',
   arguments: [{ usage: '<artifact>', value: 'file', prompt: { message: 'Which artifact?' } }],
   options: {
-    bundle: {
-      type: 'string',
-      flags: '--bundle <file>',
-      description: 'the attestation, a Sigstore bundle (default: <artifact>.sigstore.json)',
-      value: 'file',
-    },
-    app: {
-      type: 'string',
-      flags: '--app <key@version>',
-      description: 'the app and version that the attestation must name',
-      value: 'text',
-    },
+    bundle: text('--bundle <file>', 'the attestation, a Sigstore bundle (default: <artifact>.sigstore.json)', 'file'),
+    app: text('--app <key@version>', 'the app and version that the attestation must name', 'text'),
     ...signerOptions,
   },
   formats: RESULT_FORMATS,

@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, flag, list, text } from '../../command-definition.ts';
 import { allowSecretOption, noticesOption, sbomOption } from '../../option-groups.ts';
 
 export const bundleCommand = {
@@ -15,32 +15,13 @@ export const bundleCommand = {
     { usage: '<output>', value: 'archive', prompt: { message: 'Output file?', initial: 'app.tar.gz' } },
   ],
   options: {
-    ui: { type: 'string', flags: '--ui <entry>', description: 'a second entry point, built to ui.js', value: 'file' },
-    external: {
-      type: 'list',
-      flags: '--external <name>',
-      description: 'leave a package out of the bundle; repeatable',
-      value: 'any',
-    },
-    include: {
-      type: 'list',
-      flags: '--include <glob>',
-      description: 'add files to the archive; repeatable',
-      value: 'any',
-    },
-    target: {
-      type: 'string',
-      flags: '--target <target>',
-      description: 'runtime to compile for (default: node22)',
-      value: 'any',
-    },
-    minify: { type: 'boolean', flags: '--minify', description: 'minify the code' },
-    sourcemap: { type: 'boolean', flags: '--sourcemap', description: 'embed the source map in the code' },
-    anyContent: {
-      type: 'boolean',
-      flags: '--any-content',
-      description: 'also pack a folder without app.js at its top level',
-    },
+    ui: text('--ui <entry>', 'a second entry point, built to ui.js', 'file'),
+    external: list('--external <name>', 'leave a package out of the bundle; repeatable', 'any'),
+    include: list('--include <glob>', 'add files to the archive; repeatable', 'any'),
+    target: text('--target <target>', 'runtime to compile for (default: node22)', 'any'),
+    minify: flag('--minify', 'minify the code'),
+    sourcemap: flag('--sourcemap', 'embed the source map in the code'),
+    anyContent: flag('--any-content', 'also pack a folder without app.js at its top level'),
     ...noticesOption,
     ...sbomOption('also write a bill of materials, <output>.cdx.json'),
     ...allowSecretOption,

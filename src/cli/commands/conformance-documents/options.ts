@@ -1,6 +1,6 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions, implementationOption } from '../../conformance/options.ts';
+import { type CommandDefinition, flag } from '../../command-definition.ts';
+import { conformanceOptions, implementationOption } from '../../option-groups.ts';
 
 export const conformanceDocumentsCommand = {
   name: 'conformance documents',
@@ -9,11 +9,7 @@ export const conformanceDocumentsCommand = {
   options: {
     ...conformanceOptions,
     ...implementationOption('the validator, which is given the file of a document (default: that of appreg)'),
-    batch: {
-      type: 'boolean',
-      flags: '--batch',
-      description: 'run the validator once; it reads the paths of all documents from its standard input',
-    },
+    batch: flag('--batch', 'run the validator once; it reads the paths of all documents from its standard input'),
   },
   formats: CONFORMANCE_FORMATS,
   notes:

@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions } from '../../conformance/options.ts';
+import { conformanceOptions } from '../../option-groups.ts';
 
 export const conformanceFixturesCommand = {
   name: 'conformance fixtures',

@@ -1,7 +1,6 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
 import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions } from '../../conformance/options.ts';
-import { authorityOption } from '../../option-groups.ts';
+import { conformanceOptions, authorityOption } from '../../option-groups.ts';
 
 export const conformanceHostCommand = {
   name: 'conformance host',

@@ -1,7 +1,7 @@
 import { CONFORMANCE_FORMATS } from '../../../report/options.ts';
 import { ABILITIES } from '../../choices.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions, implementationOption } from '../../conformance/options.ts';
+import { type CommandDefinition, list, number, text } from '../../command-definition.ts';
+import { conformanceOptions, implementationOption } from '../../option-groups.ts';
 
 export const conformanceSubscriberCommand = {
   name: 'conformance subscriber',
@@ -10,36 +10,15 @@ export const conformanceSubscriberCommand = {
   options: {
     ...conformanceOptions,
     ...implementationOption('the subscriber, which is given subscribe <url> <name>, refresh or apps'),
-    adapter: {
-      type: 'string',
-      flags: '--adapter <url>',
-      description: 'the URL of an adapter, in place of --command',
-      value: 'text',
-    },
-    without: {
-      type: 'list',
-      flags: '--without <ability>',
-      description: 'what the subscriber cannot do; repeatable',
-      value: ABILITIES,
-    },
-    authority: {
-      type: 'string',
-      flags: '--ca-folder <folder>',
-      description: 'the certificate authority of the hosts, which is created if it is missing (default: a new one)',
-      value: 'folder',
-    },
-    timeout: {
-      type: 'number',
-      flags: '--timeout <s>',
-      description: 'seconds per verb (default: 30)',
-      range: 'positive',
-    },
-    concurrency: {
-      type: 'number',
-      flags: '--concurrency <n>',
-      description: 'cases at once (default: 4)',
-      range: 'whole',
-    },
+    adapter: text('--adapter <url>', 'the URL of an adapter, in place of --command', 'text'),
+    without: list('--without <ability>', 'what the subscriber cannot do; repeatable', ABILITIES),
+    authority: text(
+      '--ca-folder <folder>',
+      'the certificate authority of the hosts, which is created if it is missing (default: a new one)',
+      'folder',
+    ),
+    timeout: number('--timeout <s>', 'seconds per verb (default: 30)', 'positive'),
+    concurrency: number('--concurrency <n>', 'cases at once (default: 4)', 'whole'),
   },
   formats: CONFORMANCE_FORMATS,
   examples: [

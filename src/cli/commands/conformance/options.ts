@@ -1,7 +1,7 @@
 import { ROLES } from '../../../conformance/case.ts';
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { conformanceOptions } from '../../conformance/options.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
+import { conformanceOptions } from '../../option-groups.ts';
 
 export const conformanceCommand = {
   name: 'conformance',
@@ -9,7 +9,7 @@ export const conformanceCommand = {
   arguments: [],
   options: {
     set: conformanceOptions.set,
-    role: { type: 'string', flags: '--role <role>', description: 'only the cases of this role', value: ROLES },
+    role: text('--role <role>', 'only the cases of this role', ROLES),
   },
   formats: RESULT_FORMATS,
   examples: ['conformance', 'conformance --role host'],

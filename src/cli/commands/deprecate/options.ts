@@ -1,6 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import { RETIREMENT_REASONS } from '../../choices.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, flag, text } from '../../command-definition.ts';
 import { dryRunOption } from '../../option-groups.ts';
 
 export const deprecateCommand = {
@@ -16,25 +16,10 @@ export const deprecateCommand = {
     },
   ],
   options: {
-    reason: {
-      type: 'string',
-      flags: '--reason <reason>',
-      description: `why: ${RETIREMENT_REASONS.join(', ')}`,
-      value: RETIREMENT_REASONS,
-    },
-    message: {
-      type: 'string',
-      flags: '--message <text>',
-      description: 'what subscribers should know, in at most 280 characters',
-      value: 'text',
-    },
-    use: {
-      type: 'string',
-      flags: '--use <version>',
-      description: 'the version to use instead, which must be listed and higher',
-      value: 'any',
-    },
-    undo: { type: 'boolean', flags: '--undo', description: 'withdraw the retirement' },
+    reason: text('--reason <reason>', `why: ${RETIREMENT_REASONS.join(', ')}`, RETIREMENT_REASONS),
+    message: text('--message <text>', 'what subscribers should know, in at most 280 characters', 'text'),
+    use: text('--use <version>', 'the version to use instead, which must be listed and higher', 'any'),
+    undo: flag('--undo', 'withdraw the retirement'),
     ...dryRunOption,
   },
   formats: RESULT_FORMATS,

@@ -1,5 +1,5 @@
 import { FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
 import { checkOptions } from '../../option-groups.ts';
 
 export const diagnoseCommand = {
@@ -13,30 +13,18 @@ export const diagnoseCommand = {
     },
   ],
   options: {
-    version: {
-      type: 'string',
-      flags: '--version <version>',
-      description: 'with --app: explain why this version is not offered',
-      value: 'any',
-    },
-    bundle: {
-      type: 'string',
-      flags: '--bundle <file>',
-      description: 'write facts and report, without secrets, to a file for the ticket',
-      value: 'file',
-    },
-    service: {
-      type: 'string',
-      flags: '--service <base_url>',
-      description: 'also compare with what this service knows about the registry',
-      value: 'service-url',
-    },
-    tokenEnv: {
-      type: 'string',
-      flags: '--token-env <ENVVAR>',
-      description: 'with --service: environment variable that contains the organization’s token',
-      value: 'any',
-    },
+    version: text('--version <version>', 'with --app: explain why this version is not offered', 'any'),
+    bundle: text('--bundle <file>', 'write facts and report, without secrets, to a file for the ticket', 'file'),
+    service: text(
+      '--service <base_url>',
+      'also compare with what this service knows about the registry',
+      'service-url',
+    ),
+    tokenEnv: text(
+      '--token-env <ENVVAR>',
+      'with --service: environment variable that contains the organization’s token',
+      'any',
+    ),
     ...checkOptions,
   },
   formats: FORMATS,

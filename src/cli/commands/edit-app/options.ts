@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
 import { addAppCommand } from '../add-app/options.ts';
 
 const { name, description, icon, blockColor, metadataUrl, dryRun } = addAppCommand.options;
@@ -15,30 +15,14 @@ export const editAppCommand = {
     icon: { ...icon, prompt: { message: 'Icon: a PNG or SVG file, or a URL' } },
     blockColor: { ...blockColor, prompt: { message: 'Background color of its blocks (#RRGGBB)' } },
     metadataUrl: { ...metadataUrl, description: 'new URL of its metadata file, which must exist' },
-    homepage: {
-      type: 'string',
-      flags: '--homepage <url>',
-      description: 'its home page, for the about file',
-      value: 'any',
-    },
-    source: {
-      type: 'string',
-      flags: '--source <url>',
-      description: 'its source code, for the about file',
-      value: 'any',
-    },
-    licence: {
-      type: 'string',
-      flags: '--licence <text>',
-      description: 'its license, such as MIT, for the about file',
-      value: 'text',
-    },
-    support: {
-      type: 'string',
-      flags: '--support <url>',
-      description: 'where users get help, for the about file: a web page, or mailto:<address>',
-      value: 'any',
-    },
+    homepage: text('--homepage <url>', 'its home page, for the about file', 'any'),
+    source: text('--source <url>', 'its source code, for the about file', 'any'),
+    licence: text('--licence <text>', 'its license, such as MIT, for the about file', 'text'),
+    support: text(
+      '--support <url>',
+      'where users get help, for the about file: a web page, or mailto:<address>',
+      'any',
+    ),
     dryRun,
   },
   formats: RESULT_FORMATS,

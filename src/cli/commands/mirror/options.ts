@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, flag } from '../../command-definition.ts';
 import {
   appOption,
   authorityOption,
@@ -18,16 +18,8 @@ export const mirrorCommand = {
     baseUrl: { ...baseUrlOption.baseUrl, description: 'the URL that the copy will be served at' },
     ...appOption,
     ...versionsOption,
-    prune: {
-      type: 'boolean',
-      flags: '--prune',
-      description: 'delete apps and versions that the source no longer lists',
-    },
-    skipCompanions: {
-      type: 'boolean',
-      flags: '--skip-companions',
-      description: 'do not copy attestations and bills of materials',
-    },
+    prune: flag('--prune', 'delete apps and versions that the source no longer lists'),
+    skipCompanions: flag('--skip-companions', 'do not copy attestations and bills of materials'),
     ...headerOptions("the registry's origin"),
     ...concurrencyOption,
     ...authorityOption,

@@ -1,7 +1,6 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { attestationOptions } from '../../attestation-options.ts';
-import { appOption, readOptions } from '../../option-groups.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
+import { attestationOptions, appOption, readOptions } from '../../option-groups.ts';
 import { policyArgument } from '../policy/options.ts';
 
 export const policyTestCommand = {
@@ -17,18 +16,12 @@ export const policyTestCommand = {
     },
   ],
   options: {
-    firstSeen: {
-      type: 'string',
-      flags: '--first-seen <lock-file>',
-      description: 'when versions were first seen: the file that appreg lock writes (default: not known)',
-      value: 'file',
-    },
-    now: {
-      type: 'string',
-      flags: '--now <time>',
-      description: 'the time to decide for, such as 2026-01-31T12:00:00Z (default: now)',
-      value: 'text',
-    },
+    firstSeen: text(
+      '--first-seen <lock-file>',
+      'when versions were first seen: the file that appreg lock writes (default: not known)',
+      'file',
+    ),
+    now: text('--now <time>', 'the time to decide for, such as 2026-01-31T12:00:00Z (default: now)', 'text'),
     ...appOption,
     ...readOptions,
     ...attestationOptions,

@@ -1,7 +1,7 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { attestOptions } from '../../attestation-options.ts';
+import { type CommandDefinition, flag, number, text } from '../../command-definition.ts';
 import {
+  attestOptions,
   allowSecretOption,
   allowVersionOptions,
   dryRunOption,
@@ -22,64 +22,30 @@ export const publishVersionCommand = {
     },
   ],
   options: {
-    artifact: {
-      type: 'string',
-      flags: '--artifact <file>',
-      description: 'publish this .tar.gz',
-      value: 'file',
-    },
-    entry: { type: 'string', flags: '--entry <file>', description: 'build this entry point first', value: 'file' },
-    ui: {
-      type: 'string',
-      flags: '--ui <file>',
-      description: 'with --entry: a second entry point, built to ui.js',
-      value: 'file',
-    },
-    artifactUrl: {
-      type: 'string',
-      flags: '--artifact-url <url>',
-      description: 'publish the artifact that is already served at this URL',
-      value: 'any',
-    },
-    anyContent: {
-      type: 'boolean',
-      flags: '--any-content',
-      description: 'also publish an archive without app.js at its top level',
-    },
-    notes: {
-      type: 'string',
-      flags: '--notes <text|@file|->',
-      description: 'release notes in Markdown, for the about file of the app',
-      value: 'any',
-    },
-    notesFrom: {
-      type: 'string',
-      flags: '--notes-from <file>',
-      description: 'take the release notes from the section of this version in a changelog',
-      value: 'file',
-    },
+    artifact: text('--artifact <file>', 'publish this .tar.gz', 'file'),
+    entry: text('--entry <file>', 'build this entry point first', 'file'),
+    ui: text('--ui <file>', 'with --entry: a second entry point, built to ui.js', 'file'),
+    artifactUrl: text('--artifact-url <url>', 'publish the artifact that is already served at this URL', 'any'),
+    anyContent: flag('--any-content', 'also publish an archive without app.js at its top level'),
+    notes: text('--notes <text|@file|->', 'release notes in Markdown, for the about file of the app', 'any'),
+    notesFrom: text(
+      '--notes-from <file>',
+      'take the release notes from the section of this version in a changelog',
+      'file',
+    ),
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside the artifact'),
     ...attestOptions,
     ...allowSecretOption,
     ...allowVersionOptions,
-    allowLower: {
-      type: 'boolean',
-      flags: '--allow-lower',
-      description: 'allow a version below the latest one, such as a correction of an older release',
-    },
+    allowLower: flag('--allow-lower', 'allow a version below the latest one, such as a correction of an older release'),
     ...dryRunOption,
-    readBack: {
-      type: 'boolean',
-      flags: '--no-read-back',
-      description: 'do not fetch the artifact from its public URL before listing it',
-    },
-    readBackTimeout: {
-      type: 'number',
-      flags: '--read-back-timeout <s>',
-      description: 'seconds to wait until that URL serves the artifact (default: s3 30, git 600)',
-      range: 'positive',
-    },
+    readBack: flag('--no-read-back', 'do not fetch the artifact from its public URL before listing it'),
+    readBackTimeout: number(
+      '--read-back-timeout <s>',
+      'seconds to wait until that URL serves the artifact (default: s3 30, git 600)',
+      'positive',
+    ),
   },
   formats: RESULT_FORMATS,
   examples: [

@@ -1,7 +1,7 @@
 import { COMMENT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
-import { attestOptions } from '../../attestation-options.ts';
+import { type CommandDefinition, flag, number, text } from '../../command-definition.ts';
 import {
+  attestOptions,
   advisoriesOption,
   allowSecretOption,
   allowVersionOptions,
@@ -17,35 +17,21 @@ export const releaseCommand = {
   description: 'publish the new versions of all apps of a repository',
   arguments: [],
   options: {
-    check: { type: 'boolean', flags: '--check', description: 'only report the state of each app; write nothing' },
-    bump: {
-      type: 'boolean',
-      flags: '--bump',
-      description: 'raise the declared version of each app that changed without a new version',
-    },
+    check: flag('--check', 'only report the state of each app; write nothing'),
+    bump: flag('--bump', 'raise the declared version of each app that changed without a new version'),
     ...appOption,
-    against: {
-      type: 'string',
-      flags: '--against <git-ref|dir|file|url>',
-      description: 'with --check or --bump: compare with this state instead of the store',
-      value: 'registry-state',
-    },
-    jobs: {
-      type: 'number',
-      flags: '--jobs <n>',
-      description: 'apps to build at a time (default: one per processor)',
-      range: 'whole',
-    },
+    against: text(
+      '--against <git-ref|dir|file|url>',
+      'with --check or --bump: compare with this state instead of the store',
+      'registry-state',
+    ),
+    jobs: number('--jobs <n>', 'apps to build at a time (default: one per processor)', 'whole'),
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside each artifact'),
     ...attestOptions,
     ...allowSecretOption,
     ...allowVersionOptions,
-    allowDirty: {
-      type: 'boolean',
-      flags: '--allow-dirty',
-      description: 'allow sources that are not committed in git',
-    },
+    allowDirty: flag('--allow-dirty', 'allow sources that are not committed in git'),
     ...advisoriesOption,
     ...dryRunOption,
   },

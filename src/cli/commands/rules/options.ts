@@ -1,31 +1,20 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
 import { SYMPTOMS } from '../../../core/engine/report.ts';
 import { LEVELS, RULE_GROUP_NAMES } from '../../choices.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, text } from '../../command-definition.ts';
 
 export const rulesCommand = {
   name: 'rules',
   description: 'list all rules with their levels in this folder',
   arguments: [],
   options: {
-    group: {
-      type: 'string',
-      flags: '--group <group>',
-      description: `only the rules about one subject: ${RULE_GROUP_NAMES.join(', ')}`,
-      value: RULE_GROUP_NAMES,
-    },
-    level: {
-      type: 'string',
-      flags: '--level <level>',
-      description: 'only the rules at this level: off, note, warning or error',
-      value: LEVELS,
-    },
-    symptom: {
-      type: 'string',
-      flags: '--symptom <symptom>',
-      description: `only the rules that explain this symptom: ${SYMPTOMS.join(', ')}`,
-      value: SYMPTOMS,
-    },
+    group: text(
+      '--group <group>',
+      `only the rules about one subject: ${RULE_GROUP_NAMES.join(', ')}`,
+      RULE_GROUP_NAMES,
+    ),
+    level: text('--level <level>', 'only the rules at this level: off, note, warning or error', LEVELS),
+    symptom: text('--symptom <symptom>', `only the rules that explain this symptom: ${SYMPTOMS.join(', ')}`, SYMPTOMS),
   },
   formats: RESULT_FORMATS,
   notes: 'The configuration of the current folder and --rule set levels. appreg explain <rule> shows the details.',

@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, flag } from '../../command-definition.ts';
 import { listenOptions } from '../../option-groups.ts';
 
 export const serveCommand = {
@@ -9,8 +9,8 @@ export const serveCommand = {
   arguments: [{ usage: '[dir]', value: 'folder' }],
   options: {
     ...listenOptions({ port: '8080', host: '127.0.0.1' }),
-    https: { type: 'boolean', flags: '--https', description: 'serve over HTTPS with a local certificate authority' },
-    rewrite: { type: 'boolean', flags: '--no-rewrite', description: "do not rewrite the workspace's base URL" },
+    https: flag('--https', 'serve over HTTPS with a local certificate authority'),
+    rewrite: flag('--no-rewrite', "do not rewrite the workspace's base URL"),
   },
   formats: RESULT_FORMATS,
   examples: ['serve', 'serve my-registry --https --port 8443'],

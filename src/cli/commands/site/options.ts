@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, flag, text } from '../../command-definition.ts';
 import { dryRunOption, readOptions } from '../../option-groups.ts';
 
 export const siteCommand = {
@@ -8,24 +8,14 @@ export const siteCommand = {
   description: 'generate a catalogue of the apps as static pages, with feeds and badges',
   arguments: [{ usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?', placeholder: 'site' } }],
   options: {
-    from: {
-      type: 'string',
-      flags: '--from <where>',
-      description: 'a folder, a manifest, a git ref, saved facts or the URL of a live registry (default: this folder)',
-      value: 'registry-state',
-    },
-    baseUrl: {
-      type: 'string',
-      flags: '--base-url <url>',
-      description: 'the URL that the site will be served at, for links in feeds',
-      value: 'base-url',
-    },
-    title: { type: 'string', flags: '--title <text>', description: 'the name of the catalogue', value: 'text' },
-    check: {
-      type: 'boolean',
-      flags: '--check',
-      description: 'only report whether the site is up to date; exit with 1 if it is not',
-    },
+    from: text(
+      '--from <where>',
+      'a folder, a manifest, a git ref, saved facts or the URL of a live registry (default: this folder)',
+      'registry-state',
+    ),
+    baseUrl: text('--base-url <url>', 'the URL that the site will be served at, for links in feeds', 'base-url'),
+    title: text('--title <text>', 'the name of the catalogue', 'text'),
+    check: flag('--check', 'only report whether the site is up to date; exit with 1 if it is not'),
     ...dryRunOption,
     ...readOptions,
   },

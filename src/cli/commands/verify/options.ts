@@ -1,5 +1,5 @@
 import { FORMATS } from '../../../report/options.ts';
-import type { CommandDefinition } from '../../command-definition.ts';
+import { type CommandDefinition, flag, text } from '../../command-definition.ts';
 import {
   advisoriesOption,
   baselineOption,
@@ -14,45 +14,21 @@ export const verifyCommand = {
   arguments: [registryUrlArgument],
   options: {
     ...versionsOption,
-    save: {
-      type: 'string',
-      flags: '--save <facts.json>',
-      description: 'save what was observed, for appreg judge',
-      value: 'file',
-    },
-    cache: {
-      type: 'string',
-      flags: '--cache <dir>',
-      description: 'keep responses in this folder, and only request what may have changed since the last run',
-      value: 'folder',
-    },
-    wait: {
-      type: 'string',
-      flags: '--wait <duration>',
-      description: 'retry until everything is listed and verified, for at most this long, such as 30s, 10m or 1h',
-      value: 'any',
-    },
-    scanContent: {
-      type: 'boolean',
-      flags: '--scan-content',
-      description: 'also search artifacts for secrets and leftovers',
-    },
-    about: {
-      type: 'boolean',
-      flags: '--about',
-      description: 'also check the about files of apps: notes and retirements',
-    },
-    eachAddress: {
-      type: 'boolean',
-      flags: '--each-address',
-      description: 'also compare what every address (A, AAAA) of each host serves',
-    },
-    shard: {
-      type: 'string',
-      flags: '--shard <i/n>',
-      description: 'check part i of n of the apps; appreg judge merges the saved facts',
-      value: 'any',
-    },
+    save: text('--save <facts.json>', 'save what was observed, for appreg judge', 'file'),
+    cache: text(
+      '--cache <dir>',
+      'keep responses in this folder, and only request what may have changed since the last run',
+      'folder',
+    ),
+    wait: text(
+      '--wait <duration>',
+      'retry until everything is listed and verified, for at most this long, such as 30s, 10m or 1h',
+      'any',
+    ),
+    scanContent: flag('--scan-content', 'also search artifacts for secrets and leftovers'),
+    about: flag('--about', 'also check the about files of apps: notes and retirements'),
+    eachAddress: flag('--each-address', 'also compare what every address (A, AAAA) of each host serves'),
+    shard: text('--shard <i/n>', 'check part i of n of the apps; appreg judge merges the saved facts', 'any'),
     ...advisoriesOption,
     ...checkOptions,
     ...baselineOption,
