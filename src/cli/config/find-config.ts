@@ -12,7 +12,7 @@ import { isPackageConfig } from './read-data.ts';
 export type ConfigForm = 'json' | 'yaml' | 'code' | 'package';
 
 /** In order of precedence. No .ts: Node cannot load it in all supported versions. */
-export const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
+const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
   ['appreg.config.json', 'json'],
   ['appreg.config.yaml', 'yaml'],
   ['appreg.config.yml', 'yaml'],
