@@ -1,21 +1,26 @@
 import { AppregError } from '../core/errors.ts';
 import { message } from '../core/text/message.ts';
-import type { OptionValues } from './command-definition.ts';
-import type { Config } from './config/config.ts';
-import type { attestOptions } from './option-groups.ts';
-import type { SignerOptions } from './signer-options.ts';
+import type { Config, LoadedConfig } from './config/config.ts';
+import type { Context } from './context.ts';
+import type { Attester } from '../publish/artifact.ts';
+import type { AttestOptions, AttestWish } from './attester.ts';
+import { namesSigner } from './signer-options.ts';
 
 /** How the versions that a command publishes are attested: what its options and settings request. */
 
-export type AttestOptions = OptionValues<typeof attestOptions>;
-
-export type AttestWish = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
-
-const SIGNER: readonly (keyof SignerOptions)[] = ['issuer', 'identity', 'repository', 'key', 'trustedRoot'];
-
-/** True if the options say who has to have signed, or with which root that is verified. */
-export function namesSigner(options: AttestOptions): boolean {
-  return SIGNER.some((name) => options[name] !== undefined);
+/**
+ * What attests the versions that a command publishes; undefined if they are not attested.
+ * @throws AppregError (exit 2) as `attesterFor` does
+ */
+export async function attesterOf(
+  context: Context,
+  loaded: LoadedConfig,
+  options: AttestOptions & { dryRun?: boolean },
+): Promise<Attester | undefined> {
+  const wish = attestWish(options, loaded.config.evidence ?? {});
+  if (wish === null) return undefined;
+  const { attesterFor } = await import('./attester.ts');
+  return attesterFor(context, loaded, { wish, options, dryRun: options.dryRun === true });
 }
 
 /** True if an option requests an attestation. */
@@ -28,7 +33,7 @@ export function requestsAttestation({ attest, attestKeyEnv, attestation }: Attes
  * @returns null if nothing is attested
  * @throws AppregError (exit 2) for options, or settings, that exclude each other
  */
-export function attestWish(
+function attestWish(
   options: AttestOptions,
   { attest = false, attestKeyEnv }: NonNullable<Config['evidence']>,
 ): AttestWish | null {
@@ -56,7 +61,7 @@ function checkAttestOptions(options: AttestOptions): void {
       message`Only one of --attest, --attest-key-env and --attestation can be given.`,
       message`Use --attest in a CI system that offers an OIDC token, --attest-key-env with a key of your own, and --attestation for a file that another tool signed.`,
     );
-  if (attestation === undefined && namesSigner(options))
+  if (attestation === undefined && (namesSigner(options) || options.trustedRoot !== undefined))
     throw new AppregError(
       'option-conflict',
       message`--issuer, --identity, --repository, --key and --trusted-root are only valid with --attestation: they say who has to have signed that file.`,

@@ -12,15 +12,22 @@ import { VERSION } from '../core/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { Attested, Attester } from '../publish/artifact.ts';
 import type { Companion } from '../publish/companion.ts';
-import { type AttestOptions, type AttestWish, namesSigner } from './attest-options.ts';
+import type { OptionValues } from './command-definition.ts';
+import type { attestOptions } from './option-groups.ts';
 import type { LoadedConfig } from './config/config.ts';
 import type { Context } from './context.ts';
-import { type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
+import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
 
 /** Makes the attestations of versions that are published. Loaded if versions are attested. */
 
 /** The first thing that a bundle does not prove about a version; null if it proves all. */
 type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | null;
+
+/** The options of the commands that publish versions. */
+export type AttestOptions = OptionValues<typeof attestOptions>;
+
+/** How an attestation is made. */
+export type AttestWish = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
 
 /** What is requested. */
 interface Request {
@@ -42,7 +49,8 @@ export async function attesterFor(
   const expected = evidence.attestations ?? {};
   const run = ciRunOf(env);
   if (wish.kind === 'given') {
-    const [folder, signer] = namesSigner(options) ? [cwd, options] : [root, expected];
+    const isGiven = namesSigner(options) || options.trustedRoot !== undefined;
+    const [folder, signer] = isGiven ? [cwd, options] : [root, expected];
     const trust = await trustOf(folder, signer);
     return givenAttester(givenBundle(cwd, wish.file), wish.file, await checkBy(trust, policyOf(signer, trust)));
   }
@@ -67,9 +75,8 @@ export async function attesterFor(
 }
 
 /** Any signer, if none is named. */
-function policyOf({ issuer, identity, repository, key }: SignerOptions, trust: Trust): SignerPolicy | null {
-  const isNamed = [issuer, identity, repository, key].some((value) => value !== undefined);
-  return isNamed ? signerPolicy({ issuer, identity, repository, key }, trust) : null;
+function policyOf(signer: SignerOptions, trust: Trust): SignerPolicy | null {
+  return namesSigner(signer) ? signerPolicy(signer, trust) : null;
 }
 
 async function checkBy(trust: Trust, signer: SignerPolicy | null): Promise<Check> {

@@ -8,6 +8,11 @@ import type { signerOptions } from './option-groups.ts';
 /** Who has to have signed an attestation, and what that is verified with. */
 export type SignerOptions = { readonly [Name in keyof typeof signerOptions]?: string | undefined };
 
+/** True if the options say who has to have signed. */
+export function namesSigner({ issuer, identity, repository, key }: SignerOptions): boolean {
+  return [issuer, identity, repository, key].some((value) => value !== undefined);
+}
+
 /**
  * What attestations are verified with.
  * @param folder that the paths of files are relative to

@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppregError } from '../core/errors.ts';
-import { isStored } from '../workspace/is-stored.ts';
+import { isStored } from '../observe/workspace/places.ts';
 import type { Config, LoadedConfig } from './config/config.ts';
 
 /** A workspace whose registry is in a store other than a folder: only its configuration is local. */

@@ -20,11 +20,10 @@ import {
   type RegistryDocuments,
   snapshotOfTree,
 } from '../observe/workspace/tree-snapshot.ts';
-import type { Workspace } from '../observe/workspace/places.ts';
 import { whyNotRegularFile } from '../platform/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import { type Listener, SILENT } from './listener.ts';
-import { isStored } from './is-stored.ts';
+import { isStored, type Workspace } from '../observe/workspace/places.ts';
 import { storeSnapshot } from './stored-state.ts';
 
 /** A workspace, and where its registry is. */

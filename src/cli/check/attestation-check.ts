@@ -5,7 +5,7 @@ import { message } from '../../core/text/message.ts';
 import type { VerifyBundle } from '../../observe/registry/attestation.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { VerifyOptions } from './verify-options.ts';
-import { type SignerOptions, signerPolicy, trustOf } from '../signer-options.ts';
+import { namesSigner, type SignerOptions, signerPolicy, trustOf } from '../signer-options.ts';
 import type { LocalAttestations } from '../../observe/workspace/workspace-context.ts';
 
 /** How a check of a live registry verifies and judges attestations. */
@@ -37,10 +37,10 @@ export async function attestationCheck(
       message`Remove one of the options, or use --attestations off.`,
     );
   const inFolder = (file: string | undefined): string | undefined => file && resolve(root, file);
-  const signer = isSignerGiven(options) ? options : { ...configured, key: inFolder(configured.key) };
+  const signer = namesSigner(options) ? options : { ...configured, key: inFolder(configured.key) };
   const trustedRoot = options.trustedRoot ?? inFolder(configured.trustedRoot);
   const trust = await trustOf(cwd, { key: signer.key, trustedRoot });
-  const isAny = mode === 'report' && !isSignerGiven(signer);
+  const isAny = mode === 'report' && !namesSigner(signer);
   const { verifyAttestation } = await import('../../attestation/verify.ts');
   return {
     requirement: { mode, signer: isAny ? null : signerPolicy(signer, trust) },
@@ -48,12 +48,8 @@ export async function attestationCheck(
   };
 }
 
-function isSignerGiven({ issuer, identity, repository, key }: SignerOptions): boolean {
-  return [issuer, identity, repository, key].some((value) => value !== undefined);
-}
-
 function refuseUnusedSigner(options: SignerOptions): void {
-  if (!isSignerGiven(options) && options.trustedRoot === undefined) return;
+  if (!namesSigner(options) && options.trustedRoot === undefined) return;
   throw new AppregError(
     'option-missing',
     message`A signer or a trusted root is given, but attestations are not checked.`,

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import nodePath, { join } from 'node:path';
 import { parseUrl } from '../../core/http/url.ts';
 
@@ -101,4 +101,9 @@ export function inferBase(urls: Iterable<string>, has: (path: string) => boolean
     }
   }
   return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}
+
+/** For a workspace with a store other than its folder: true if the folder has no manifest because it is in the store. */
+export function isStored(root: string, folder: string, manifest: string): boolean {
+  return folder === root && !existsSync(join(folder, manifest));
 }

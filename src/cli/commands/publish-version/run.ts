@@ -13,7 +13,7 @@ import type { PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import type { StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
-import { attesterOf } from '../../attester-of.ts';
+import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
 import type { Results } from '../../../report/results.ts';

@@ -4,7 +4,7 @@ import type { ReleaseReport } from '../../../core/release/report.ts';
 import { release, type ReleaseOptions } from '../../../release/release.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
 import type { Context, OptionsOf } from '../../context.ts';
-import { attesterOf } from '../../attester-of.ts';
+import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
 import { advisoriesAt } from '../../check/check-settings.ts';
 import { severitiesOf } from '../../check/severities.ts';
