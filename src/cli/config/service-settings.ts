@@ -3,7 +3,14 @@ import { isIPv6 } from 'node:net';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseUrl } from '../../core/http/url.ts';
-import { isLocalListenAddress, DEFAULT_LIMITS, type Settings, invalidSetting, artifactSettings, trustedProxies } from '../../service/config/settings.ts';
+import {
+  isLocalListenAddress,
+  DEFAULT_LIMITS,
+  type Settings,
+  invalidSetting,
+  artifactSettings,
+  trustedProxies,
+} from '../../service/config/settings.ts';
 import { secretSetting, secretsKeys } from '../../service/config/secret-setting.ts';
 import { ROLES } from '../choices.ts';
 import type { OptionValues } from '../command-definition.ts';
