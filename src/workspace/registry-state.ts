@@ -200,25 +200,10 @@ function collectState(
     },
     async finish() {
       const { manifest, apps } = observed;
-      if (manifest === null) throw unusable(target, null, null);
-      const snapshot: Snapshot = { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
-      if (manifestAppsIn(manifest.content) !== null) return snapshot;
-      const { manifestError } = await import('./manifest-error.ts');
-      throw unusable(target, manifest.file, manifestError(snapshot));
+      if (manifest !== null && manifestAppsIn(manifest.content) !== null)
+        return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
+      const { unusableManifest } = await import('./unusable-manifest.ts');
+      throw unusableManifest(target, seenAt, manifest);
     },
   };
-}
-
-/**
- * @param file the manifest that was read; null if it is not a file
- * @param error what is wrong with it; null if that is not known
- */
-function unusable(target: string, file: string | null, error: string | null): AppregError {
-  return new AppregError(
-    'registry-unusable',
-    message`The manifest at ${file ?? target} cannot be used${error === null ? '.' : `: ${error}`}`,
-    isHttpUrl(target)
-      ? message`See its errors: appreg verify ${target} --skip-artifacts`
-      : message`See its errors: appreg lint ${target}`,
-  );
 }

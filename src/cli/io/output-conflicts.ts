@@ -3,13 +3,14 @@ import { dirname, resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { message } from '../../core/text/message.ts';
 import { type CommandDefinition, flagOf, type ValueKind } from '../command-definition.ts';
+import type { Context } from '../context.ts';
 import { realPath, unwritable } from './output-file.ts';
 import type { Output } from './outputs.ts';
 
 /** Checks the files of --output and --report before a command starts. Loaded if there are any. */
 
 /** A file that the command line names besides --output and --report: what the command reads, or writes itself. */
-export interface NamedFile {
+interface NamedFile {
   /** Absolute. */
   path: string;
   /** The argument or the option, as in the help. */
@@ -27,18 +28,18 @@ const FILES: ReadonlySet<unknown> = new Set<ValueKind>([
 ]);
 
 /** The files of a command line. A baseline is not one: the report that was compared with it may replace it. */
-export function namedFiles(
-  definition: CommandDefinition,
+function namedFiles(
+  command: CommandDefinition,
   args: readonly unknown[],
-  options: Readonly<Record<string, unknown>>,
-  cwd: string,
+  { options: given, cwd }: Context,
 ): NamedFile[] {
-  const inArguments = definition.arguments.map(({ usage, value }, index) => ({
+  const options: Readonly<Record<string, unknown>> = { ...given };
+  const inArguments = command.arguments.map(({ usage, value }, index) => ({
     by: usage,
     kind: value,
     given: args[index],
   }));
-  const inOptions = Object.entries(definition.options).map(([name, option]) => ({
+  const inOptions = Object.entries(command.options).map(([name, option]) => ({
     by: flagOf(option),
     kind: name !== 'baseline' && 'value' in option ? option.value : null,
     given: options[name],
@@ -51,14 +52,27 @@ export function namedFiles(
 }
 
 /**
- * @param named the other files of the command line, which a result would replace
+ * @param args the arguments of the command: a result would replace the files that they name, as those of options
  * @throws AppregError for files that cannot be written, or that are the same one
  */
-export function requireWritableOutputs(outputs: readonly Output[], named: readonly NamedFile[]): void {
-  const others = new Map(named.map(({ path, by }) => [fileIdentity(path), by]));
+export function requireWritableOutputs(
+  outputs: readonly Output[],
+  definition: CommandDefinition,
+  args: readonly unknown[],
+  context: Context,
+): void {
+  const others = new Map(namedFiles(definition, args, context).map(({ path, by }) => [fileIdentity(path), by]));
   const seen = new Map<string, string>();
+  const paths = new Set<string>();
   for (const { file } of outputs) {
     if (file === null) continue;
+    if (paths.has(file))
+      throw new AppregError(
+        'option-conflict',
+        message`${file} is named twice, by --output or --report.`,
+        message`Give each result a file of its own.`,
+      );
+    paths.add(file);
     requireWritable(file);
     const identity = fileIdentity(file);
     if (identity === null) continue;

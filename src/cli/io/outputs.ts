@@ -16,32 +16,20 @@ export interface Output {
 
 /**
  * What --format, --output and --report request: the result itself first, then the reports.
- * @throws AppregError for a format that the command does not have, and for a file that is named twice
+ * @throws AppregError for a format that the command does not have, and for an empty file name
  */
 export function outputsOf(
   { format, output, report = [] }: GlobalOptions,
   command: CommandIdentity,
   cwd: string,
 ): Output[] {
-  const outputs = [
+  return [
     {
       format: format === undefined ? 'pretty' : formatIn(format, command),
       file: output === undefined ? null : resolve(cwd, nonEmpty(output, '--output')),
     },
     ...report.map((text) => reportIn(text, command, cwd)),
   ];
-  const seen = new Set<string>();
-  for (const { file } of outputs) {
-    if (file === null) continue;
-    if (seen.has(file))
-      throw new AppregError(
-        'option-conflict',
-        message`${file} is named twice, by --output or --report.`,
-        message`Give each result a file of its own.`,
-      );
-    seen.add(file);
-  }
-  return outputs;
 }
 
 /** A format of a check, whose command offers no other. */

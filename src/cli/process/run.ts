@@ -73,8 +73,8 @@ async function runRequested({ command: { definition, load }, options, args }: Re
   const context = await contextFor(definition, options, state, definition.executesConfig === true);
   const outputs = outputsOf(options, definition, context.cwd);
   if (outputs.some(({ file }) => file !== null)) {
-    const { namedFiles, requireWritableOutputs } = await import('../io/output-conflicts.ts');
-    requireWritableOutputs(outputs, namedFiles(definition, args, { ...options }, context.cwd));
+    const { requireWritableOutputs } = await import('../io/output-conflicts.ts');
+    requireWritableOutputs(outputs, definition, args, context);
   }
   const action = await load();
   return action(context, ...args, options);
