@@ -33,6 +33,8 @@ const OMITTED = [
   { module: /\/suggestSimilar$/, importer: /\/commander\// },
   // For commands that are separate programs, which do not exist here: 2 ms at each start.
   { module: /^node:child_process$/, importer: /\/commander\// },
+  // Loaders of configurations, which are never used, and contain another parser of YAML.
+  { module: /^\.\/loaders$/, importer: /\/cosmiconfig\// },
   // A rule that is turned off (content/preset-rules.ts) loads a library for cryptography: half a megabyte.
   { module: /^\.\/index-[\w-]+\.js$/, importer: /\/secretlint-rule-preset-recommend\//, kind: 'dynamic-import' },
 ];

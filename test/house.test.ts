@@ -101,7 +101,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
       'subscribe',
       'service',
     ],
-    packages: /^(node:|schemas\/config\.schema\.json$|commander$|chalk$|ora$|yaml$|@clack\/prompts$)/,
+    packages: /^(node:|schemas\/config\.schema\.json$|commander$|chalk$|ora$|cosmiconfig(\/|$)|yaml$|@clack\/prompts$)/,
   },
 };
 

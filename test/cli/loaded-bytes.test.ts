@@ -31,7 +31,7 @@ const LOADED: Record<string, number> = {
   lint: 923,
   lock: 800,
   mirror: 308,
-  policy: 300,
+  policy: 302,
   'policy-test': 912,
   'publish-version': 998,
   release: 1151,

@@ -8,7 +8,8 @@ import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ConfigRequest } from './config-request.ts';
 import type { Config } from './config-type.ts';
 import { type ConfigFile, configIn, findConfig, namedConfig } from './find-config.ts';
-import { configText, emptyConfig, hasPackageField, jsonValue, unreadableConfig } from './read-data.ts';
+import type { ExecuteConfig } from './config-search.ts';
+import { configText, jsonValue, refuseUnreadable, unreadableConfig } from './read-data.ts';
 
 export type { Config } from './config-type.ts';
 
@@ -106,18 +107,13 @@ async function read(file: ConfigFile, request: ConfigRequest): Promise<unknown> 
   });
 }
 
-/** The value of a configuration. The parser of YAML is loaded on demand: it takes longer than JSON to parse. */
-async function readWith(
-  { path, form, named }: ConfigFile,
-  execute: (path: string, text: string) => Promise<unknown>,
-): Promise<unknown> {
-  const text = configText(path, named);
-  if (form === 'code') return execute(path, text);
-  if (form === 'yaml') return (await import('./config-yaml.ts')).yamlValue(path, text);
-  const value = await jsonValue(path, text);
-  if (form === 'json') return value;
-  if (hasPackageField(value)) return value.appreg;
-  throw emptyConfig(path, 'has no field “appreg”');
+/** The value of a configuration. JSON, the usual form, is read without searching for the others. */
+async function readWith(file: ConfigFile, execute: ExecuteConfig): Promise<unknown> {
+  const { path, form, named } = file;
+  if (form === 'json') return jsonValue(path, configText(path, named));
+  refuseUnreadable(path, named);
+  const { searchConfig } = await import('./config-search.ts');
+  return searchConfig(file, execute);
 }
 
 /** A value that refers to an unset variable. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, extname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
-import { isPackageConfig } from './read-data.ts';
+import { hasPackageField } from './read-data.ts';
 
 /** The names of configuration files. */
 
@@ -12,7 +12,7 @@ import { isPackageConfig } from './read-data.ts';
 export type ConfigForm = 'json' | 'yaml' | 'code' | 'package';
 
 /** In order of precedence. No .ts: Node cannot load it in all supported versions. */
-const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
+export const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
   ['appreg.config.json', 'json'],
   ['appreg.config.yaml', 'yaml'],
   ['appreg.config.yml', 'yaml'],
@@ -125,7 +125,7 @@ export function namedConfig(path: string): ConfigFile {
 export function configIn(folder: string): ConfigFile | null {
   const present = [...CONFIG_FILES].filter(([name]) => exists(join(folder, name)));
   const candidates = present.filter(
-    ([, form], index) => form !== 'package' || isPackageConfig(join(folder, 'package.json'), index > 0),
+    ([, form], index) => form !== 'package' || hasPackageField(join(folder, 'package.json'), index > 0),
   );
   const [first, ...others] = candidates;
   const foreign = UNSUPPORTED_FILES.filter((name) => exists(join(folder, name)));

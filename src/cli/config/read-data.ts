@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { duplicateNames, lineStarts, positionOf, survey } from '../../core/json/positions.ts';
 import { printable, shorten } from '../../core/text/text.ts';
-import { type ReadFailure, readRegularFile } from '../../platform/regular-file.ts';
+import { isShellPipe, type ReadFailure, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';
 
 /** Reads configurations in JSON. */
 
@@ -14,6 +14,22 @@ export function configText(path: string, named: boolean): string {
   const text = decoded(path, read.bytes);
   if (text.trim() === '') throw emptyConfig(path, 'is empty');
   return text;
+}
+
+/** Throws for a path that is not a readable file, before it is read: reading a named pipe waits for its writer. */
+export function refuseUnreadable(path: string, named: boolean): void {
+  const failure = whyNotRegularFile(path);
+  if (failure !== null) throw notRead(path, named, failure);
+}
+
+/**
+ * The text that was read from a file as UTF-8.
+ * @throws AppregError if the file is not UTF-8
+ */
+export function decodedText(path: string, text: string): string {
+  // The character that replaces invalid bytes may also be in the file.
+  if (text.includes('\ufffd') && !isShellPipe(path)) return configText(path, false);
+  return text.replace(/^\ufeff/, '');
 }
 
 function decoded(path: string, bytes: Buffer): string {
@@ -65,21 +81,17 @@ function refuseDuplicates(path: string, text: string): void {
   throw unreadableConfig(`${printable(path)}:${line}:${column}: The name “${name}” occurs twice in one object.`);
 }
 
-/** Whether the value of a package.json has the field `appreg`, which may be of any type. */
-export function hasPackageField(value: unknown): value is { appreg: unknown } {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'appreg');
-}
-
 /**
- * Whether a package.json has the field. One that cannot be read or parsed counts as one that has it, so that reading it
- * reports the error.
+ * Whether a package.json has the field `appreg`, which may be of any type. One that cannot be read or parsed counts as
+ * one that has it, so that reading it reports the error.
  * @param isSecond true if the folder has another configuration, so that nothing depends on this file
  */
-export function isPackageConfig(path: string, isSecond: boolean): boolean {
+export function hasPackageField(path: string, isSecond: boolean): boolean {
   const read = readRegularFile(path);
   if ('failure' in read) return !isSecond;
   try {
-    return hasPackageField(JSON.parse(read.bytes.toString('utf8').replace(/^\ufeff/, '')));
+    const value: unknown = JSON.parse(read.bytes.toString('utf8').replace(/^\ufeff/, ''));
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, 'appreg');
   } catch {
     return !isSecond;
   }
