@@ -212,7 +212,7 @@ describe('imports', () => {
 
   test("files are synced by syncFile, since the FileHandle of Yarn Plug'n'Play has no sync()", () => {
     const wrong = sources.filter((file) => /\.(sync|datasync)\(\)/.test(code(file)));
-    expect(wrong).toEqual(['src/store/directory/sync-file.ts']);
+    expect(wrong).toEqual(['src/store/directory/system.ts']);
   });
 
   // That file does so after a signal, once all output is written.

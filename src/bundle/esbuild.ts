@@ -1,9 +1,11 @@
-import { message } from '../core/text/message.ts';
+import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import type { BuildFailure } from 'esbuild';
-import { safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import { message } from '../core/text/message.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { type BundlerOptions, type Built, buildNative } from './native.ts';
-import { refusingPipes } from './pipe-watch.ts';
 
 /**
  * Builds with the installed esbuild; writes nothing.
@@ -87,4 +89,102 @@ function unusable(cause: unknown): AppregError {
     message`Reinstall it for this system, in the folder where appreg is installed: npm install --force esbuild`,
     { cause },
   );
+}
+
+// Ends builds that wait for a named pipe: the compiler opens every file that the code imports, and each package.json and
+// tsconfig.json, and opening a pipe without a writer never returns. A pipe that the compiler waits for can be opened for
+// writing without waiting, and no other pipe can (POSIX, `open` with O_NONBLOCK). The compiler then reads an empty file.
+
+/** Longer than most builds take. */
+const LOOK_AFTER_MS = 2000;
+const LOOK_AGAIN_MS = 250;
+const MOST_FOLDERS = 20_000;
+
+/**
+ * The result of a build.
+ * @param folder of the entry point, absolute
+ * @throws AppregError `not-a-file` (exit 2) if the compiler waited for a named pipe
+ */
+async function refusingPipes<Result>(folder: string, build: Promise<Result>): Promise<Result> {
+  const watch = watchPipes(folder);
+  const [built] = await Promise.allSettled([build]);
+  const [pipe] = watch.end();
+  if (pipe !== undefined)
+    throw new AppregError(
+      'not-a-file',
+      message`The build reads ${pipe}, which is a named pipe.`,
+      message`Replace it with a regular file, or remove what refers to it.`,
+    );
+  if (built.status === 'rejected') throw built.reason;
+  return built.value;
+}
+
+/** Starts to release pipes that the compiler waits for. `end` stops it, and returns their paths. */
+function watchPipes(folder: string): { end: () => string[] } {
+  const pipes = new Set<string>();
+  const released = new Set<string>();
+  let isEnded = false;
+  let again: NodeJS.Timeout | undefined;
+  const first = setTimeout(() => {
+    void findPipes(folder, pipes, () => isEnded);
+    again = setInterval(() => {
+      for (const path of pipes) if (release(path)) released.add(path);
+    }, LOOK_AGAIN_MS);
+  }, LOOK_AFTER_MS);
+  return {
+    end() {
+      isEnded = true;
+      clearTimeout(first);
+      clearInterval(again);
+      return [...released];
+    },
+  };
+}
+
+/** Opens a pipe that another process waits for, so that it reads an empty file. */
+function release(path: string): boolean {
+  try {
+    closeSync(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)));
+    return true;
+  } catch {
+    // No process waits for it (ENXIO), or it cannot be written.
+    return false;
+  }
+}
+
+/** Pipes with other names, outside of the project, belong to other programs. */
+const SOURCE = /\.(?:[cm]?[jt]sx?|json|css)$/i;
+
+/** Adds the pipes of the project, those named like sources near it, and those among the settings of its parent folders. */
+async function findPipes(folder: string, pipes: Set<string>, isEnded: () => boolean): Promise<void> {
+  const add = (path: string): void => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true) pipes.add(path);
+  };
+  let root = folder;
+  for (let at = folder; ; at = dirname(at)) {
+    for (const name of ['package.json', 'tsconfig.json']) attempt(() => add(join(at, name)));
+    if (['.git', 'package.json'].some((name) => existsSync(join(at, name)))) root = at;
+    if (at === dirname(at)) break;
+  }
+  const parents = [dirname(root), dirname(dirname(root))].filter((at) => dirname(at) !== at);
+  const folders = [folder, root, ...parents];
+  const seen = new Set<string>();
+  for (const at of folders) {
+    if (isEnded() || seen.size > MOST_FOLDERS) return;
+    if (seen.has(at)) continue;
+    seen.add(at);
+    for (const entry of await readdir(at, { withFileTypes: true }).catch(() => [])) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
+      else if ((entry.isFIFO() || entry.isSymbolicLink()) && (SOURCE.test(path) || path.startsWith(root + sep)))
+        attempt(() => add(path));
+    }
+  }
+}
+
+/** Looks at a path that may not be readable, which is not the reason why a build waits. */
+function attempt(look: () => void): void {
+  try {
+    look();
+  } catch {}
 }

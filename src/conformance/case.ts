@@ -1,5 +1,4 @@
 import type { NotBlank } from '../core/scalars.ts';
-import type { DocumentExpectation, DocumentScript } from './documents/case.ts';
 import type { HostExpectation, HostScript, HostSetting } from './host/case.ts';
 import type { SubscriberExpectation, SubscriberScript } from './subscriber/case.ts';
 
@@ -69,3 +68,18 @@ export interface CasesByRole {
 }
 
 export type AnyCase = CasesByRole[Role];
+
+/** The kind of document that a case contains. */
+export type DocumentKind = 'manifest' | 'metadata';
+
+interface DocumentScript {
+  /** The document is the file `manifest.json` or `metadata.json` in the folder of the case. */
+  document: DocumentKind;
+}
+
+interface DocumentExpectation {
+  /** `warnings`: the document is accepted, and has a fault that a validator should report. */
+  verdict: 'valid' | 'warnings' | 'invalid';
+  /** Where the faults are, as JSON Pointers; empty for a document that cannot be parsed. */
+  faults: readonly string[];
+}

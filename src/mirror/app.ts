@@ -9,10 +9,9 @@ import { listedVersions, versionFields } from '../core/registry/metadata.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { fragmentOf } from '../core/http/url.ts';
 import { settleCompanions } from './companions.ts';
-import { put } from './documents.ts';
+import { put, addressOf, asText, pathsOf, rewrittenEntry, rewrittenMetadata, rewrittenVersion } from './rewrite.ts';
 import { discardFile } from './index-file.ts';
 import { withLocalArtifacts } from './prepare.ts';
-import { addressOf, asText, pathsOf, rewrittenEntry, rewrittenMetadata, rewrittenVersion } from './rewrite.ts';
 import type { MirrorRun, PreparedApp } from './run.ts';
 
 /** Judges one app, and writes what the service would offer of it: its icon, then its metadata file. */

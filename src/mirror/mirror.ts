@@ -13,14 +13,11 @@ import type { FactsSink, ObserveResult, WebOptions } from '../observe/registry/o
 import { openDirectory } from '../store/directory/directory.ts';
 import type { Store } from '../store/store.ts';
 import { mirrorApp } from './app.ts';
-import { localDocument, put } from './documents.ts';
-import { discardFile, INDEX, type Index, indexOf, indexText, remember } from './index-file.ts';
+import { localDocument, put, asText, mirroredVersions, pathsOf } from './rewrite.ts';
+import { discardFile, INDEX, type Index, indexOf, indexText, remember, checkFolder } from './index-file.ts';
 import { prepareApp, publishedBefore, whyNotFetched } from './prepare.ts';
-import { problemsOf } from './problems.ts';
+import { problemsOf, type Mirrored, type MirrorOptions, type MirrorRun } from './run.ts';
 import { ArtifactPaths, receiveArtifact } from './receive.ts';
-import { asText, mirroredVersions, pathsOf } from './rewrite.ts';
-import type { Mirrored, MirrorOptions, MirrorRun } from './run.ts';
-import { checkFolder } from './target-folder.ts';
 
 /**
  * Copies a live registry into a folder, and rewrites every URL: the copy offers what a service offers of the source.

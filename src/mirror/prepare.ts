@@ -12,9 +12,8 @@ import type { HttpClient } from '../observe/http/client.ts';
 import type { ListedArtifact } from '../observe/registry/options.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import { copyCompanions, NO_COMPANIONS } from './companions.ts';
-import { localDocument } from './documents.ts';
+import { localDocument, mirroredVersions, pathsOf } from './rewrite.ts';
 import { isThere } from './index-file.ts';
-import { mirroredVersions, pathsOf } from './rewrite.ts';
 import type { MirrorRun, PreparedApp } from './run.ts';
 
 /** Decides which artifacts of an app have to be fetched. */

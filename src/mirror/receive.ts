@@ -3,12 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import type { Content } from '../core/facts/facts.ts';
 import { comparableUrl } from '../core/http/url.ts';
 import { createDigester } from '../observe/digest/digest.ts';
-import type { ArtifactCopy } from '../observe/registry/artifact-copy.ts';
+import type { ArtifactCopy } from '../observe/registry/context.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 import { diskError } from '../store/directory/disk-error.ts';
 import { tempName } from '../store/directory/owner.ts';
-import { syncFile } from '../store/directory/sync-file.ts';
+import { syncFile } from '../store/directory/system.ts';
 
 /** Writes artifacts to files while they are observed. */
 

@@ -1,7 +1,17 @@
+import { AppregError } from '../core/errors.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  documentContent,
+  parseDocument,
+} from '../core/json/json.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { isObject, type JsonObject, type JsonValue, member } from '../core/json/json.ts';
 import { listedVersions, versionFields } from '../core/registry/metadata.ts';
 import { isSemver } from '../core/registry/version.ts';
+import { message } from '../core/text/message.ts';
+import type { Store } from '../store/store.ts';
 
 /** Derives the documents of a mirror from those of its source: only URLs change. Pure. */
 
@@ -61,4 +71,33 @@ export function rewrittenEntry(entry: JsonObject, appMetadataUrl: string, iconUr
 
 export function asText(value: JsonValue): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A document of the mirror; undefined if missing. */
+export async function localDocument(store: Store, path: string): Promise<JsonValue | undefined> {
+  const stored = await store.read(path);
+  if (!stored) return undefined;
+  const { value } = parseDocument(documentContent(stored.bytes));
+  if (value !== undefined) return value;
+  throw new AppregError(
+    'mirror-damaged',
+    message`${path} in the mirror is no longer valid JSON.`,
+    message`Restore it, or delete it and run the command again.`,
+    { effect: 'none' },
+  );
+}
+
+/** Writes a document or an icon unless it is unchanged. */
+export async function put(store: Store, path: string, content: string | Uint8Array): Promise<void> {
+  const bytes = Buffer.from(content);
+  for (;;) {
+    const stored = await store.read(path);
+    if (stored && bytes.equals(stored.bytes)) return;
+    if (
+      stored
+        ? (await store.replace(path, bytes, stored.token)) === 'replaced'
+        : (await store.create(path, bytes)) === 'created'
+    )
+      return;
+  }
 }

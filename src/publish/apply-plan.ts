@@ -1,8 +1,7 @@
 import { joined, message, safe } from '../core/text/message.ts';
 import { isAppregError, type AppregError, type Effect } from '../core/errors.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
-import { inPool } from '../store/pool.ts';
-import { readAll } from '../store/read-all.ts';
+import { inPool, readAll } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';
 import { applyBatch } from './apply-batch.ts';
 import {

@@ -7,7 +7,7 @@ import { startJudging } from '../core/engine/judge.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { capitalized, counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { readAll } from '../store/read-all.ts';
+import { readAll } from '../store/pool.ts';
 import type { Stored } from '../store/store.ts';
 import { createMetadata, type IconFile } from './add-app.ts';
 import type { JudgeSettings } from './check-change.ts';

@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
-import { readAll } from '../store/read-all.ts';
+import { readAll } from '../store/pool.ts';
 import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';
 

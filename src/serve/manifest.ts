@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable, safeExcerpt } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { ABSENT, isPrivate, targetSegments } from './paths.ts';
+import { ABSENT, isPrivate, targetSegments } from './files.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 /**

@@ -1,10 +1,10 @@
+import { compareText } from '../core/engine/order.ts';
+import { printable, redact, shorten } from '../core/text/text.ts';
+import { retirementText } from '../html/about.ts';
 import { html as xml, type Html, NOTHING, sanitized } from '../html/html.ts';
 import { notesMarkup } from '../html/notes.ts';
-import { compareText } from '../core/engine/order.ts';
 import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';
-import { appPaths, LIST_PAGE, REGISTRY_FEED } from './paths.ts';
-import type { SiteRegistry } from './registry.ts';
-import { retirementText } from '../html/about.ts';
+import { appPaths, LIST_PAGE, REGISTRY_FEED, type SiteRegistry } from './paths.ts';
 
 /**
  * Atom feeds (RFC 4287). An entry is a version whose author says when it was published; a version without a date has no
@@ -119,3 +119,22 @@ function linkFrom({ base }: SiteRegistry, from: string, to: string): string {
   if (base !== null) return base + to;
   return from.includes('/') ? `../${to}` : to;
 }
+
+/** The badge of an app, in the schema of shields.io endpoints (https://shields.io/badges/endpoint-badge). */
+export function badgeText({ name, latest: { version, retired } }: CatalogueApp): string {
+  const badge = {
+    schemaVersion: 1,
+    label: printable(shorten(redact(name), 60)),
+    message: retired === null ? `v${version}` : `v${version} retired`,
+    color: retired === null ? 'blue' : COLORS[retired.reason],
+  };
+  return `${JSON.stringify(badge)}\n`;
+}
+
+const COLORS = {
+  security: 'red',
+  broken: 'red',
+  legal: 'orange',
+  unmaintained: 'lightgrey',
+  superseded: 'lightgrey',
+} as const;

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { parseUrl } from '../core/http/url.ts';
+import { shellWord } from '../core/text/shell-word.ts';
 import { redact } from '../core/text/text.ts';
+import { copyable, copyButton } from '../html/copy.ts';
 import { type Html, html, NOTHING, sanitized, untrusted } from '../html/html.ts';
-import { assetVersion } from './assets.ts';
-import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE } from './paths.ts';
-import type { SiteRegistry } from './registry.ts';
+import { sharedStyle } from '../html/style.ts';
+import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE, type SiteRegistry } from './paths.ts';
 
 /** What all pages of a site share: head, header, landmarks, and the addresses of other files. */
 
@@ -14,7 +17,7 @@ export interface Frame {
   path: string;
 }
 
-export interface SitePage {
+interface SitePage {
   title: string;
   description: string;
   /** The paths of its feeds, with their titles. */
@@ -114,3 +117,70 @@ const LOGO = html`<svg class="mark" viewBox="0 0 20 20" width="20" height="20" a
   <rect x="1" y="11" width="8" height="8" rx="2.2" fill="currentColor" opacity=".35" />
   <rect x="11" y="11" width="8" height="8" rx="4" class="dot" />
 </svg>`;
+
+// The files that all pages of a site load.
+
+const READ = {
+  [STYLE]: () => `${sharedStyle()}\n${read('site.css')}`,
+  [SCRIPT]: () => read('site.js'),
+  [SITE_ICON]: () => read('site.svg'),
+};
+type AssetPath = keyof typeof READ;
+export const ASSET_PATHS: readonly AssetPath[] = [STYLE, SCRIPT, SITE_ICON];
+
+const loaded = new Map<AssetPath, { text: string; version: string }>();
+
+export function assetText(path: AssetPath): string {
+  return load(path).text;
+}
+
+/** Changes with the content, so that browsers do not use an older copy. */
+function assetVersion(path: AssetPath): string {
+  return load(path).version;
+}
+
+function load(path: AssetPath): { text: string; version: string } {
+  const known = loaded.get(path);
+  if (known !== undefined) return known;
+  const text = READ[path]();
+  const asset = { text, version: createHash('sha256').update(text).digest('hex').slice(0, 12) };
+  loaded.set(path, asset);
+  return asset;
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+}
+
+/** How an organization subscribes to the registry: in the settings of the service, or on the command line. */
+export function subscribeSection({ url, title }: SiteRegistry): Html {
+  const words = [
+    'appreg subscribe',
+    shellWord(sanitized(url, 2000)),
+    '--service <url-of-the-service>',
+    `--name ${shellWord(sanitized(title, 60))}`,
+  ];
+  return html`<section aria-labelledby="subscribe-title">
+    <h2 id="subscribe-title">Subscribe</h2>
+    <div class="panel">
+      <p>
+        An organization that subscribes to this registry can install its apps, and gets new versions within an hour.
+      </p>
+      <ol class="steps">
+        <li>In the service, open Settings, then App Registries, and choose Subscribe to Registry.</li>
+        <li>
+          <span>Enter the URL of the registry, and a name for it:</span>
+          ${copyable(url, 'URL of the registry')}
+        </li>
+        <li>Choose Subscribe.</li>
+      </ol>
+      <details>
+        <summary>With the command line</summary>
+        <p class="command">
+          <code dir="ltr">${words.map((word) => html`<span>${word}</span> `)}</code
+          >${copyButton(words.join(' '), 'command')}
+        </p>
+      </details>
+    </div>
+  </section>`;
+}

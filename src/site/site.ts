@@ -1,8 +1,8 @@
 import { isSafeKey } from '../core/registry/app-key.ts';
 import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
-import { appPage } from './app-page.ts';
-import { ASSET_PATHS, assetText } from './assets.ts';
-import { badgeText } from './badge.ts';
+import { appPage, listPage } from './pages.ts';
+import { ASSET_PATHS, assetText } from './layout.ts';
+import { badgeText, appFeed, entriesOf, type Entry, newest, registryFeed } from './feed.ts';
 import {
   type AttestationOf,
   catalogueOf,
@@ -12,11 +12,8 @@ import {
   listedApp,
   type UnreadAbout,
 } from './catalogue.ts';
-import { appFeed, entriesOf, type Entry, newest, registryFeed } from './feed.ts';
-import { listPage } from './list-page.ts';
 import { type OutputOptions, type SiteChanges, type SiteFile, writeSite } from './output.ts';
-import { appPaths, LIST_PAGE, REGISTRY_FEED } from './paths.ts';
-import type { SiteRegistry } from './registry.ts';
+import { appPaths, LIST_PAGE, REGISTRY_FEED, type SiteRegistry } from './paths.ts';
 
 /** A catalogue of a registry as static files: a list, and a page, a feed and a badge for each app. */
 

@@ -13,7 +13,7 @@ import { registryUrl } from '../observe/registry/registry-url.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
-import { folderTree } from '../observe/workspace/tree.ts';
+import { folderTree } from '../observe/workspace/documents.ts';
 import {
   documentsIn,
   documentsOfTree,

@@ -3,7 +3,7 @@ import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
 import { contentOf } from '../observe/workspace/document-content.ts';
 import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import { manifestMissing } from '../publish/registry-location.ts';
-import { readAll } from '../store/read-all.ts';
+import { readAll } from '../store/pool.ts';
 import type { Store } from '../store/store.ts';
 import type { Listener } from './listener.ts';
 

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { coreValidator, judgeDocument } from '../../src/conformance/documents/core-validator.ts';
-import { compare, documentOf, runDocumentCases } from '../../src/conformance/documents/run.ts';
+import {
+  coreValidator,
+  judgeDocument,
+  compare,
+  documentOf,
+  runDocumentCases,
+} from '../../src/conformance/documents/run.ts';
 import { casesOf } from '../../src/conformance/sets.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import type { DocumentCase } from '../../src/conformance/case.ts';

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/conformance/result.ts';
-import { type Implementation, runSubscriberCases } from '../../src/conformance/subscriber/run.ts';
-import type { OnDetails } from '../../src/conformance/subscriber/run-case.ts';
+import { type Implementation, runSubscriberCases, type OnDetails } from '../../src/conformance/subscriber/run.ts';
 import { caseOf } from './subscriber-fixture.ts';
 
 /** How the kit drives programs and adapters, and whose fault it is if that fails. */

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { offeredText, shownApps } from '../../src/conformance/subscriber/apps.ts';
-import { appProblems, latestProblems, requestProblems } from '../../src/conformance/subscriber/judge.ts';
+import {
+  offeredText,
+  shownApps,
+  appProblems,
+  latestProblems,
+  requestProblems,
+} from '../../src/conformance/subscriber/judge.ts';
 import { placeOf } from '../../src/conformance/subscriber/hosts.ts';
 
 /** What the kit says about a subscriber: its own messages. */

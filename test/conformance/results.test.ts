@@ -5,8 +5,17 @@ import { SaxesParser } from 'saxes';
 import { describe, expect, test } from 'vitest';
 import type { AnyCase, Level } from '../../src/conformance/case.ts';
 import { HOST_SETTINGS } from '../../src/conformance/host/settings.ts';
-import { failed, harnessError, notRun, observeAll, passed } from '../../src/conformance/observe.ts';
-import { conformanceExit, type ConformanceReport, type Observation, reportOf } from '../../src/conformance/result.ts';
+import {
+  failed,
+  harnessError,
+  notRun,
+  observeAll,
+  passed,
+  conformanceExit,
+  type ConformanceReport,
+  type Observation,
+  reportOf,
+} from '../../src/conformance/result.ts';
 import { conformancePage } from '../../src/conformance/results/html.ts';
 import { conformanceJunit } from '../../src/conformance/results/junit.ts';
 import { conformanceTable } from '../../src/conformance/results/table.ts';

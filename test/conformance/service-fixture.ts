@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { ServerCertificate } from '../../src/conformance/subscriber/authority.ts';
+import type { ServerCertificate } from '../../src/conformance/subscriber/hosts.ts';
 import type { SubscriberRun } from '../../src/conformance/subscriber/run.ts';
 import { makeAuthority, makeKey } from '../../src/serve/certificates.ts';
 import { openLog } from '../../src/service/log.ts';

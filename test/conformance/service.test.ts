@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConformanceReport, STATUSES } from '../../src/conformance/result.ts';
 import { LEVELS } from '../../src/conformance/case.ts';
-import { numbersOf } from '../../src/conformance/results/words.ts';
+import { numbersOf } from '../../src/conformance/results/table.ts';
 import { openTestedService, type TestedService } from './service-fixture.ts';
 import { linesOf, root, subscriberReport } from './subscriber-fixture.ts';
 

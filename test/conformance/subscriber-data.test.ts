@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openAuthority } from '../../src/conformance/subscriber/authority.ts';
-import { openHosts } from '../../src/conformance/subscriber/hosts.ts';
-import { needsOf } from '../../src/conformance/subscriber/run-case.ts';
-import { filesOf } from '../../src/conformance/subscriber/run.ts';
+import { openAuthority, openHosts } from '../../src/conformance/subscriber/hosts.ts';
+import { needsOf, filesOf } from '../../src/conformance/subscriber/run.ts';
 import { CASES } from './subscriber-fixture.ts';
 
 /** The cases for subscribers, as data. */

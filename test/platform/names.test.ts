@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, type TestContext } from 'vitest';
 import { type Disk, otherNameOnDisk } from '../../src/platform/names.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
-import { servedFile } from '../../src/serve/paths.ts';
-import { folderTree } from '../../src/observe/workspace/tree.ts';
+import { servedFile } from '../../src/serve/files.ts';
+import { folderTree } from '../../src/observe/workspace/documents.ts';
 import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
 
 let root: string;

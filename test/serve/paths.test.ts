@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isPrivate, targetSegments } from '../../src/serve/paths.ts';
+import { isPrivate, targetSegments } from '../../src/serve/files.ts';
 import type { Serving } from '../../src/serve/server.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill, raw, rawGet, startTestServer } from './support.ts';

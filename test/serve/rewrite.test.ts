@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rewriteBase } from '../../src/serve/rewrite.ts';
+import { rewriteBase } from '../../src/serve/respond.ts';
 import { startServer } from '../../src/serve/server.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill, LONG_AGO, raw, startTestServer } from './support.ts';

@@ -7,8 +7,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Served } from '../../src/serve/handler.ts';
-import { startServer } from '../../src/serve/server.ts';
+import { type Served, startServer } from '../../src/serve/server.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill, LONG_AGO, startTestServer } from './support.ts';
 

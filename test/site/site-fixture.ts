@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { documentsOfTree } from '../../src/observe/workspace/tree-snapshot.ts';
-import { folderTree } from '../../src/observe/workspace/tree.ts';
+import { folderTree } from '../../src/observe/workspace/documents.ts';
 import type { AttestationOf } from '../../src/site/catalogue.ts';
 import { generateSite, type SiteResult } from '../../src/site/site.ts';
-import type { SiteRegistry } from '../../src/site/registry.ts';
+import type { SiteRegistry } from '../../src/site/paths.ts';
 import { folder } from '../support/folders.ts';
 
 /** A registry in a folder, and its site. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue, member } from '../../core/json/json.ts';
+import { utfOf } from '../../core/json/utf.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { decodeText } from './license-text.ts';
 import type { PackageFiles } from './package-files.ts';
 
 /** The license of a package: what its package.json declares, and the texts that it contains. */
@@ -33,7 +33,7 @@ export interface LicenseText {
 }
 
 /** The texts of a package, and the files that could not be read, with the reason. */
-export interface LicenseTexts {
+interface LicenseTexts {
   texts: LicenseText[];
   unreadable: { file: string; failure: string }[];
 }
@@ -67,4 +67,43 @@ export function licenseTexts(files: PackageFiles, license: string | null): Licen
     else found.unreadable.push({ file, failure: 'failure' in read ? read.failure : 'is not a text' });
   }
   return found;
+}
+
+/** Control, formatting and surrogate characters, which could change how a text is displayed; all but the tab. */
+const INVISIBLE = /(?!\t)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * The text of a file: in Unicode, without a byte order mark, with line feeds as line ends, without white space at the
+ * end of lines and empty lines around it; control characters are shown as `\u{1b}`. Null for a file that is not a text.
+ */
+function decodeText(bytes: Uint8Array): string | null {
+  const text = unicodeText(bytes);
+  if (text === null || text.includes('\0')) return null;
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => shownLine(line).trimEnd());
+  return lines.join('\n').replace(/^\n+/, '').trimEnd();
+}
+
+/** Form feeds separate the pages of the GNU licenses. */
+function shownLine(line: string): string {
+  return line.replaceAll('\f', '').replace(INVISIBLE, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Null for an encoding that is not supported. A file that is not Unicode is from an old editor of Windows. */
+function unicodeText(bytes: Uint8Array): string | null {
+  const utf = utfOf(bytes);
+  if (utf !== null)
+    return utf.startsWith('UTF-16') ? decode(bytes, utf.includes('big') ? 'utf-16be' : 'utf-16le') : null;
+  return decode(bytes, 'utf-8') ?? decode(bytes, 'windows-1252');
+}
+
+/** Null for bytes that are invalid in the encoding. */
+function decode(bytes: Uint8Array, encoding: string): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { freshness } from '../../core/http/cache.ts';
 import { corsFault } from '../../core/http/cors.ts';
 import type { Hop } from '../../core/facts/facts.ts';
@@ -6,11 +7,9 @@ import { preflightFault } from '../../core/http/preflight.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import type { HostCheck } from './case.ts';
-import { isSuccess, outcomeOf } from './describe.ts';
+import { isSuccess, outcomeOf, type HostResponse, type Responses } from './describe.ts';
 import { fixtureFiles } from './fixtures.ts';
 import { ruleProblem } from './rules.ts';
-import type { HostResponse, Responses } from './response.ts';
-import { withoutCodings } from './undo-coding.ts';
 
 /** Judges the responses of a host by the checks of a case. */
 
@@ -177,4 +176,25 @@ function preflightProblem({ of }: CheckOf<'preflight'>, { probe }: HostResponse)
   const value = fault.cause === 'status' ? ` ${fault.value ?? ''}` : '';
   const name = fault.header === null ? '' : ` for ${fault.header}`;
   return message`The preflight “${of}” is refused: ${fault.cause}${value}${name}.`;
+}
+
+const DECODERS = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+const LARGEST_CONTENT = 16_000_000;
+
+/**
+ * Undoes content codings (RFC 9110, section 8.4.1).
+ * @param codings in the order in which they were applied
+ * @returns null if the bytes are not in these codings, or a coding is unknown
+ */
+function withoutCodings(bytes: Buffer, codings: readonly string[]): Buffer | null {
+  let content = bytes;
+  for (const coding of codings.toReversed()) {
+    if (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br') return null;
+    try {
+      content = DECODERS[coding](content, { maxOutputLength: LARGEST_CONTENT });
+    } catch {
+      return null;
+    }
+  }
+  return content;
 }

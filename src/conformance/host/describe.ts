@@ -1,9 +1,21 @@
+import type { Probe } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import type { HostExpectation } from './case.ts';
-import type { HostResponse, Responses } from './response.ts';
 
-/** What a host did, in one line that is equal in two runs. */
+/** A response of a host. */
+export interface HostResponse {
+  probe: Probe;
+  /** As sent; null if none was read. */
+  body: Buffer | null;
+  /** True if it came over a connection that was used before. */
+  reused: boolean;
+}
+
+/** The responses by the name of their request: several if it was sent several times at once. */
+export type Responses = ReadonlyMap<string, readonly HostResponse[]>;
+
+// What a host did, in one line that is equal in two runs.
 
 /** Their values depend on the time of the request. */
 const CHANGING: ReadonlySet<string> = new Set(['date', 'age', 'expires', 'set-cookie', 'location']);

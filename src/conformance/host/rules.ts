@@ -22,7 +22,7 @@ import { tlsExpiring } from '../../core/rules/http/tls-expiring.ts';
 import { iconTypeWrong } from '../../core/rules/icons/icon-type-wrong.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import type { HostCheck, HostRule } from './case.ts';
-import type { HostResponse } from './response.ts';
+import type { HostResponse } from './describe.ts';
 
 /** Judges responses by the rules of `core`. */
 

@@ -1,15 +1,13 @@
 import type { LookupFunction } from 'node:net';
 import type { HostCase } from '../case.ts';
-import { failed, harnessError, notRun, observeAll, passed } from '../observe.ts';
-import type { Observation } from '../result.ts';
+import { failed, harnessError, notRun, observeAll, passed, type Observation } from '../result.ts';
 import { message } from '../../core/text/message.ts';
 import type { ProxyFor } from '../../observe/http/proxy.ts';
 import { problemOf } from './checks.ts';
 import { testConnection } from './connection.ts';
-import { observedOf } from './describe.ts';
-import type { Responses } from './response.ts';
+import { observedOf, type Responses } from './describe.ts';
 import { type Clients, isRaw, type MissingHeader, openClients, sendRequests } from './send.ts';
-import { folderUrl, type HostTarget, plainPortOf } from './target.ts';
+import { folderUrl, type HostTarget, plainPortOf } from './raw.ts';
 
 export interface HostRun {
   /** Where the tree of `conformance fixtures` was uploaded: the URL of its folder, or of the manifest in it. */

@@ -5,9 +5,8 @@ import { type HttpClient, openHttpClient } from '../../observe/http/client.ts';
 import type { Body } from '../../observe/http/body.ts';
 import { ALL_GROUPS, IMAGE_ACCEPT, type RequestShape, UNCOMPRESSED } from '../../observe/registry/request-shape.ts';
 import type { HostClient, HostRequest } from './case.ts';
-import { openRawClient, type RawClient } from './raw.ts';
-import type { HostResponse, Responses } from './response.ts';
-import { type HostTarget, requestTarget, TIMEOUT } from './target.ts';
+import { openRawClient, type RawClient, type HostTarget, requestTarget, TIMEOUT } from './raw.ts';
+import type { HostResponse, Responses } from './describe.ts';
 
 /** Sends the requests of a case. */
 

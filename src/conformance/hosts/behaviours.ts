@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Behaviour } from './behaviour.ts';
 
-/** What a host does with a request: correct responses, and every kind of broken one. */
+/** A request as a fault host receives it. */
+export interface FaultRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  /** Number of the connection that it came over, from 1. */
+  connection: number;
+}
+
+/** Responds to a request, byte by byte. */
+export type Behaviour = (request: FaultRequest, socket: Socket) => void | Promise<void>;
+
+// What a host does with a request: correct responses, and every kind of broken one.
 
 type HeaderList = readonly (readonly [string, string])[];
 
-export interface AnswerOptions {
+interface AnswerOptions {
   status?: number;
   headers?: Record<string, string> | HeaderList;
   body?: string | Uint8Array;

@@ -2,8 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answer } from './behaviours.ts';
-import type { Behaviour, FaultRequest } from './behaviour.ts';
+import { answer, type Behaviour, type FaultRequest } from './behaviours.ts';
 
 /** A host that does wrong on purpose: behaviours by path, written byte by byte, and every request recorded. */
 

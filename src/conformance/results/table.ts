@@ -1,9 +1,53 @@
-import { printable, redact } from '../../core/text/text.ts';
+import { counted, printable, redact } from '../../core/text/text.ts';
 import { alignedRows } from '../../report/columns.ts';
 import type { Style } from '../../report/style.ts';
-import { LEVELS } from '../case.ts';
-import { type CaseResult, type ConformanceReport, isFailure } from '../result.ts';
-import { isRemarkable, numbersOf, STATUS_WORDS, verdictOf } from './words.ts';
+import { type Level, LEVELS } from '../case.ts';
+import { type CaseResult, type ConformanceReport, type Status, STATUSES, isFailure } from '../result.ts';
+
+/** What the results say for people, in every format. */
+
+/** The name of a status. */
+export const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  pass: 'passed',
+  fail: 'failed',
+  'expected-failure': 'failed as expected',
+  'stale-expected-failure': 'passed, expected to fail',
+  'harness-error': 'error of the kit',
+  'not-run': 'not run',
+  reported: 'reported',
+};
+
+/** True for a result that a reader has to see: the case did not pass, without a known reason. */
+export function isRemarkable({ status }: CaseResult): boolean {
+  return status !== 'pass' && status !== 'reported' && status !== 'expected-failure';
+}
+
+/** What a level means. */
+export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
+  required: 'The specification requires it. Only these cases decide the result.',
+  recommended: 'Good practice that the specification does not require.',
+  unspecified: 'The specification is silent. The behavior is reported, not judged.',
+};
+
+/** The numbers of one level, such as `80 passed, 2 failed`; `no cases` if there are none. */
+export function numbersOf({ summary }: ConformanceReport, level: Level): string {
+  const parts = STATUSES.filter((status) => summary[level][status] > 0).map(
+    (status) => `${summary[level][status]} ${STATUS_WORDS[status]}`,
+  );
+  return parts.length === 0 ? 'no cases' : parts.join(', ');
+}
+
+/** The result in one sentence. */
+export function verdictOf({ outcome, cases, role, set }: ConformanceReport): string {
+  const what = `${counted(cases.length, 'case')} of the role ${role}, set ${set}`;
+  return `${OUTCOMES[outcome]} (${what}).`;
+}
+
+const OUTCOMES = {
+  pass: 'All required cases passed',
+  fail: 'Required cases failed',
+  incomplete: 'The test is incomplete, because the kit itself failed in at least one case',
+} as const;
 
 /** The results for a terminal: what did not pass, with the sentence of the specification, then the numbers. */
 export function conformanceTable(report: ConformanceReport, style: Style, verbose: boolean): string {

@@ -5,8 +5,7 @@ import { GzipReader } from './gzip.ts';
 import { type TarLimits, TarReader } from './tar.ts';
 import { distinctiveFolders } from '../content/build-paths.ts';
 import { type DetectorLimits, DetectorRun, type TakeTurn } from '../content/detector-run.ts';
-import { secretsInNames, withoutNamedSecrets } from '../content/name-secrets.ts';
-import { withoutSecretsInHead } from '../content/redact-head.ts';
+import { secretsInNames, withoutNamedSecrets, withoutSecretsInHead } from '../content/redact-head.ts';
 import { ContentScanner } from '../content/scan-content.ts';
 import { createDigester } from '../digest/digest.ts';
 

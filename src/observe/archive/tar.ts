@@ -1,9 +1,7 @@
 import type { ArchiveEntry, ArchiveFacts } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
-import { BLOCK, isZero, readHeader, readName, type TarHeader } from './header.ts';
-import { createNotes, type TarNotes } from './notes.ts';
-import { describeEntry, hasData } from './tar-entry.ts';
-import { TarExtensions } from './tar-extensions.ts';
+import { BLOCK, isZero, readHeader, readName, type TarHeader, createNotes, type TarNotes } from './tar-header.ts';
+import { describeEntry, hasData, TarExtensions } from './tar-extensions.ts';
 
 export interface TarLimits {
   entries: number;

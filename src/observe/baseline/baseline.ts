@@ -22,7 +22,7 @@ import { contentOf } from '../workspace/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
 import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
-import { folderTree, type Tree } from '../workspace/tree.ts';
+import { folderTree, type Tree } from '../workspace/documents.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { localPathOf } from './local-path.ts';
 import { type SavedDocuments, savedDocuments } from './saved-facts.ts';

@@ -5,12 +5,11 @@ import { type DetectorLimits, DetectorRun, type TakeTurn } from './detector-run.
 import { fingerprintOf } from './fingerprint.ts';
 import type { Region } from './find-secrets.ts';
 import { InlineMaps } from './inline-maps.ts';
-import type { NamedSecret } from './name-secrets.ts';
+import type { NamedSecret } from './redact-head.ts';
 import { isPackageSample } from './package-samples.ts';
 import type { FoundSecret } from './private-keys.ts';
-import { type Regions, regionsIn } from './regions.ts';
+import { type Regions, regionsIn, countLines, openLineCounter, type TextWindow, TextWindows } from './regions.ts';
 import { settingsFileAt } from './settings-files.ts';
-import { countLines, openLineCounter, type TextWindow, TextWindows } from './text-windows.ts';
 
 /**
  * Scans the content of an archive's entries while they are read. Texts are searched in windows, in this thread; only

@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import type { Inspected, Inspection, InspectTask } from './digest-artifact.ts';
-import type { Piece, PieceResult, ThreadMessage, ThreadReply } from './digest-messages.ts';
+import type {
+  Inspected,
+  Inspection,
+  InspectTask,
+  Piece,
+  PieceResult,
+  ThreadMessage,
+  ThreadReply,
+} from './digest-artifact.ts';
 
 /** Bytes of a piece. */
 const PIECE_BYTES = 256 * 1024;

@@ -1,6 +1,12 @@
 import { parentPort } from 'node:worker_threads';
-import { digestArtifact, type Inspection } from './digest-artifact.ts';
-import type { Piece, PieceResult, ThreadMessage, ThreadReply } from './digest-messages.ts';
+import {
+  digestArtifact,
+  type Inspection,
+  type Piece,
+  type PieceResult,
+  type ThreadMessage,
+  type ThreadReply,
+} from './digest-artifact.ts';
 import { openTurns } from './turns.ts';
 
 /** The worker thread that digests and lists artifacts (digest-thread.ts). */

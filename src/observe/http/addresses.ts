@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { AddressFailure } from '../../core/facts/facts.ts';
 import { openReusedReadBuffer, type ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import { isMachineLimit } from '../../core/http/machine-limit.ts';
-import { ConnectFailure } from './connect-failure.ts';
+import { ConnectFailure } from './failure.ts';
 import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from './open-socket.ts';
 
 /**

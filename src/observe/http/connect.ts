@@ -9,7 +9,7 @@ import { type ConnectOptions, type OpenSocket, type Endpoint, openSocket } from 
 import type { Proxy } from './proxy.ts';
 import { request } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { ConnectFailure } from './connect-failure.ts';
+import { ConnectFailure } from './failure.ts';
 
 /** The known facts about an open connection. */
 export interface ConnectionInfo {

@@ -1,6 +1,5 @@
-import type { Failure } from '../../core/facts/facts.ts';
+import type { Failure, TlsFacts } from '../../core/facts/facts.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { ConnectFailure } from './connect-failure.ts';
 
 /** Converts errors of the client to facts. */
 
@@ -74,4 +73,29 @@ export function isTransientFailure(failure: Failure): boolean {
   return /^(ECONNREFUSED|ECONNRESET|EPIPE|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|SOCKET_CLOSED|TRUNCATED|PROXY_50[0234]|HPE_INVALID_EOF_STATE)$/.test(
     code,
   );
+}
+
+interface ConnectFailureFields {
+  phase: Failure['phase'];
+  code: string;
+  message: string;
+  address?: string | null;
+  /** The facts of a handshake that was completed. */
+  tls?: TlsFacts | null;
+}
+
+/** A failed connection attempt, and the phase in which it failed. */
+export class ConnectFailure extends Error {
+  readonly phase: Failure['phase'];
+  readonly code: string;
+  readonly address: string | null;
+  readonly tls: TlsFacts | null;
+
+  constructor({ phase, code, message, address = null, tls = null }: ConnectFailureFields) {
+    super(message);
+    this.phase = phase;
+    this.code = code;
+    this.address = address;
+    this.tls = tls;
+  }
 }

@@ -7,7 +7,7 @@ import { verifyMessage } from '../../platform/tls-handles.ts';
 import { type AddressPolicy, addressRefusal, lookupWithPolicy, type ConnectionTarget } from './address-policy.ts';
 import { isMachineLimit } from '../../core/http/machine-limit.ts';
 import { areFilesExhausted } from '../../platform/machine-limit.ts';
-import { ConnectFailure } from './connect-failure.ts';
+import { ConnectFailure } from './failure.ts';
 import { checkServerIdentity, type Trust, tlsFacts } from './tls.ts';
 
 export interface ConnectOptions {

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { isBorrowed } from '../../platform/read-buffer.ts';
 
 /** The result of a request, independent of the client. */
 export interface ClientResponse {
@@ -11,10 +13,10 @@ export interface ClientResponse {
 }
 
 /** Takes a chunk of a body. A promise applies backpressure; `false` aborts the body and the connection. */
-export type ChunkConsumer = (chunk: Buffer) => Consumed | Promise<Consumed>;
-export type Consumed = void | false;
+type ChunkConsumer = (chunk: Buffer) => Consumed | Promise<Consumed>;
+type Consumed = void | false;
 
-export interface ResponseBody {
+interface ResponseBody {
   /**
    * Passes the body on in chunks, once. Rejects if the body ends early; undefined if it was complete already.
    * @param instant whether `consume` has finished with a chunk when it returns; otherwise each chunk has its own memory
@@ -35,4 +37,101 @@ export function responseBodyOf(stream: Readable & AsyncIterable<Buffer>): Respon
     },
     destroy: () => void stream.on('error', () => {}).destroy(),
   };
+}
+
+/** The body of a response of undici, which adds the chunks as they arrive. */
+export class BodyStream implements ResponseBody {
+  readonly reusable = true;
+  private readonly controller: Dispatcher.DispatchController;
+  /** Data that arrives before a consumer exists is limited to what was already read from the socket. */
+  private readonly waiting: Buffer[] = [];
+  private consume: ChunkConsumer | null = null;
+  private isInstant = false;
+  private promise: { resolve(): void; reject(error: Error): void } | null = null;
+  private ended: { failure: Error | null } | null = null;
+  /** True while the consumer's promise is pending. */
+  private isBusy = false;
+  private isStopped = false;
+
+  constructor(controller: Dispatcher.DispatchController) {
+    this.controller = controller;
+  }
+
+  read(consume: ChunkConsumer, instant = false): Promise<void> | undefined {
+    this.consume = consume;
+    this.isInstant = instant;
+    this.passWaiting();
+    if (this.isStopped || (this.ended && !this.ended.failure && !this.isBusy)) return undefined;
+    return new Promise((resolve, reject) => {
+      this.promise = { resolve, reject };
+      this.passWaiting();
+    });
+  }
+
+  destroy(): void {
+    this.controller.abort(new Error('the reader stopped'));
+  }
+
+  add(chunk: Buffer): void {
+    // After a pause the client's parser emits empty chunks for as long as they are answered with a pause.
+    if (chunk.length === 0) return;
+    if (this.isInstant && this.consume !== null && !this.isBusy && this.waiting.length === 0) {
+      this.pass(chunk, this.consume);
+      return;
+    }
+    this.waiting.push(isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
+    this.passWaiting();
+  }
+
+  /** @param failure why the body is incomplete, or null */
+  end(failure: Error | null): void {
+    this.ended = { failure };
+    this.passWaiting();
+  }
+
+  private passWaiting(): void {
+    while (this.consume !== null && !this.isBusy) {
+      const chunk = this.waiting.shift();
+      if (chunk === undefined) break;
+      this.pass(chunk, this.consume);
+    }
+    if (this.promise && this.ended && !this.isBusy) this.settle(this.ended.failure);
+  }
+
+  private pass(chunk: Buffer, consume: ChunkConsumer): void {
+    const consumed = consume(chunk);
+    if (consumed === false) this.stop();
+    else if (consumed !== undefined) this.pauseUntil(consumed);
+  }
+
+  private pauseUntil(consumed: Promise<Consumed>): void {
+    this.isBusy = true;
+    this.controller.pause();
+    consumed.then(
+      (result) => {
+        this.isBusy = false;
+        if (result === false) return this.stop();
+        this.passWaiting();
+        if (!this.isBusy) this.controller.resume();
+      },
+      (error: Error) => {
+        this.settle(error);
+        this.controller.abort(error);
+      },
+    );
+  }
+
+  private stop(): void {
+    this.isStopped = true;
+    this.settle(null);
+    this.controller.abort(new Error('the reader stopped'));
+  }
+
+  private settle(failure: Error | null): void {
+    this.consume = null;
+    this.waiting.length = 0;
+    if (failure) this.promise?.reject(failure);
+    else this.promise?.resolve();
+    this.promise = null;
+  }
 }

@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici';
-import { BodyStream } from './body-stream.ts';
+import { BodyStream, type ClientResponse, responseBodyOf } from './response.ts';
 import type { Deadline } from './deadlines.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import type { HopRequest } from './request.ts';
 import type { PooledConnection } from './pool.ts';
-import { type ClientResponse, responseBodyOf } from './response.ts';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 

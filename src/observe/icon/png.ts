@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { counted } from '../../core/text/text.ts';
-import { Animation } from './png-animation.ts';
-import { type PixelFormat, pixelFault } from './png-pixels.ts';
+import { Animation, type PixelFormat, pixelFault } from './png-pixels.ts';
 
 /** Rules of decoders for the palette of a PNG, and for its size. */
 

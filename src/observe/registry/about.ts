@@ -4,9 +4,15 @@ import type { DocumentContent, DocumentFacts, Failure, Missing, Probe } from '..
 import { originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { contentOf } from '../workspace/document-content.ts';
-import { conditionAfter, isCausedByCondition, isConfirmedBy } from './cache/revalidate.ts';
+import {
+  conditionAfter,
+  isCausedByCondition,
+  isConfirmedBy,
+  type FetchedResource,
+  fetchOnce,
+  fetchResource,
+} from './fetch.ts';
 import type { ObserveContext } from './context.ts';
-import { type FetchedResource, fetchOnce, fetchResource } from './fetch.ts';
 
 export const ABOUT_ACCEPT = 'application/json, */*;q=0.8';
 /** The views of browsers are those of the metadata file beside it. */

@@ -1,11 +1,10 @@
-import type { HeaderProbe, Hop, IconFacts, RepeatedProbe, TlsFacts } from '../../core/facts/facts.ts';
+import type { HeaderProbe, Hop, IconFacts, RepeatedProbe, TlsFacts, Content } from '../../core/facts/facts.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
-import { type FirstPerKey, openFirstPerKey, openSample, type Sample } from './sampling.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';
-import type { ArtifactCopy } from './artifact-copy.ts';
+import { type FirstPerKey, openFirstPerKey, openSample, type Sample } from './sampling.ts';
 
 /** What all observations of a run share: its settings, and what it has learned about the hosts. */
 
@@ -58,7 +57,7 @@ export interface ObserveContext {
 }
 
 /** What the run has learned about the hosts so far, so that it is requested once per kind of resource and host. */
-export interface ObserveState {
+interface ObserveState {
   /** Decides for which resources HEAD and preflights are sent. */
   readonly sample: Sample;
   /** Confirms files that a host reports as missing. */
@@ -98,4 +97,14 @@ export function openState(): ObserveState {
     repeatedProbes: new Map(),
     unanswered: new Map(),
   };
+}
+
+/** Receives the bytes of an artifact while it is digested. Its errors are its own: it never throws. */
+export interface ArtifactCopy {
+  /** The caller may reuse the bytes when this returns; a promise delays the next call. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** All bytes were received; `content` is about them. */
+  end(content: Content): Promise<void>;
+  /** The response failed, or is repeated. */
+  discard(): Promise<void>;
 }

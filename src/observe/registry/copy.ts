@@ -4,7 +4,7 @@ import type { ComparedBody } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { unknownCodings } from '../digest/decode.ts';
 import type { Body } from '../http/body.ts';
-import { gzipHeaderSize } from '../archive/gzip-header.ts';
+import { gzipHeaderSize } from '../archive/gzip.ts';
 import { missingCodingOf } from './missing-coding.ts';
 
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */

@@ -6,9 +6,8 @@ import { createDigester } from '../digest/digest.ts';
 import { contentOf } from '../workspace/document-content.ts';
 import { probeContents, type ServerView } from './browser-views.ts';
 import { conditionalBefore } from './cache/reuse.ts';
-import { probeConditions, repeatCondition } from './conditional.ts';
+import { probeConditions, repeatCondition, referenceOfDocument, observeViews, type ResourceViews } from './views.ts';
 import type { ObserveContext } from './context.ts';
-import { referenceOfDocument, observeViews, type ResourceViews } from './views.ts';
 import { type FetchedResource, fetchResource, reasonMissing, revalidate } from './fetch.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */

@@ -1,15 +1,16 @@
-import type { DocumentFacts } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
 import { shardOf } from '../../core/engine/shards.ts';
+import { type DocumentFacts, isMissing, type AppFacts } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
 import { originOf } from '../../core/http/probe.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
+import { secretsOf } from '../../core/text/text.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
 import { type DigestWorkerPool, openDigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
+import { redactFacts, redactor } from '../http/redact.ts';
 import { observeApp } from './app.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 import { mapInOrder } from './concurrency.ts';
@@ -17,7 +18,6 @@ import { BYTE_LIMITS, type ObserveContext, openState } from './context.ts';
 import { observeDocument } from './document.ts';
 import { AddressObserver } from './each-address.ts';
 import type { FactsSink, ObserveResult, ObserveProgress, WebOptions } from './options.ts';
-import { openRedaction } from './redaction.ts';
 import { shareResources } from './run.ts';
 
 /** Observes a live registry app by app, and releases each app once it was handed over. */
@@ -183,4 +183,31 @@ function selectApps(
     nearApps: unknownApps.map((key) => didYouMean(key, Object.keys(listed))).join(''),
     elsewhere: chosen.length - own.length,
   };
+}
+
+/** Removes secrets from what is handed over: a host may echo them. */
+interface Redaction {
+  text(text: string): string;
+  manifest(facts: DocumentFacts): DocumentFacts;
+  app(facts: AppFacts): AppFacts;
+}
+
+/** @param secrets header values */
+function openRedaction(secrets: readonly string[]): Redaction {
+  const text = redactor(secrets);
+  const redact = <T>(facts: T): T => (secrets.length === 0 ? facts : redactFacts(facts, text));
+  return {
+    text,
+    manifest: (facts) => redact(withoutEchoedSignature(facts, 'apps')),
+    app: (facts) => redact({ ...facts, metadata: withoutEchoedSignature(facts.metadata, 'versions') }),
+  };
+}
+
+/** The message in place of a document may quote the signature of the requested URL. */
+function withoutEchoedSignature(facts: DocumentFacts, field: 'apps' | 'versions'): DocumentFacts {
+  const { url, content } = facts;
+  const secrets = url === null ? [] : secretsOf(url);
+  if (secrets.length === 0 || isMissing(content) || member(parseDocument(content).value, field) !== undefined)
+    return facts;
+  return { ...facts, content: redactFacts(content, redactor(secrets)) };
 }

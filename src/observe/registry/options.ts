@@ -5,9 +5,8 @@ import type { DetectorLimits } from '../content/detector-run.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
 import type { VerifyBundle } from './attestation.ts';
-import type { ArtifactCopy } from './artifact-copy.ts';
+import type { ArtifactCopy, ByteLimits } from './context.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
-import type { ByteLimits } from './context.ts';
 
 /** What a caller of `observeRegistry` gives and gets. */
 

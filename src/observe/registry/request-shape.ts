@@ -69,3 +69,8 @@ export function shapedHeaders(
   if (groups.has('origin') && shape.page.startsWith('http') && !leaks) headers.push(['referer', `${shape.page}/`]);
   return headers;
 }
+
+/** Whether a text is an entity tag, weak or strong; looser than RFC 9110, as browsers are. */
+export function isEntityTag(text: string): boolean {
+  return /^(?:W\/)?"[^"]*"$/.test(text);
+}

@@ -1,14 +1,18 @@
-import type { ObserveContext } from './context.ts';
-import type { ObserveProgress, WebOptions } from './options.ts';
-import type { DocumentFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import { type DocumentFacts, type IconFacts, type Missing, isMissing } from '../../core/facts/facts.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
+import { comparableUrl, isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { comparableUrl, isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
-import { memoizeAsync } from './concurrency.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
+import { inspectImage } from '../icon/inspect-image.ts';
 import { type AboutRequest, observeAbout, type ObservedAbout } from './about.ts';
+import { iconBefore } from './cache/reuse.ts';
+import { memoizeAsync } from './concurrency.ts';
+import type { ObserveContext } from './context.ts';
 import { observeDocument } from './document.ts';
-import { observeIcon } from './icon.ts';
-import { blockedBy } from '../../core/facts/missing.ts';
+import { fetchResource, reasonMissing, revalidate } from './fetch.ts';
+import type { ObserveProgress, WebOptions } from './options.ts';
+import { referenceOfIcon, observeViews } from './views.ts';
 
 /** What all apps of a run share. */
 export interface RegistryRun {
@@ -90,4 +94,33 @@ export function isRequestable(url: string | null): url is string {
 /** @param url null if the document has no string in its place */
 export function reasonNotRequestable(url: string | null): Missing {
   return url === null ? MISSHAPEN : MALFORMED;
+}
+
+/**
+ * Observes an icon over HTTP, and how its host responds to browsers.
+ * @param known the result of an earlier run; a conditional request checks whether it is still valid
+ */
+async function observeIcon(url: string, context: ObserveContext, known: IconFacts | null = null): Promise<IconFacts> {
+  const recent = context.daily && context.now !== null ? iconBefore(known, url, context.now) : null;
+  if (recent) return recent;
+  const { always304Origins } = context.state;
+  const options = { accept: '*/*', limit: context.limits.icon };
+  const view = { kind: 'icon', ...options } as const;
+  const trusted = always304Origins.has(new URL(url).origin) ? null : known;
+  const { confirmed, fetched } = await revalidate(url, options, context, trusted);
+  if (confirmed && known) {
+    const { content, image } = known;
+    const reference = isMissing(content) ? null : referenceOfIcon(confirmed, content, null);
+    const views = await observeViews({ ...view, server: confirmed, reference }, context, known);
+    return { url, file: null, ...views, content, image };
+  }
+  const { probe, content, start, bytes } = fetched ?? (await fetchResource(url, options, context));
+  const reference = referenceOfIcon(probe, content, bytes);
+  const views = await observeViews({ ...view, server: probe, reference }, context, null);
+  const reason = reasonMissing(probe);
+  if (reason) return { url, file: null, ...views, content: reason, image: reason };
+  const shown = await withoutSecretsInHead(content, start);
+  const facts = { url, file: null, ...views, content: shown, image: inspectImage(bytes) };
+  context.onIcon(facts, bytes);
+  return facts;
 }

@@ -4,10 +4,9 @@ import { codings, header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import type { ObserveContext } from './context.ts';
-import { isEntityTag } from './entity-tag.ts';
+import { isEntityTag, ALL_GROUPS, type RequestShape, UNCOMPRESSED } from './request-shape.ts';
 import { type BrowserGet, getAsBrowser } from './header-probes.ts';
 import { knownAsUnanswered, repeat } from './repeated-probes.ts';
-import { ALL_GROUPS, type RequestShape, UNCOMPRESSED } from './request-shape.ts';
 import { probeAgain, probeSide } from './retry-probes.ts';
 import type { Methods } from './sampling.ts';
 

@@ -1,10 +1,14 @@
-import { message } from '../../core/text/message.ts';
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent, LocalState } from '../../core/facts/facts.ts';
+import { nonCanonicalValue } from '../../core/json/json.ts';
+import { message } from '../../core/text/message.ts';
+import { collectGarbage, allocateResizable } from '../../platform/heap.ts';
+import { otherNameOnDisk } from '../../platform/names.ts';
 import { contentOf } from './document-content.ts';
-import { openLargeDocument } from './large-document.ts';
-import { stateOfError } from './local-state.ts';
+import { stateOfError } from './workspace-context.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; files larger than this are truncated. */
 const DOCUMENT_LIMIT = 256 * 1024 * 1024;
@@ -84,4 +88,98 @@ function readAgain(path: string, stamp: string): Buffer {
     message`${path} was changed while it was being read.`,
     message`Run the command again.`,
   );
+}
+
+/** The files of a baseline, by their path below the workspace. */
+export interface Tree {
+  /** As the user named it. */
+  source: string;
+  /** Declares which files will be read, so that they can be loaded in one batch. */
+  fetch(paths: readonly string[]): void;
+  /** A file's content; null if it is missing. */
+  read(path: string): DocumentContent | null;
+}
+
+/** The files of a folder as a baseline. */
+export function folderTree(folder: string, source: string): Tree {
+  // The folders of a path are the same for many files.
+  const folders = new Map<string, boolean>([['', true]]);
+  const isListed = (path: string): boolean => {
+    const end = path.lastIndexOf('/');
+    const parent = path.slice(0, Math.max(end, 0));
+    const isParentListed = folders.get(parent) ?? isListed(parent);
+    folders.set(parent, isParentListed);
+    return isParentListed && otherNameOnDisk(join(folder, parent), [path.slice(end + 1)]) === null;
+  };
+  return {
+    source,
+    fetch() {},
+    read(path) {
+      if (!isListed(path)) return null;
+      const found = readDocumentFile(join(folder, path));
+      return typeof found === 'string' ? null : found;
+    },
+  };
+}
+
+/**
+ * The content of a large document, whose text can be released: it is decoded when it is used for the first time, and
+ * read from the file again after it was released. For all other code, and when it is saved, it is a `DocumentContent`
+ * like any other.
+ */
+interface LargeDocument extends DocumentContent {
+  readonly text: string | null;
+}
+
+/** Functions that release the text of a large document. */
+const releaseFunctions = new WeakMap<DocumentContent, () => void>();
+
+/**
+ * Reads a large document; null if it is not UTF-8.
+ * @param readInto fills a buffer from the beginning of the file, and returns what was read
+ * @param readAgain reads the file again
+ */
+function openLargeDocument(
+  size: number,
+  readInto: (buffer: Buffer) => Buffer,
+  readAgain: () => Buffer,
+): LargeDocument | null {
+  const memory = allocateResizable(size);
+  const bytes = readInto(memory.bytes);
+  if (!isUtf8(bytes)) return null;
+  let isDecoded = false;
+  let text: string | null = null;
+  const decode = (): string | null => {
+    const decoded = contentOf(bytes).text;
+    memory.free();
+    isDecoded = true;
+    return decoded;
+  };
+  const content: LargeDocument = {
+    get text() {
+      text ??= isDecoded ? contentOf(readAgain()).text : decode();
+      return text;
+    },
+    base64: null,
+    bytes: bytes.length,
+    cut: false,
+  };
+  releaseFunctions.set(content, () => {
+    text = null;
+  });
+  return content;
+}
+
+/** Releases a large text that was read without findings: it takes more memory than all of its apps. */
+export function releaseText(content: DocumentContent): void {
+  const release = releaseFunctions.get(content);
+  if (release === undefined || !isCanonical(content)) return;
+  release();
+  collectGarbage();
+}
+
+/** Whether no rule can have findings in any entry. */
+function isCanonical(content: DocumentContent): boolean {
+  const rest = nonCanonicalValue(content);
+  return rest !== null && Object.keys(rest['apps'] ?? {}).length === 0;
 }

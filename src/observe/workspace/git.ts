@@ -5,7 +5,7 @@ import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './documents.ts';
 
 /** A workspace at a git ref, read from the object store; nothing is checked out. */
 

@@ -5,13 +5,11 @@ import { aboutPath, aboutUrl, isAboutPath } from '../../core/about/about-url.ts'
 import { companionKindOf } from '../../core/attestation/companion.ts';
 import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
-import { listArtifacts, observeArtifacts } from './artifact-files.ts';
-import { readDocumentFile } from './documents.ts';
-import { openIcons } from './icon-file.ts';
-import { releaseText } from './large-document.ts';
+import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
+import { readDocumentFile, releaseText } from './documents.ts';
 import { openOtherNames } from './other-names.ts';
-import { asBase, localPath, type Workspace } from './places.ts';
 import { walk } from './walk.ts';
+import { asBase, localPath, type Workspace } from './places.ts';
 import {
   ELSEWHERE,
   leadsOut,

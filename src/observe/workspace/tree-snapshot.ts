@@ -3,7 +3,7 @@ import { aboutPath, aboutUrl } from '../../core/about/about-url.ts';
 import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './documents.ts';
 import type { JsonObject } from '../../core/json/values.ts';
 import { metadataUrlOf } from '../../core/registry/manifest.ts';
 import { artifactUrlOf, listedVersionsIn } from '../../core/registry/metadata.ts';

@@ -1,11 +1,15 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppregError } from '../../core/errors.ts';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
+import { message } from '../../core/text/message.ts';
+import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import type { VerifyBundle } from '../registry/attestation.ts';
-import { stateAt } from './local-state.ts';
-import type { OtherNames } from './other-names.ts';
 import { localPath, staysInside } from './places.ts';
+import type { OtherNames } from './other-names.ts';
 import { isUnwalked, type WalkResult } from './walk.ts';
 
 /** Which files of a workspace its URLs refer to. */
@@ -77,4 +81,36 @@ export function localFile(context: WorkspaceContext, url: string | null, isCanon
 /** What is at a path instead of a file that can be read; null for one that can. @throws AppregError `file-unreadable` */
 export function stateIn(context: WorkspaceContext, path: string): LocalState | null {
   return leadsOut(context, path) ? 'outside' : stateAt(join(context.root, path));
+}
+
+// What is at a path of the workspace instead of a file that can be read.
+
+/** Null for a regular file. Never opens it, since opening a named pipe may wait. @throws AppregError as `stateOfError` */
+function stateAt(path: string): LocalState | null {
+  try {
+    const stat = statSync(path);
+    if (stat.isFile()) return null;
+    return stat.isDirectory() ? 'folder' : 'not-a-file';
+  } catch (error) {
+    return stateOfError(path, error);
+  }
+}
+
+/**
+ * The state that an error code of the system means.
+ * @throws AppregError `file-unreadable` for a file that may not be read
+ */
+export function stateOfError(path: string, error: unknown): LocalState {
+  const code = systemErrorCode(error) ?? '';
+  if (code === 'ENOENT') return isLink(path) ? 'dangling-link' : 'missing';
+  if (code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 'missing';
+  if (code === 'ELOOP') return 'link-loop';
+  if (code === 'EISDIR') return 'folder';
+  if (code === 'ENXIO') return 'not-a-file';
+  throw new AppregError(
+    'file-unreadable',
+    message`${path} ${whyUnreadable(path, error) ?? `cannot be read: ${String(error)}`}.`,
+    message`Check the permissions of the file.`,
+    { cause: error },
+  );
 }

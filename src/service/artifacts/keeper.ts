@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
-import type { BlobReader, BlobStore } from '../../store/blobs/blobs.ts';
+import type { ArtifactCopy } from '../../observe/registry/context.ts';
+import { type BlobReader, type BlobStore, openBlobBucket, openBlobDirectory } from '../../store/blobs/blobs.ts';
 import type { Log } from '../log.ts';
 import {
   abandonedArtifacts,
@@ -15,8 +15,6 @@ import { listStoredFiles, type StoredFile } from './files-store.ts';
 import { isLastCopy } from './evictions.ts';
 import { receiveArtifact, type ReceivedArtifact, verifiedParts } from './receiving.ts';
 import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';
-import { openBlobBucket } from '../../store/blobs/bucket.ts';
-import { openBlobDirectory } from '../../store/blobs/directory.ts';
 import type { Settings } from '../config/settings.ts';
 
 export interface KeptArtifact {

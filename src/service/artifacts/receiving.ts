@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../../core/facts/facts.ts';
-import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
+import type { ArtifactCopy } from '../../observe/registry/context.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import type { ReceivedFile, BlobReader } from '../../store/blobs/blobs.ts';
 import { tempName } from '../../store/directory/owner.ts';

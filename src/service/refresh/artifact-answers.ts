@@ -3,7 +3,7 @@ import { header } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../../observe/http/circuit-breaker.ts';
 import type { HttpClient } from '../../observe/http/client.ts';
-import { isEntityTag } from '../../observe/registry/entity-tag.ts';
+import { isEntityTag } from '../../observe/registry/request-shape.ts';
 import type { Validators } from '../database/tables.ts';
 import { storable } from '../database/packed.ts';
 

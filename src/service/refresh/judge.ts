@@ -16,7 +16,7 @@ import { judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged
 import { offerBefore } from './version-lifecycle.ts';
 import { aboutUrl } from '../../core/about/about-url.ts';
 import { comparableUrl } from '../../core/http/url.ts';
-import { reusableUntil, viewsUntil } from '../../observe/registry/cache/expiry.ts';
+import { reusableUntil, viewsUntil } from '../../observe/registry/cache/keep.ts';
 import type { ConfirmedDocument, RecordingClient } from './recording-client.ts';
 import { atLaterTime } from './response-fingerprint.ts';
 

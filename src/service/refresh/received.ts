@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AppFacts, type IconFacts, type ImageFacts, isMissing, type Failure } from '../../core/facts/facts.ts';
 import { statusOf } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/http/url.ts';
-import type { ArtifactCopy } from '../../observe/registry/artifact-copy.ts';
+import type { ArtifactCopy } from '../../observe/registry/context.ts';
 import type { AppRecord, AppRecords } from '../apps/records-store.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
 import type { Service } from '../context.ts';

@@ -2,7 +2,7 @@ import type { Hop, Probe } from '../../core/facts/facts.ts';
 import { comparableUrl } from '../../core/http/url.ts';
 import type { HttpClient } from '../../observe/http/client.ts';
 import type { ProbeRequest } from '../../observe/http/request.ts';
-import { hasNoErrors, isConfirmedBy } from '../../observe/registry/cache/revalidate.ts';
+import { hasNoErrors, isConfirmedBy } from '../../observe/registry/fetch.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { companionState } from '../../core/attestation/companion.ts';
 import { statusOf } from '../../core/http/probe.ts';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { targetOf } from '../../observe/http/address-policy.ts';
-import { ConnectFailure } from '../../observe/http/connect-failure.ts';
+import { ConnectFailure } from '../../observe/http/failure.ts';
 import { type ConnectOptions, openSocket } from '../../observe/http/open-socket.ts';
 import type { DeliveryError } from './schema.ts';
 import { createHmac } from 'node:crypto';

@@ -7,11 +7,9 @@ import { type Bytes, chunksOf } from '../bytes.ts';
 import { diskError, errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { deferSignals, stopIfInterrupted } from '../interrupt.ts';
-import { removeStaleTempFiles } from './stale-temp-files.ts';
+import { removeStaleTempFiles, tempName } from './owner.ts';
 import { takeLock } from './lock.ts';
-import { tempName } from './owner.ts';
-import { lstat, retryWhileBusy, realpath, FORCE_REMOVE, syncFolder } from './system.ts';
-import { syncFile } from './sync-file.ts';
+import { lstat, retryWhileBusy, realpath, FORCE_REMOVE, syncFolder, syncFile } from './system.ts';
 
 export interface WriteOptions {
   /** The name shown to the user (default: the file's path). */

@@ -7,7 +7,7 @@ import { createFile, replaceFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
 import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error.ts';
 import { deferSignals } from '../interrupt.ts';
-import { removeStaleFiles } from './stale-temp-files.ts';
+import { removeStaleFiles } from './owner.ts';
 import { takeLock, type LockOptions } from './lock.ts';
 import { pathOnDisk } from '../paths.ts';
 import type { Store, Stored } from '../store.ts';

@@ -8,8 +8,7 @@ import { AppregError } from '../../core/errors.ts';
 import { errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted } from '../interrupt.ts';
-import { removeEmpty } from './stale-temp-files.ts';
-import { isAlive, type LockOwner, parseOwner, currentProcess, shortBase, tempName } from './owner.ts';
+import { removeEmpty, isAlive, type LockOwner, parseOwner, currentProcess, shortBase, tempName } from './owner.ts';
 import { isTransientWindowsError, FORCE_REMOVE } from './system.ts';
 
 /**

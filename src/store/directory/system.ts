@@ -1,10 +1,18 @@
-import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { fsync, lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { errno } from './disk-error.ts';
-import { syncFile } from './sync-file.ts';
 
-/** Differences between systems and disks. */
+/**
+ * Waits until the disk has confirmed the file's data. The FileHandle that Yarn's Plug'n'Play substitutes for Node's own
+ * throws in `sync()`; its descriptor is a real one.
+ */
+export async function syncFile(handle: FileHandle): Promise<void> {
+  await (process.versions['pnp'] === undefined ? handle.sync() : promisify(fsync)(handle.fd));
+}
+
+// Differences between systems and disks.
 
 // File checks change nothing and so need not be interruptible. The system call takes microseconds; a round trip to one
 // of Node's threads takes ten times as long, and reading a file of a megabyte in portions four times.

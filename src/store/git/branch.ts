@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { interrupted, stopIfInterrupted, stopAbortSignal, stopRequested } from '../interrupt.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, outputOf } from './clone.ts';
-import { remoteUnreachable } from './errors.ts';
+import { remoteUnreachable, isTransient, runGit } from './process.ts';
 import type { Git } from './objects.ts';
-import { isTransient, runGit } from './process.ts';
 
 /** Number of times that the connection to the remote may fail. */
 export const CONNECTION_ATTEMPTS = 5;

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
-import { currentProcess, type ProcessIdentity } from '../directory/owner.ts';
-import { isGone } from '../directory/stale-temp-files.ts';
+import { currentProcess, type ProcessIdentity, isGone } from '../directory/owner.ts';
 import { type GitRun, isTransient, runGit, gitMessage } from './process.ts';
 
 export interface GitPlace {

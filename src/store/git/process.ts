@@ -1,10 +1,10 @@
-import { message } from '../../core/text/message.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import { safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { message } from '../../core/text/message.ts';
+import { safeExcerpt } from '../../core/text/text.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 
@@ -167,5 +167,43 @@ export function gitMessage({ stderr }: GitRun): string {
 export function isTransient({ stderr }: GitRun): boolean {
   return /returned error: (429|5\d\d)|HTTP (429|5\d\d)|hung up|early EOF|RPC failed|timed out|Connection (was )?(reset|refused|closed)|Could not resolve|Temporary failure|Empty reply|unexpected disconnect|Internal Server Error|Couldn't connect|Failed to connect/i.test(
     stderr,
+  );
+}
+
+// The errors of a branch.
+
+export function remoteUnreachable(remote: string, run: GitRun): AppregError {
+  return new AppregError(
+    'git-unreachable',
+    message`The git remote ${remote} cannot be used: ${gitMessage(run)}`,
+    message`Check its URL, and that git can read it from here: git ls-remote <url>`,
+    { effect: 'none' },
+  );
+}
+
+export function writeUncertain(remote: string, run: GitRun, cause: unknown): AppregError {
+  return new AppregError(
+    'git-unreachable',
+    message`The git remote ${remote} failed during the write: ${gitMessage(run)}`,
+    message`Run the same command again once the remote is reachable: it resumes the write.`,
+    { cause, effect: 'unknown', advisesRepeat: true },
+  );
+}
+
+export function pushRejected(remote: string, branch: string, run: GitRun): AppregError {
+  return new AppregError(
+    'git-push-rejected',
+    message`The git remote ${remote} rejects a commit for the branch ${branch}: ${gitMessage(run)}`,
+    message`Check that this user or token may push to it, and that the branch is not protected.`,
+    { effect: 'none' },
+  );
+}
+
+export function branchContended(branch: string, attempts: number): AppregError {
+  return new AppregError(
+    'write-conflict',
+    message`The branch ${branch} was changed by other processes ${attempts} times during the commit.`,
+    message`Run the same command again once fewer processes change it.`,
+    { effect: 'none', advisesRepeat: true },
   );
 }

@@ -1,14 +1,24 @@
-import { message } from '../../core/text/message.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
-import { uploadHeaders } from './headers.ts';
-import type { S3Request } from './request.ts';
+import { cacheControlOf, mediaTypeOf } from '../../core/http/media.ts';
+import { message } from '../../core/text/message.ts';
+import { type Bytes, md5Of } from '../bytes.ts';
+import type { S3Request, S3Requests } from './request.ts';
 import type { S3Response } from './signed-requests.ts';
+
+/** The headers that a file is stored with. Their digest makes the store reject data damaged in transit. */
+export function uploadHeaders(path: string, bytes: Bytes): Record<string, string> {
+  return {
+    'content-type': mediaTypeOf(path),
+    'cache-control': cacheControlOf(path),
+    'content-md5': md5Of(bytes),
+  };
+}
 
 /** The names of the conditions that object stores support, as they are remembered. */
 export type ConditionsName = 'etag' | 'bare-etag' | 'generation';
 
 /** How a store is requested to write only if nothing exists, or only over the version that was read. */
-export interface Conditions {
+interface Conditions {
   name: ConditionsName;
   create: Record<string, string>;
   replace(token: string): Record<string, string>;
@@ -47,7 +57,7 @@ export function possibleConditions(google: boolean): readonly [Conditions, ...Co
 }
 
 /** For a store without conditional writes. */
-export function withoutConditions(google: boolean): Conditions {
+function withoutConditions(google: boolean): Conditions {
   return { ...possibleConditions(google)[0], create: {}, replace: () => ({}) };
 }
 
@@ -60,7 +70,7 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to test that the store 
  * @returns the first conditions that the store supports
  * @throws AppregError `conditional-writes-unsupported`, and the errors of requests
  */
-export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
+async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
   const known = possibleConditions(google);
   const put = async (condition: Record<string, string>): Promise<boolean> => {
     const headers = { ...uploadHeaders(PROBE_PATH, PROBE_BYTES), ...condition };
@@ -102,4 +112,64 @@ function unconditional(why: string): AppregError {
     message`Use a store that supports them (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration if publishers never run at the same time.`,
     { effect: 'none' },
   );
+}
+
+export interface ProvenConditionsOptions {
+  /** True to use a store that supports no conditions: the stored file is checked before each write instead. */
+  unconditional?: boolean;
+  /** The conditions that the store was proven to support before (default: unknown, so they are tested). */
+  memory?: ConditionsMemory;
+  /** Called when the file was written that tests the store's conditions. */
+  onProbe?: (path: string) => void;
+}
+
+/** The conditions that a store supports, tested before the first write. */
+export interface ProvenConditions {
+  current(): Promise<Conditions>;
+  /** True if an earlier process tested them. */
+  areRecalled(): Promise<boolean>;
+  /**
+   * Tests the conditions again if they were only remembered.
+   * @returns false if this process tested them
+   */
+  proveAgain(): Promise<boolean>;
+}
+
+export function proveConditions(
+  requests: S3Requests,
+  { unconditional = false, memory, onProbe }: ProvenConditionsOptions,
+): ProvenConditions {
+  const { request, google } = requests;
+  let known: Promise<{ conditions: Conditions; isRecalled: boolean }> | null = null;
+
+  /** The requests for the file that tests the conditions. */
+  const probeRequest: S3Request = async (method, path, details) => {
+    const answer = await request(method, path, details);
+    if (method === 'PUT' && answer.status < 300) onProbe?.(path);
+    return answer;
+  };
+
+  async function find(): Promise<{ conditions: Conditions; isRecalled: boolean }> {
+    if (unconditional) return { conditions: withoutConditions(google), isRecalled: false };
+    const place = memory === undefined ? '' : await requests.identity();
+    const name = memory?.recall(place) ?? null;
+    const recalled = possibleConditions(google).find((conditions) => conditions.name === name);
+    if (recalled !== undefined) return { conditions: recalled, isRecalled: true };
+    const proven = await probeConditionalWrites(probeRequest, google);
+    memory?.keep(place, proven.name);
+    return { conditions: proven, isRecalled: false };
+  }
+
+  const current = async (): Promise<Conditions> => (await (known ??= find())).conditions;
+  const areRecalled = async (): Promise<boolean> => known !== null && (await known).isRecalled;
+
+  async function proveAgain(): Promise<boolean> {
+    if (!(await areRecalled())) return false;
+    memory?.forget(await requests.identity());
+    known = null;
+    await current();
+    return true;
+  }
+
+  return { current, areRecalled, proveAgain };
 }

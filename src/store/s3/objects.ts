@@ -1,13 +1,11 @@
-import { message } from '../../core/text/message.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppregError } from '../../core/errors.ts';
+import { message } from '../../core/text/message.ts';
 import { type Bytes, type Digest, sha256Of } from '../bytes.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import type { WriteDetails } from '../store.ts';
-import { possibleConditions } from './conditions.ts';
-import { uploadHeaders } from './headers.ts';
-import type { ProvenConditions } from './proven-conditions.ts';
+import { possibleConditions, uploadHeaders, type ProvenConditions } from './conditions.ts';
 import type { S3Requests } from './request.ts';
 import type { S3Response } from './signed-requests.ts';
 
@@ -44,7 +42,7 @@ export interface ObjectsOptions {
 }
 
 /** Reads and writes the objects of a bucket. Every write is read back. */
-export interface Objects {
+interface Objects {
   /** The stored file, digested while it is read; null if missing. */
   inspect(path: string): Promise<StoredObject | null>;
   /**
@@ -172,5 +170,72 @@ function damaged(name: string, path: string, sent: number, stored: Digest | null
     message`${name} confirmed that it stored ${path} (${sent} bytes), but contains ${kept}, ${MAX_CHECKS} times in a row.`,
     message`Ask the operator of the store, or of the proxy in front of it, to fix this; then run the same command again.`,
     { advisesRepeat: true },
+  );
+}
+
+// Finds missing files by listing a bucket.
+
+/** The number of files that can be requested in the time of one page of a listing. */
+const FILES_PER_PAGE = 64;
+
+/**
+ * The missing ones of the paths, as far as a listing of a few pages shows (ListObjectsV2). Nothing is known of the
+ * others. A store that does not list is not an error: the result is then empty.
+ * @param prefix prepended to every path
+ */
+export async function absentIn(
+  { list }: Pick<S3Requests, 'list'>,
+  prefix: string,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const folder = commonFolder(paths);
+  const found = new Set<string>();
+  let last = '';
+  let token: string | null = null;
+  for (let page = 0; page < Math.ceil(paths.length / FILES_PER_PAGE); page++) {
+    const answer = await list({
+      'list-type': '2',
+      prefix: prefix + folder,
+      ...(token !== null && { 'continuation-token': token }),
+    }).catch(() => null);
+    const text = answer?.status === 200 ? answer.bytes.toString('utf8') : '';
+    if (!/<ListBucketResult[ >]/.test(text)) return new Set();
+    for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+      const name = decodeEntities(key);
+      // Not every store sorts its keys; then only a complete listing is conclusive.
+      if (compare(name, last) < 0) last = '\uffff';
+      else if (last !== '\uffff') last = name;
+      found.add(name);
+    }
+    token = decodeEntities(/<NextContinuationToken>([^<]*)</.exec(text)?.[1] ?? '');
+    if (!/<IsTruncated>true</.test(text)) return new Set(paths.filter((path) => !found.has(prefix + path)));
+    if (token === '') break;
+  }
+  if (last === '\uffff') return new Set();
+  return new Set(paths.filter((path) => !found.has(prefix + path) && compare(prefix + path, last) < 0));
+}
+
+/** The common folder of all paths, with its slash; '' for none. */
+function commonFolder(paths: readonly string[]): string {
+  let [folder = ''] = paths;
+  for (const path of paths) while (!path.startsWith(folder)) folder = folder.slice(0, -1);
+  return folder.slice(0, folder.lastIndexOf('/') + 1);
+}
+
+/** The sort order of stores: by the bytes of UTF-8. */
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text of an XML element with its entities decoded. */
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
+    (entity, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return ENTITIES[name] ?? entity;
+      return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+    },
   );
 }

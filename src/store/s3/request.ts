@@ -5,9 +5,8 @@ import { AppregError } from '../../core/errors.ts';
 import { errno } from '../directory/disk-error.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import type { FoundCredentials } from './credential-requests.ts';
-import { findCredentials } from './credentials.ts';
+import { findCredentials, renewCredentials } from './credentials.ts';
 import { resolvePlace, type S3Place } from './place.ts';
-import { renewCredentials } from './renewed-credentials.ts';
 import {
   limitReached,
   areCredentialsInvalid,

@@ -1,9 +1,7 @@
 import { checkedSegments } from '../paths.ts';
 import type { Store } from '../store.ts';
-import { possibleConditions, isNotImplemented } from './conditions.ts';
-import { absentIn } from './list.ts';
-import { openObjects, type ObjectsOptions } from './objects.ts';
-import { proveConditions, type ProvenConditionsOptions } from './proven-conditions.ts';
+import { possibleConditions, isNotImplemented, proveConditions, type ProvenConditionsOptions } from './conditions.ts';
+import { absentIn, openObjects, type ObjectsOptions } from './objects.ts';
 import type { S3Place } from './place.ts';
 import { openRequests, type S3Requests, type S3RequestsOptions } from './request.ts';
 

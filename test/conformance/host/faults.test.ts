@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHostCases } from '../../../src/conformance/host/run.ts';
-import { writeFixtures } from '../../../src/conformance/host/write-fixtures.ts';
+import { writeFixtures } from '../../../src/conformance/host/fixtures.ts';
 import { casesOf } from '../../../src/conformance/sets.ts';
 import { folder } from '../../support/folders.ts';
 import { type Fault, type FaultyHost, openFaultyHost } from './faulty-host.ts';

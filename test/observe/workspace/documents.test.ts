@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DocumentContent } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import { readDocumentFile } from '../../../src/observe/workspace/documents.ts';
-import { releaseText } from '../../../src/observe/workspace/large-document.ts';
+import { readDocumentFile, releaseText } from '../../../src/observe/workspace/documents.ts';
 import { folder } from '../../support/folders.ts';
 import { snapshot } from '../../support/snapshots.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitTree } from '../../../src/observe/workspace/git.ts';
-import type { Tree } from '../../../src/observe/workspace/tree.ts';
+import type { Tree } from '../../../src/observe/workspace/documents.ts';
 import { commitAll, folder, git, errorOf, write } from '../../support/folders.ts';
 
 function repository(files: Record<string, unknown>): string {

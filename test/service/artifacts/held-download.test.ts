@@ -6,7 +6,7 @@ import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
-import { openBlobDirectory } from '../../../src/store/blobs/directory.ts';
+import { openBlobDirectory } from '../../../src/store/blobs/blobs.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import { type Behaviour, type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { checksum, gzipped, type Live, putRegistry } from '../../support/live-registry.ts';

@@ -9,9 +9,7 @@ import { openStoreState, storeStateOf } from '../../../src/service/artifacts/sta
 import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
-import type { BlobStore } from '../../../src/store/blobs/blobs.ts';
-import { openBlobBucket } from '../../../src/store/blobs/bucket.ts';
-import { openBlobDirectory } from '../../../src/store/blobs/directory.ts';
+import { type BlobStore, openBlobBucket, openBlobDirectory } from '../../../src/store/blobs/blobs.ts';
 import { type ObjectStore, openObjectStore } from '../../support/object-store.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { openRefreshHarness, type RefreshHarness } from '../refresh/refresh-harness.ts';

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openBlobBucket } from '../../../src/store/blobs/bucket.ts';
+import { openBlobBucket } from '../../../src/store/blobs/blobs.ts';
 import type { FoundCredentials } from '../../../src/store/s3/credential-requests.ts';
-import { renewCredentials } from '../../../src/store/s3/renewed-credentials.ts';
+import { renewCredentials } from '../../../src/store/s3/credentials.ts';
 import { openRequests, type S3Requests } from '../../../src/store/s3/request.ts';
 import { type ObjectStore, openObjectStore } from '../../support/object-store.ts';
 

@@ -1,8 +1,7 @@
 import { AppregError } from '../../../core/errors.ts';
 import { message } from '../../../core/text/message.ts';
 import { commandWords } from '../../../conformance/command.ts';
-import { coreValidator } from '../../../conformance/documents/core-validator.ts';
-import { documentOf, runDocumentCases } from '../../../conformance/documents/run.ts';
+import { coreValidator, documentOf, runDocumentCases } from '../../../conformance/documents/run.ts';
 import {
   batchValidator,
   commandValidator,

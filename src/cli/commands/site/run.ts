@@ -14,7 +14,7 @@ import { asBase, isWithin } from '../../../observe/workspace/places.ts';
 import type { VerifyBundle } from '../../../observe/registry/attestation.ts';
 import type { RegistryDocuments } from '../../../observe/workspace/tree-snapshot.ts';
 import { localAttestations } from '../../../site/local-attestations.ts';
-import type { SiteRegistry } from '../../../site/registry.ts';
+import type { SiteRegistry } from '../../../site/paths.ts';
 import { registryDocuments, type StateOptions } from '../../../workspace/registry-state.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { trustOf } from '../../signer-options.ts';

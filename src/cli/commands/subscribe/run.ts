@@ -5,8 +5,7 @@ import { asBase } from '../../../observe/workspace/places.ts';
 import { interceptionApiAdvice, interceptionText } from '../../../core/http/interception-text.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { counted, redact, safeExcerpt } from '../../../core/text/text.ts';
-import type { FirstCheck } from '../../../subscribe/await-check.ts';
-import type { SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
+import type { FirstCheck, SubscriptionAnswer, Subscription } from '../../../subscribe/subscribe.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { resolveInputs } from '../../io/prompts.ts';
@@ -82,7 +81,7 @@ async function firstCheck(
   { service, headers, ca, timeout }: Subscription,
   { status, body }: SubscriptionAnswer,
 ): Promise<FirstCheck | null> {
-  const { acceptedId, awaitFirstCheck } = await import('../../../subscribe/await-check.ts');
+  const { acceptedId, awaitFirstCheck } = await import('../../../subscribe/subscribe.ts');
   const id = acceptedId(status, body);
   if (id === null) return null;
   const { openServiceClient } = await import('../../../observe/service/service-client.ts');

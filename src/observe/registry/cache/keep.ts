@@ -1,10 +1,26 @@
-import type { AppFacts, ArtifactFacts, Content, DocumentFacts, IconFacts, Missing } from '../../../core/facts/facts.ts';
-import { isMissing } from '../../../core/facts/facts.ts';
-import { listedVersionsIn, versionFields } from '../../../core/registry/metadata.ts';
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  type Content,
+  type DocumentFacts,
+  type IconFacts,
+  type Missing,
+  isMissing,
+  type Resource,
+} from '../../../core/facts/facts.ts';
 import { statusOf } from '../../../core/http/probe.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
-import { artifactId, probesIn, type RememberedApp, REQUESTED_ONCE } from './observation-cache.ts';
-import { hasNoErrors, isComplete } from './revalidate.ts';
+import { listedVersionsIn, versionFields } from '../../../core/registry/metadata.ts';
+import { hasNoErrors, isComplete } from '../fetch.ts';
+import {
+  artifactId,
+  probesIn,
+  type RememberedApp,
+  REQUESTED_ONCE,
+  ARTIFACT_AGE,
+  RENEWAL,
+  VIEWS_AGE,
+} from './observation-cache.ts';
 
 /** Which facts of a run are stored for later ones. */
 
@@ -109,4 +125,27 @@ function verifiedArtifact(facts: ArtifactFacts, digest: string, now: string): Ar
   // An attestation may be removed or added: it is requested in each run.
   const { attestation: _, ...reusable } = facts;
   return { ...reusable, web: kept, reusedFrom: facts.reusedFrom ?? now };
+}
+
+/**
+ * Until when (milliseconds since 1970) a later observation reuses this one's results; `now` if there are none.
+ * @param now the time of the observation
+ */
+export function reusableUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key'>, now: number): number {
+  const ends = [viewsUntil(metadata, now), viewsUntil(icon, now)];
+  for (const { reusedFrom, web } of artifacts) {
+    if (reusedFrom !== undefined) ends.push(Date.parse(reusedFrom) + ARTIFACT_AGE);
+    if (isMissing(web)) continue;
+    for (const { tls } of web.server.hops) {
+      const renewed = tls === null ? Number.NaN : Date.parse(tls.notAfter) - RENEWAL;
+      if (renewed >= now) ends.push(renewed);
+    }
+  }
+  return Math.min(...ends);
+}
+
+/** The same for one document or icon. A resource that cannot be requested is reused indefinitely. */
+export function viewsUntil({ viewsReusedFrom, web }: Pick<Resource, 'viewsReusedFrom' | 'web'>, now: number): number {
+  if (viewsReusedFrom !== undefined) return Date.parse(viewsReusedFrom) + VIEWS_AGE;
+  return isMissing(web) ? Infinity : now;
 }

@@ -24,7 +24,7 @@ import {
   type Views,
   VIEWS_AGE,
 } from './observation-cache.ts';
-import { hasNoErrors } from './revalidate.ts';
+import { hasNoErrors } from '../fetch.ts';
 
 /** Which facts of an earlier run are still valid. */
 

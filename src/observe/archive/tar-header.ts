@@ -1,5 +1,80 @@
-import type { OddityCode } from '../../core/registry/archive-oddity.ts';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { ArchiveEntry, ArchiveFacts } from '../../core/facts/facts.ts';
+import type { OddityCode } from '../../core/registry/archive-oddity.ts';
+
+/** One raw tar header block, before extended headers are applied. */
+export interface TarHeader {
+  path: Name;
+  link: Name;
+  /** The type flag, as a character. */
+  type: string;
+  /** Bytes of data; NaN if the field is not a number. May be negative: the reader has to reject that. */
+  size: number;
+  mode: number;
+  /** The prefix field is not empty, although the header's format does not have one: readers differ. */
+  strayPrefix: boolean;
+}
+export interface Name {
+  text: string;
+  utf8: boolean;
+}
+
+export const BLOCK = 512;
+const SPACES_OF_CHECKSUM = 8 * 0x20;
+
+/** Parses the header in a block of 512 bytes; null if its checksum does not match (which also means: not a header). */
+export function readHeader(block: Buffer): TarHeader | null {
+  let sum = SPACES_OF_CHECKSUM;
+  for (let i = 0; i < 148; i += 1) sum += block[i]!;
+  for (let i = 156; i < BLOCK; i += 1) sum += block[i]!;
+  if (readNumber(block, 148, 156) !== sum) return null;
+  const magic = block.toString('latin1', 257, 265);
+  const ustar = magic === 'ustar\u000000';
+  let path = readName(block, 0, 100);
+  let strayPrefix = false;
+  if (block[345] !== 0) {
+    const prefix = readName(block, 345, 500);
+    if (ustar) path = { text: `${prefix.text}/${path.text}`, utf8: prefix.utf8 && path.utf8 };
+    // GNU's own format stores times there, as octal numbers.
+    else strayPrefix = !(magic === 'ustar  \0' && /^[0-7 ]*$/.test(prefix.text));
+  }
+  return {
+    path,
+    link: readName(block, 157, 257),
+    type: String.fromCharCode(block.readUInt8(156)),
+    size: readNumber(block, 124, 136),
+    mode: readNumber(block, 100, 108),
+    strayPrefix,
+  };
+}
+
+/** True for a block of zero bytes. */
+export function isZero(block: Uint8Array): boolean {
+  for (let i = 0; i < block.length; i += 1) if (block[i] !== 0) return false;
+  return true;
+}
+
+/** Bytes up to the first NUL as text; bytes that are not UTF-8 become U+FFFD. */
+export function readName(bytes: Buffer, from: number, to: number): Name {
+  const zero = bytes.indexOf(0, from);
+  const end = zero === -1 || zero > to ? to : zero;
+  const name = bytes.subarray(from, end);
+  if (isAscii(name)) return { text: name.toString('latin1'), utf8: true };
+  return { text: name.toString('utf8'), utf8: isUtf8(name) };
+}
+
+/** A numeric field: octal text, or base-256 if the first byte says so. NaN if it is neither. */
+function readNumber(block: Buffer, from: number, to: number): number {
+  const first = block.readUInt8(from);
+  if (first === 0x80 || first === 0xff) {
+    let value = first === 0xff ? -1 : 0;
+    for (let i = from + 1; i < to; i += 1) value = value * 256 + block.readUInt8(i);
+    return value;
+  }
+  const text = readName(block, from, to).text.trim();
+  if (text === '') return 0;
+  return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
+}
 
 /** Collects what readers disagree about: a few of each code, so that a hostile archive cannot exhaust memory. */
 export interface TarNotes {

@@ -1,9 +1,16 @@
 import { join } from 'node:path';
-import { type ArtifactFacts, type DocumentFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
+import { companionPath } from '../../core/attestation/companion.ts';
+import {
+  type ArtifactFacts,
+  type DocumentFacts,
+  isMissing,
+  type Missing,
+  type IconFacts,
+} from '../../core/facts/facts.ts';
 import { canonicalVersions, parseDocument } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
-import { companionPath } from '../../core/attestation/companion.ts';
 import { localPath } from './places.ts';
+import { isUnwalked } from './walk.ts';
 import {
   ELSEWHERE,
   localFile,
@@ -25,7 +32,7 @@ interface ExpectedArtifact {
 }
 
 /** The artifacts of an app, one per version. */
-export interface ArtifactListing {
+interface ArtifactListing {
   /** The facts without the files. */
   all: ArtifactFacts[];
   /** Those to be observed. */
@@ -96,7 +103,7 @@ async function observeArtifactFile(
   const facts = { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
   const { advisories } = context;
   if (advisories === null) return facts;
-  const { materialsBeside } = await import('./materials.ts');
+  const { materialsBeside } = await import('./companions.ts');
   return { ...facts, materials: await materialsBeside(context, path, content, advisories) };
 }
 
@@ -107,6 +114,81 @@ async function attestationOf(context: WorkspaceContext, path: string): Promise<P
   const file = companionPath(path, 'attestation');
   const exists = tree === null ? stateIn(context, file) !== 'missing' : tree.files.has(file);
   if (!exists) return attestations.reportsAbsent ? { attestation: { state: 'absent' } } : {};
-  const { attestationBeside } = await import('./attestation.ts');
+  const { attestationBeside } = await import('./companions.ts');
   return { attestation: await attestationBeside(context, path, attestations) };
+}
+
+// Observes the icons of a workspace.
+
+/** An icon in the workspace. */
+interface IconFile {
+  url: string | null;
+  path: string;
+}
+
+/** Observes icons. Most are elsewhere: for these nothing is awaited. */
+interface IconObserver {
+  /** @throws AppregError `file-unreadable` */
+  observe(url: string | null): Promise<IconFacts> | IconFacts;
+}
+
+/**
+ * @param urls of all icons that the manifest lists: if one of them is in the workspace, an icon below the base URL
+ *   belongs there as well; otherwise they may be stored elsewhere
+ */
+export function openIcons(context: WorkspaceContext, urls: readonly (string | null)[]): IconObserver {
+  let isAnyHere: boolean | null = null;
+
+  function belongsHere(path: string | null): path is string {
+    if (path === null) return false;
+    isAnyHere ??= urls.some((url) => {
+      const found = findIcon(context, url, localFile(context, url));
+      return 'path' in found || found.otherName !== undefined;
+    });
+    return isAnyHere;
+  }
+
+  return {
+    observe(url) {
+      const expected = localFile(context, url);
+      const found = findIcon(context, url, expected);
+      if ('path' in found) return observeIconFile(context, found);
+      if (url === null || found.otherName !== undefined) return found;
+      const path = typeof expected === 'string' ? expected : localPath(url, context.base);
+      return belongsHere(path)
+        ? { ...absentIcon(url, NOT_THERE), file: context.nameOf(path), local: 'missing' }
+        : found;
+    },
+  };
+}
+
+/**
+ * The icon's file if something is at its path; otherwise its facts.
+ * @param path from `localFile`
+ */
+function findIcon(context: WorkspaceContext, url: string | null, path: string | Missing): IconFile | IconFacts {
+  if (typeof path !== 'string') return absentIcon(url, path);
+  const otherName = otherNameOf(context, path);
+  if (otherName) return { ...absentIcon(url, OTHER_NAME), otherName };
+  return isThere(context, path) ? { url, path } : absentIcon(url, ELSEWHERE);
+}
+
+function isThere(context: WorkspaceContext, path: string): boolean {
+  const { tree } = context;
+  if (tree && !isUnwalked(path)) return tree.files.has(path) || tree.folders.has(`${path}/`);
+  return stateIn(context, path) !== 'missing';
+}
+
+function absentIcon(url: string | null, reason: Missing): IconFacts {
+  return { url, file: null, web: OFFLINE, content: reason, image: reason };
+}
+
+/** Reads and inspects an icon. */
+async function observeIconFile(context: WorkspaceContext, { url, path }: IconFile): Promise<IconFacts> {
+  const file = context.nameOf(path);
+  const state = stateIn(context, path);
+  if (state !== null) return { ...absentIcon(url, NOT_THERE), file, local: state };
+  // Loaded on demand: it digests, looks for secrets, and has a parser of XML.
+  const { readIcon } = await import('./read-icon.ts');
+  return { url, file, web: OFFLINE, ...(await readIcon(join(context.root, path))) };
 }
