@@ -1,9 +1,8 @@
 import { message, safe, type SafeText } from '../core/text/message.ts';
 import type { DocumentContent } from '../core/facts/facts.ts';
-import { byteOrderMarkOf } from '../core/registry/document-text.ts';
-import { isObject, type JsonObject } from '../core/json/json.ts';
+import { byteOrderMarkOf, isObject, type JsonObject } from '../core/json/json.ts';
 import { safeExcerpt } from '../core/text/text.ts';
-import { faultLines } from '../core/json/faults.ts';
+import { faultLines } from '../core/json/input-file.ts';
 import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
 import { isSame } from './edit.ts';
 import type { AppEntry } from './manifest.ts';

@@ -1,7 +1,6 @@
 import { message } from '../core/text/message.ts';
-import { documentText } from '../core/registry/document-text.ts';
-import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
 import {
+  documentText,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -9,8 +8,8 @@ import {
   type ParsedDocument,
   parseDocument,
 } from '../core/json/json.ts';
-import { listedVersions } from '../core/registry/metadata.ts';
-import { manifestApps } from '../core/registry/manifest.ts';
+import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
+import { listedVersions, manifestApps } from '../core/registry/manifest.ts';
 import type { DocumentContent } from '../core/facts/facts.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { printable, shorten } from '../core/text/text.ts';

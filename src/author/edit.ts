@@ -1,7 +1,6 @@
-import { documentText } from '../core/registry/document-text.ts';
+import { documentText, isObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { pointerSteps } from '../core/json/pointer.ts';
 import { type Child, childrenAt } from '../core/json/positions.ts';
-import { isObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import type { Document } from './document.ts';
 import {
   colonOf,

@@ -1,10 +1,16 @@
-import { checksumError } from '../core/registry/checksum.ts';
-import { documentText } from '../core/registry/document-text.ts';
-import { syntaxErrorInText } from '../core/json/syntax-error.ts';
-import { locate, survey } from '../core/json/positions.ts';
-import { isObject, type JsonValue, MAX_DEPTH, member, parseDocument } from '../core/json/json.ts';
-import { listedVersions } from '../core/registry/metadata.ts';
+import {
+  documentText,
+  isObject,
+  type JsonValue,
+  MAX_DEPTH,
+  member,
+  parseDocument,
+  syntaxErrorInText,
+} from '../core/json/json.ts';
 import { pointerTo } from '../core/json/pointer.ts';
+import { locate, survey } from '../core/json/positions.ts';
+import { checksumError } from '../core/registry/checksum.ts';
+import { listedVersions } from '../core/registry/manifest.ts';
 import { isSemver, likelyVersion } from '../core/registry/version.ts';
 
 /** Fixes errors in a document that have only one possible correction; every other byte is preserved. */

@@ -7,7 +7,7 @@ import {
   publishes,
   type Publishing,
   variables,
-} from './ci-publishing.ts';
+} from './github-workflow.ts';
 
 const GITLAB_INPUTS = `  APP:
     value: ""

@@ -3,13 +3,13 @@ import {
   cloudflarePagesGuide,
   gcsGuide,
   githubPagesGuide,
+  type Hosted,
   netlifyGuide,
   nginxGuide,
   r2Guide,
   s3Guide,
 } from './host-guides.ts';
 import { nginxServer } from './host-nginx.ts';
-import type { Hosted } from './hosted.ts';
 import { message } from '../core/text/message.ts';
 import { cacheControlOf } from '../core/http/media.ts';
 import { AppregError } from '../core/errors.ts';

@@ -1,6 +1,15 @@
 import { cacheControlOf } from '../core/http/media.ts';
-import { shellWord } from '../core/text/shell-word.ts';
-import type { Hosted } from './hosted.ts';
+import { shellWord } from '../core/text/text.ts';
+
+/** Hosting parameters of a registry. */
+export interface Hosted {
+  /** With a trailing slash. */
+  baseUrl: string;
+  manifest: string;
+  /** Empty: any origin is allowed. */
+  serviceOrigins: readonly string[];
+  store: { type: string } & Record<string, string>;
+}
 
 /** host/README.md: the remaining manual steps, with the commands to paste. */
 

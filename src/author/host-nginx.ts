@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import { COMPANION_TYPES, type CompanionKind, companionPath } from '../core/attestation/companion.ts';
 import { cacheControlOf } from '../core/http/media.ts';
-import type { Hosted } from './hosted.ts';
+import type { Hosted } from './host-guides.ts';
 
 /**
  * A server block for nginx, to be included in its `http` block. Headers are set at server level only, since a block

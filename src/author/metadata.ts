@@ -5,7 +5,7 @@ import { AppregError } from '../core/errors.ts';
 import { comparePrecedence, isSemver } from '../core/registry/version.ts';
 import { addElement } from './edit.ts';
 import { type Document, requireVersions } from './document.ts';
-import { versionFields } from '../core/registry/metadata.ts';
+import { versionFields } from '../core/registry/manifest.ts';
 
 /** An element of the metadata's `versions` (spec 2.2). */
 export interface NewVersion {

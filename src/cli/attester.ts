@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AttestationSigner } from '../attestation/sign.ts';
 import type { Trust } from '../attestation/trust.ts';
-import { type CiRun, ciRunOf } from '../core/attestation/ci-run.ts';
+import { type CiRun, ciRunOf } from '../core/attestation/build-types.ts';
 import { LARGEST_COMPANION } from '../core/attestation/companion.ts';
 import { type AttestationProblem, judgeAttestation } from '../core/attestation/judge.ts';
 import type { SignerPolicy } from '../core/attestation/policy.ts';

@@ -17,7 +17,6 @@ export * from './facts/missing.ts';
 export { judge, startJudging, type JudgeOptions, type Judging } from './engine/judge.ts';
 export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json/json.ts';
 export * from './engine/report.ts';
-export * from './engine/exception.ts';
 export { fingerprintsOf } from './engine/fingerprint.ts';
 export { rules } from './rules/index.ts';
 export type { CauseInfo, CauseOf, Causes } from './rules/cause.ts';

@@ -1,7 +1,6 @@
 import type { AboutApp, Retirement } from '../core/about/about-file.ts';
 import { code, type Html, html, sanitized, untrusted } from './html.ts';
-import { linked } from './links.ts';
-import { notesMarkup } from './notes.ts';
+import { linked, notesMarkup } from './notes.ts';
 
 /** What authors claim about their apps and versions, as pages and feeds show it. */
 

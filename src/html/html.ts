@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { readFileSync } from 'node:fs';
 import { isBlank, printable, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 
 /** Markup. All texts in `html` are escaped. */
@@ -67,4 +68,24 @@ export function initial(name: string): string {
   const { segment } = first;
   // A long one is a letter with many marks: only the letter.
   return segment.length <= 8 ? segment.toLocaleUpperCase('en') : [...segment].slice(0, 1).join('');
+}
+
+/** Copy buttons, which the script of a page makes visible. */
+
+/** @param what it copies, for screen readers */
+export function copyButton(text: string, what: string): Html {
+  return html`<button type="button" class="copy" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`;
+}
+
+/** A URL or digest with a copy button. */
+export function copyable(text: string, what: string): Html {
+  return html`<span class="copyable">${code(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
+}
+
+/** What all pages share: colors in light and dark mode, texts, the icons of apps, lists, chips, buttons. */
+const FILES = ['colors', 'base', 'tile', 'lists', 'chips', 'buttons', 'about'];
+
+/** @returns the text of a style sheet, to which pages add rules of their own */
+export function sharedStyle(): string {
+  return FILES.map((name) => readFileSync(new URL(`./assets/css/${name}.css`, import.meta.url), 'utf8')).join('\n');
 }

@@ -1,11 +1,10 @@
-import type { JudgedApp } from '../core/engine/judged-app.ts';
+import type { JudgedApp } from '../core/engine/context.ts';
 import { type OfferedVersion, outcomeOf } from '../core/engine/visibility.ts';
 import { readAboutFile } from '../core/about/about-file.ts';
-import { aboutPath } from '../core/about/about-url.ts';
+import { aboutPath } from '../core/attestation/companion.ts';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../core/facts/facts.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
-import { iconUrlOf } from '../core/registry/manifest.ts';
-import { listedVersions, versionFields } from '../core/registry/metadata.ts';
+import { iconUrlOf, listedVersions, versionFields } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { fragmentOf } from '../core/http/url.ts';
 import { settleCompanions } from './companions.ts';

@@ -11,7 +11,7 @@ import { statusOf } from '../core/http/probe.ts';
 import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { sha256Of } from '../store/bytes.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { versionFields } from '../core/registry/metadata.ts';
+import { versionFields } from '../core/registry/manifest.ts';
 import { comparePrecedence, isSemver } from '../core/registry/version.ts';
 import { versionSelector } from '../observe/registry/artifacts.ts';
 import type { HttpClient } from '../observe/http/client.ts';

@@ -4,7 +4,7 @@ import { isAppregError } from '../core/errors.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { versionFields } from '../core/registry/metadata.ts';
+import { versionFields } from '../core/registry/manifest.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
 import { readArchiveFile } from '../observe/archive/read-archive.ts';

@@ -8,7 +8,7 @@ import {
   parseDocument,
 } from '../core/json/json.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { listedVersions, versionFields } from '../core/registry/metadata.ts';
+import { listedVersions, versionFields } from '../core/registry/manifest.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { message } from '../core/text/message.ts';
 import type { Store } from '../store/store.ts';

@@ -7,7 +7,7 @@ import {
   requireAbout,
   setAboutApp,
 } from '../author/about.ts';
-import { aboutPath } from '../core/about/about-url.ts';
+import { aboutPath } from '../core/attestation/companion.ts';
 import type { DocumentFacts } from '../core/facts/facts.ts';
 import type { EditStep } from './plan.ts';
 import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';

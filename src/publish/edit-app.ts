@@ -7,8 +7,14 @@ import type { Finding } from '../core/engine/report.ts';
 import { type JsonValue } from '../core/json/json.ts';
 import { entriesOf } from '../core/record.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
-import { type AppFields, appFields, iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
-import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
+import {
+  appFields,
+  type AppFields,
+  iconUrlOf,
+  listedVersionsIn,
+  manifestApps,
+  versionFields,
+} from '../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';

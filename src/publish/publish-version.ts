@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { requireVersions, type Document, documentWithText } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
 import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
-import { versionFields } from '../core/registry/metadata.ts';
+import { versionFields } from '../core/registry/manifest.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { AppregError } from '../core/errors.ts';

@@ -1,5 +1,5 @@
 import type { NewVersion } from '../author/metadata.ts';
-import { isAboutPath } from '../core/about/about-url.ts';
+import { isAboutPath } from '../core/attestation/companion.ts';
 import { isAppregError } from '../core/errors.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';

@@ -5,7 +5,7 @@ import { documentContent } from '../core/json/json.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
-import { listedVersionsIn, artifactUrlOf } from '../core/registry/metadata.ts';
+import { listedVersionsIn, artifactUrlOf } from '../core/registry/manifest.ts';
 
 /** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {

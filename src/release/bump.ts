@@ -1,8 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { PACKAGE_LOCKS, withPackageVersion } from '../core/release/package-lock.ts';
+import { PACKAGE_LOCKS, withPackageVersion, withVersion } from '../core/release/version-file.ts';
 import { nextVersion } from '../core/release/state.ts';
-import { withVersion } from '../core/release/version-file.ts';
 import { printable } from '../core/text/text.ts';
 import { replaceFile } from '../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';

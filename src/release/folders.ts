@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, statSync, type Dirent } from 'nod
 import { join, resolve } from 'node:path';
 import { AppregError } from '../core/errors.ts';
 import { documentContent } from '../core/json/json.ts';
-import { faultText } from '../core/json/faults.ts';
+import { faultText } from '../core/json/input-file.ts';
 import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';

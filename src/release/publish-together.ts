@@ -1,4 +1,4 @@
-import { aboutPath, isAboutPath } from '../core/about/about-url.ts';
+import { aboutPath, isAboutPath } from '../core/attestation/companion.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { counted } from '../core/text/text.ts';

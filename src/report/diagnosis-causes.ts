@@ -1,10 +1,18 @@
 import { ownerOf } from '../core/engine/owner.ts';
 import { type Finding, SEVERITIES } from '../core/engine/report.ts';
 import { counted, shorten } from '../core/text/text.ts';
-import { evidenceList, evidenceOf, placeOf, type Pair, type ViewOptions, evidenceText } from './diagnosis-evidence.ts';
-import type { Cause, SymptomView } from './diagnosis-types.ts';
-import { type Group, groupBy } from './group-by.ts';
-import { whyUncounted } from './uncounted.ts';
+import {
+  type Cause,
+  evidenceList,
+  evidenceOf,
+  evidenceText,
+  type Pair,
+  placeOf,
+  type SymptomView,
+  type ViewOptions,
+} from './diagnosis-evidence.ts';
+import { type Group, groupBy } from './words.ts';
+import { whyUncounted } from './report-text.ts';
 import { hostOf } from '../core/http/probe.ts';
 
 /** The party that has to act, in words. */

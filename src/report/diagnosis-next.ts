@@ -3,11 +3,9 @@ import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report, AppVerdict, Finding } from '../core/engine/report.ts';
 import { resourceName } from '../core/facts/resource-kind.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
-import type { SymptomView, View } from './diagnosis-types.ts';
-import { uncountedNumbers } from './uncounted.ts';
-import { groupBy } from './group-by.ts';
-import { reasonWords, unpublishedApps } from './hidden-apps.ts';
-import { evidenceList } from './diagnosis-evidence.ts';
+import { evidenceList, type SymptomView, type View } from './diagnosis-evidence.ts';
+import { reasonWords, uncountedNumbers, unpublishedApps } from './report-text.ts';
+import { groupBy } from './words.ts';
 
 /** The end of a diagnosis: what to check next if no finding explains a failure, and a line to quote. */
 

@@ -1,11 +1,10 @@
 import { counted } from '../core/text/text.ts';
-import type { NotJudged, Report, Symptom } from '../core/engine/report.ts';
-import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
+import { type NotJudged, type Report, type Symptom, SYMPTOM_OF_KIND } from '../core/engine/report.ts';
 import type { ResourceKind } from '../core/facts/facts.ts';
 import type { NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
 import { ruleTitle } from '../core/rules/lookup.ts';
-import { isFailure } from './incomplete.ts';
+import { isFailure } from './report-text.ts';
 
 /** What a diagnosis says about rules that were not judged: by symptom, and in all. */
 

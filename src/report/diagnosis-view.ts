@@ -1,13 +1,11 @@
-import { counted } from '../core/text/text.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Finding, Report, Symptom, SymptomStatus } from '../core/engine/report.ts';
 import { ruleById } from '../core/rules/lookup.ts';
+import { counted } from '../core/text/text.ts';
 import { causesOf } from './diagnosis-causes.ts';
-import type { ViewOptions } from './diagnosis-evidence.ts';
+import type { SymptomView, View, ViewOptions } from './diagnosis-evidence.ts';
 import { appLines, closingOf, nextOf } from './diagnosis-next.ts';
 import { notChecked, reasonsOf } from './diagnosis-not-judged.ts';
-import { retirementLines } from './diagnosis-retired.ts';
-import type { SymptomView, View } from './diagnosis-types.ts';
 import { symptomName } from './words.ts';
 
 /** A diagnosis as text, independent of layout: the causes of each symptom, and the closing lines. */
@@ -105,4 +103,19 @@ function isExpectedNote({ rule, cause, evidence }: Finding): boolean {
   return (
     rule === 'cors-wildcard' || (rule === 'tls-untrusted' && cause === 'private-ca' && evidence['authority'] === '--ca')
   );
+}
+
+/** Versions that are listed and retired are shown up to this number, and with --verbose up to the second one. */
+const MOST = 5;
+const MOST_VERBOSE = 200;
+
+/** Which versions their authors retired, a line each: what a subscriber sees is no fault of the registry. */
+export function retirementLines({ retired = [] }: Diagnosis, verbose: boolean): string[] {
+  const most = verbose ? MOST_VERBOSE : MOST;
+  const lines = retired.slice(0, most).map(({ app, version, reason, use }) => {
+    const advice = use === null ? 'it names no replacement' : `use ${use}`;
+    return `${app}: ${version} is listed; its author retired it (${reason}); ${advice}`;
+  });
+  const rest = retired.length - lines.length;
+  return rest === 0 ? lines : [...lines, `… and ${counted(rest, 'more retired version')}`];
 }

@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Report } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
-import type { Cause, SymptomView, View } from './diagnosis-types.ts';
+import type { Cause, SymptomView, View } from './diagnosis-evidence.ts';
 import { pairText } from './diagnosis-causes.ts';
 import { viewOf } from './diagnosis-view.ts';
 import type { PrettyOptions } from './pretty.ts';

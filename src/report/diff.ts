@@ -1,9 +1,8 @@
-import type { CompanionDiff } from '../core/registry/companion-diff.ts';
+import type { AboutDiff, CompanionDiff } from '../core/registry/diff-state.ts';
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
-import { aboutLines } from './about-diff.ts';
+import { reasonWords } from './report-text.ts';
 import { cell, code, prose } from './markdown-text.ts';
-import { reasonWords } from './hidden-apps.ts';
 import { PLAIN, type Style } from './style.ts';
 import { size } from './words.ts';
 
@@ -179,4 +178,27 @@ function quotedOrNone(text: string | null): string {
 function row(...cells: readonly [string, string, string, string]): string {
   const [mark, key, version, change] = cells;
   return `| ${mark} | ${cell(asCode(key))} | ${cell(asCode(version))} | ${cell(prose(change.replaceAll(' → ', ' to ')))} |`;
+}
+
+/** What about files say differently, as sentences. */
+
+const CHANGES: Record<AboutDiff['change'], string> = {
+  retired: 'retired',
+  restored: 'no longer retired',
+  'retirement-changed': 'the retirement changed',
+  'notes-changed': 'the notes changed',
+  'published-changed': 'the time of publication changed',
+  'links-changed': 'links or license changed',
+};
+/** Differences listed. */
+const MOST = 100;
+
+/** A line for each difference. */
+function aboutLines(found: readonly AboutDiff[]): string[] {
+  const lines = found.slice(0, MOST).map(({ app, version, change, reason }) => {
+    const of = version === null ? safeExcerpt(app) : `${safeExcerpt(app)} ${safeExcerpt(version)}`;
+    return `${of}: ${CHANGES[change]}${reason === null ? '' : ` (${reason})`}`;
+  });
+  const rest = found.length - lines.length;
+  return rest === 0 ? lines : [...lines, `… and ${counted(rest, 'more change')} of about files`];
 }

@@ -1,7 +1,6 @@
 import { exitCodeOf } from '../core/error-codes/exit-codes.ts';
-import { ERRORS } from '../core/error-codes/index.ts';
+import { ERRORS, errorUrl } from '../core/error-codes/index.ts';
 import type { ErrorCode } from '../core/errors.ts';
-import { errorUrl } from '../core/error-codes/error-url.ts';
 import { ruleUrl } from '../core/links.ts';
 import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';

@@ -1,10 +1,8 @@
 import { type Finding, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
 import { counted, printable, shorten } from '../core/text/text.ts';
-import { summaryLine } from './summary-line.ts';
+import { locationOf, mostSevereFirst } from './location.ts';
+import { failureReasons, splitByCounting, summaryLine } from './report-text.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
-import { failureReasons } from './incomplete.ts';
-import { mostSevereFirst, locationOf } from './location.ts';
-import { splitByCounting } from './uncounted.ts';
 
 // GitHub shows this many annotations of each kind per step, and silently drops the others.
 const SHOWN = 10;

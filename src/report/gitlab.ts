@@ -2,7 +2,7 @@ import { counts, type Report, type Severity } from '../core/engine/report.ts';
 import { printable, printableExcerpt, safeJson } from '../core/text/text.ts';
 import { fnv1a, withFingerprints } from '../core/engine/fingerprint.ts';
 import type { RenderOptions } from './options.ts';
-import { failureReasons } from './incomplete.ts';
+import { failureReasons } from './report-text.ts';
 import { hostAndPath, locationOf } from './location.ts';
 
 interface Violation {

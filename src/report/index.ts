@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Report } from '../core/engine/report.ts';
+import { counts, type Finding, type Report } from '../core/engine/report.ts';
+import { printable, safeJson } from '../core/text/text.ts';
 import { prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
@@ -9,7 +10,6 @@ import { type CheckFormat, DEFAULTS, type RenderOptions } from './options.ts';
 import { pretty } from './pretty.ts';
 import { sarif } from './sarif.ts';
 import { markdownDiagnosis } from './ticket.ts';
-import { safeJson } from '../core/text/text.ts';
 
 type Reporter = (report: Report, options: RenderOptions) => string;
 type Diagnoser = (report: Report, diagnosis: Diagnosis, options: RenderOptions) => string;
@@ -29,4 +29,12 @@ export function render(report: Report, format: CheckFormat, options: Partial<Ren
 /** The report according to schemas/report.schema.json; control characters are written as `\u` escapes. */
 export function json(report: Report): string {
   return safeJson(report);
+}
+
+/** The command that explains the first finding of the highest severity; null if there are only notes. */
+export function explainCommand(findings: readonly Finding[]): string | null {
+  const counting = findings.filter(counts);
+  const first =
+    counting.find(({ severity }) => severity === 'error') ?? counting.find(({ severity }) => severity === 'warning');
+  return first === undefined ? null : `appreg explain ${printable(first.rule)}`;
 }

@@ -1,16 +1,21 @@
 import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
 import { counted, printableExcerpt } from '../core/text/text.ts';
-import { attestedLines } from './attested.ts';
-import { summaryLine } from './summary-line.ts';
-import { groupBy } from './group-by.ts';
+import {
+  attestedLines,
+  failureReasons,
+  isIntentional,
+  reasonWords,
+  splitByCounting,
+  summaryLine,
+  uncountedNumbers,
+  unpublishedApps,
+  whyUncounted,
+} from './report-text.ts';
+import { groupBy, STATUS_WORDS, symptomName } from './words.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { RenderOptions } from './options.ts';
-import { failureReasons, isIntentional } from './incomplete.ts';
 import { PLAIN } from './style.ts';
 import { locationOf } from './location.ts';
-import { reasonWords, unpublishedApps } from './hidden-apps.ts';
-import { splitByCounting, uncountedNumbers, whyUncounted } from './uncounted.ts';
-import { STATUS_WORDS, symptomName } from './words.ts';
 
 // A comment on GitHub may have 65,536 characters; the rest is left for surrounding text.
 const LIMIT = 60_000;

@@ -1,6 +1,5 @@
-import { holdText } from '../core/policy/hold-text.ts';
+import { holdText, previewOf } from '../core/policy/preview.ts';
 import type { PolicyTest } from '../core/policy/observed-registry.ts';
-import { previewOf } from '../core/policy/preview.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { counted, safeExcerpt } from '../core/text/text.ts';
 import type { PolicyTestResult } from './results.ts';

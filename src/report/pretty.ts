@@ -1,13 +1,19 @@
 import type { Finding, Report, Severity } from '../core/engine/report.ts';
 import { counted, printable, printableExcerpt } from '../core/text/text.ts';
 import type { RenderOptions } from './options.ts';
-import { attestedLines } from './attested.ts';
-import { groupBy } from './group-by.ts';
-import { summaryLine } from './summary-line.ts';
-import { countedReason, isFailure, isIntentional } from './incomplete.ts';
+import {
+  attestedLines,
+  countedReason,
+  isFailure,
+  isIntentional,
+  reasonWords,
+  splitByCounting,
+  summaryLine,
+  unpublishedApps,
+  whyUncounted,
+} from './report-text.ts';
+import { groupBy } from './words.ts';
 import type { Style } from './style.ts';
-import { splitByCounting, whyUncounted } from './uncounted.ts';
-import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 
 export interface PrettyOptions extends Partial<Pick<RenderOptions, 'attested'>> {
   style: Style;

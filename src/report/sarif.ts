@@ -4,11 +4,10 @@ import { HOMEPAGE, ruleUrl } from '../core/links.ts';
 import { rules } from '../core/rules/index.ts';
 import { capitalized, counted, printable, safeJson } from '../core/text/text.ts';
 import { type FingerprintedFinding, withFingerprints } from '../core/engine/fingerprint.ts';
-import { groupBy } from './group-by.ts';
+import { groupBy } from './words.ts';
 import type { RenderOptions } from './options.ts';
 import { mostSevereFirst, locationOf, webUrl } from './location.ts';
-import { isFailure } from './incomplete.ts';
-import { whyUncounted } from './uncounted.ts';
+import { isFailure, whyUncounted } from './report-text.ts';
 
 // GitHub rejects a file with more results in a run, and keeps 5,000 of them.
 const ACCEPTED = 25_000;

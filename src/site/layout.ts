@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseUrl } from '../core/http/url.ts';
-import { shellWord } from '../core/text/shell-word.ts';
-import { redact } from '../core/text/text.ts';
-import { copyable, copyButton } from '../html/copy.ts';
-import { type Html, html, NOTHING, sanitized, untrusted } from '../html/html.ts';
-import { sharedStyle } from '../html/style.ts';
+import { redact, shellWord } from '../core/text/text.ts';
+import { type Html, html, NOTHING, sanitized, untrusted, copyable, copyButton, sharedStyle } from '../html/html.ts';
 import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE, type SiteRegistry } from './paths.ts';
 
 /** What all pages of a site share: head, header, landmarks, and the addresses of other files. */

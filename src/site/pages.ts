@@ -1,9 +1,8 @@
 import { withoutBuild } from '../core/registry/version.ts';
 import { counted } from '../core/text/text.ts';
 import { retiredChip, aboutLinks, notesSection, publishedText, retirementText } from '../html/about.ts';
-import { copyable } from '../html/copy.ts';
-import { code, compact, type Html, html, NOTHING, untrusted } from '../html/html.ts';
-import { commitUrl, linked, safeHref } from '../html/links.ts';
+import { commitUrl, linked, safeHref } from '../html/notes.ts';
+import { code, compact, type Html, html, NOTHING, untrusted, copyable } from '../html/html.ts';
 import { tile } from '../html/tile.ts';
 import type { ListedApp, CatalogueApp, CatalogueVersion } from './catalogue.ts';
 import { hasFeed } from './feed.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { companionPath } from '../core/attestation/companion.ts';
 import { type ArtifactFacts, isMissing, type Snapshot } from '../core/facts/facts.ts';
-import type { RegistryCompanions, CompanionDigests } from '../core/registry/companion-diff.ts';
-import { listedVersionsIn, versionFields } from '../core/registry/metadata.ts';
+import type { RegistryCompanions, CompanionDigests } from '../core/registry/diff-state.ts';
+import { listedVersionsIn, versionFields } from '../core/registry/manifest.ts';
 import { diskError, nullIfMissing } from '../store/directory/disk-error.ts';
 import { digestOfChunks } from '../store/bytes.ts';
 import { readChunks } from '../platform/read-chunks.ts';

@@ -12,7 +12,7 @@ import {
   recorded,
   withLockedVersion,
 } from '../core/registry/lock-file.ts';
-import { listedVersionsIn } from '../core/registry/metadata.ts';
+import { listedVersionsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
 import { asBase } from '../observe/workspace/places.ts';

@@ -10,7 +10,7 @@ import { createAttestation, keySigner } from '../../src/attestation/sign.ts';
 import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../src/attestation/verify.ts';
 import type { AttestationFacts } from '../../src/core/attestation/facts.ts';
-import { ciRunOf } from '../../src/core/attestation/ci-run.ts';
+import { ciRunOf } from '../../src/core/attestation/build-types.ts';
 import { judgeAttestation } from '../../src/core/attestation/judge.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import { gitHubToken, startSigningService, type SigningService } from '../support/signing-service.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/author/assemble.ts';
 import { newManifest } from '../../src/author/manifest.ts';
 import { documentWithText } from '../../src/author/document.ts';
-import { documentText } from '../../src/core/registry/document-text.ts';
+import { documentText } from '../../src/core/json/json.ts';
 import { errorOf } from '../support/folders.ts';
 
 const BASE = 'https://apps.example.com/r/';

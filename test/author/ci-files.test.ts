@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Checked } from '../../src/author/ci-publishing.ts';
-import { githubWorkflow } from '../../src/author/github-workflow.ts';
+import { type Checked, githubWorkflow } from '../../src/author/github-workflow.ts';
 import { gitlabPipeline } from '../../src/author/gitlab-pipeline.ts';
 import { FORMATS } from '../../src/report/options.ts';
 import { problemsIn } from '../support/github-actions.ts';

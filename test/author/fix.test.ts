@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fixDocument } from '../../src/author/fix.ts';
-import { documentText } from '../../src/core/registry/document-text.ts';
-import { parseDocument } from '../../src/core/json/json.ts';
+import { documentText, parseDocument } from '../../src/core/json/json.ts';
 import { judge } from '../../src/core/engine/judge.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, metadataWith, snapshot } from '../support/snapshots.ts';

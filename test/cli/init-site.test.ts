@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PRESETS } from '../../src/author/host-files.ts';
-import type { Hosted } from '../../src/author/hosted.ts';
+import type { Hosted } from '../../src/author/host-guides.ts';
 import { siteCommand } from '../../src/cli/commands/site/options.ts';
 import { flagOf } from '../../src/cli/command-definition.ts';
 import { HOSTS, isOneOf } from '../../src/cli/choices.ts';

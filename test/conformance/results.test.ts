@@ -21,8 +21,8 @@ import { conformanceJunit } from '../../src/conformance/results/junit.ts';
 import { conformanceTable } from '../../src/conformance/results/table.ts';
 import { casesOf } from '../../src/conformance/sets.ts';
 import { message } from '../../src/core/text/message.ts';
-import { documentText } from '../../src/report/envelope.ts';
 import { PLAIN } from '../../src/report/style.ts';
+import { documentText } from '../../src/report/envelope.ts';
 
 /** The results of a conformance test: statuses, the exit code, and all formats. */
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { nginxServer } from '../../src/author/host-nginx.ts';
-import type { Hosted } from '../../src/author/hosted.ts';
+import type { Hosted } from '../../src/author/host-guides.ts';
 import { errorOf, write } from '../support/folders.ts';
 import { faults, ORIGIN, verified } from '../support/live-registry.ts';
 import { programOf, startServer, type WebServer } from '../support/web-server.ts';

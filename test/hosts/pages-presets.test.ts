@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PRESETS } from '../../src/author/host-files.ts';
-import type { Hosted } from '../../src/author/hosted.ts';
+import type { Hosted } from '../../src/author/host-guides.ts';
 import { mediaTypeOf } from '../../src/core/http/media.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { folder, errorOf } from '../support/folders.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { artifactNotTarGz } from '../../src/core/rules/artifacts/artifact-not-tar-gz.ts';
 import { artifactTrailingData } from '../../src/core/rules/artifacts/artifact-trailing-data.ts';
 import { artifactUnsafeEntry } from '../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
-import { ODDITIES } from '../../src/core/registry/archive-oddity.ts';
+import { ODDITIES } from '../../src/core/registry/archive-policy.ts';
 import type { Content } from '../../src/core/facts/facts.ts';
 import { listArchive } from '../support/archives.ts';
 import * as tar from '../support/tar-builder.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { rootCertificates, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { Probe } from '../../src/core/facts/facts.ts';
-import { tlsCause } from '../../src/core/http/tls-cause.ts';
+import { tlsCause } from '../../src/core/http/failed-request.ts';
 import { type HttpOptions, openHttpClient } from '../../src/observe/http/client.ts';
 import { certificates, type Kind } from '../support/fault-certificates.ts';
 import { answer, openFaultHost } from '../support/fault-host.ts';

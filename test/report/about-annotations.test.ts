@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { documentText } from '../../src/core/registry/document-text.ts';
+import { documentText } from '../../src/core/json/json.ts';
 import { render } from '../../src/report/index.ts';
 import { NOW } from '../support/core-facts.ts';
 import { snapshot } from '../support/snapshots.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { diffRegistries } from '../../src/core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText } from '../../src/report/diff.ts';
-import { documentText } from '../../src/report/envelope.ts';
 import { PLAIN } from '../../src/report/style.ts';
+import { documentText } from '../../src/report/envelope.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
 const HOSTILE = '\u001b[2J| <b>x</b> `y` @team ![i](https://x.test/?token=s3cret) \n::error::z';

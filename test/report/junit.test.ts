@@ -1,9 +1,8 @@
-import type { NotJudged } from '../../src/core/engine/report.ts';
+import type { NotJudged, Report, Severity } from '../../src/core/engine/report.ts';
 import { SaxesParser } from 'saxes';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
-import type { Report, Severity } from '../../src/core/engine/report.ts';
 import { junit } from '../../src/report/junit.ts';
 import { runs } from '../support/property-runs.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';

@@ -1,5 +1,5 @@
 import { readAboutFile } from '../../src/core/about/about-file.ts';
-import { documentText } from '../../src/core/registry/document-text.ts';
+import { documentText } from '../../src/core/json/json.ts';
 import type { Subjects } from '../../src/core/rules/subjects.ts';
 
 const NONE = { app: { homepage: null, source: null, licence: null, support: null }, versions: new Map() };

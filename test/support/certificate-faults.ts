@@ -1,5 +1,5 @@
 import type { TlsFacts } from '../../src/core/facts/facts.ts';
-import type { TlsCause } from '../../src/core/http/tls-cause.ts';
+import type { TlsCause } from '../../src/core/http/failed-request.ts';
 
 /** How a failed TLS handshake shows each cause. */
 const FAULTS: Readonly<Record<TlsCause, { code: string; message?: string; tls?: Partial<TlsFacts> }>> = {

@@ -1,6 +1,11 @@
-import { documentText } from '../../src/core/registry/document-text.ts';
+import {
+  documentContent,
+  documentText,
+  type JsonValue,
+  type ParsedDocument,
+  parseDocument,
+} from '../../src/core/json/json.ts';
 import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts/facts.ts';
-import { documentContent, type JsonValue, type ParsedDocument, parseDocument } from '../../src/core/json/json.ts';
 import type { VersionEntry } from '../../src/core/rules/subjects.ts';
 import { type UrlParts, urlParts } from '../../src/core/http/url.ts';
 

@@ -1,5 +1,4 @@
-import { advisoryIn } from '../../src/core/advisories/osv.ts';
-import { vulnerablePackages } from '../../src/core/advisories/vulnerable-packages.ts';
+import { advisoryIn, vulnerablePackages } from '../../src/core/advisories/osv.ts';
 import type { JsonValue } from '../../src/core/json/json.ts';
 import { billOfMaterialsIn } from '../../src/core/registry/bill-of-materials.ts';
 

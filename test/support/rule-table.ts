@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
 import { openVersionRecognizer } from '../../src/core/fast-path/clean-versions.ts';
-import { documentText } from '../../src/core/registry/document-text.ts';
-import { type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
+import { documentText, type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
 import { evaluateRule } from '../../src/core/engine/evaluate.ts';
 import type { SubjectLocation } from '../../src/core/engine/location.ts';
 import { openRun } from '../../src/core/engine/run.ts';
 import { SEVERITIES, type Severity } from '../../src/core/engine/report.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
-import { type Found, noteFound } from '../../src/core/engine/supersede.ts';
+import { type Found, noteFound } from '../../src/core/engine/symptoms.ts';
 import type { AnyRule, ExplainedBy, Problem, Rule } from '../../src/core/rules/rule.ts';
 import type { Subject, Subjects, VersionEntry } from '../../src/core/rules/subjects.ts';
 import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';

@@ -1,4 +1,4 @@
-import { documentText } from '../../src/core/registry/document-text.ts';
+import { documentText, isObject, type JsonValue, member, parseDocument } from '../../src/core/json/json.ts';
 import type {
   AppFacts,
   ArtifactFacts,
@@ -8,7 +8,6 @@ import type {
   Snapshot,
   Missing,
 } from '../../src/core/facts/facts.ts';
-import { isObject, type JsonValue, member, parseDocument } from '../../src/core/json/json.ts';
 import { checksum, NOW } from './core-facts.ts';
 
 /** Snapshots of a registry as `lint` sees one: documents from values or texts, without requests. */

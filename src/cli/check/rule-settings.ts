@@ -8,7 +8,7 @@ import { isInCalendar } from '../../core/text/calendar.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Exception, ExceptionList } from '../../core/engine/exception.ts';
+import type { Exception, ExceptionList } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import type { Config, ConfiguredException } from '../config/config-type.ts';

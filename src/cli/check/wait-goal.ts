@@ -3,8 +3,7 @@ import { counts, type Finding, type Report } from '../../core/engine/report.ts';
 import { counted, printable, printableExcerpt } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
-import { manifestAppsIn } from '../../core/registry/manifest.ts';
-import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
+import { listedVersionsIn, manifestAppsIn, versionFields } from '../../core/registry/manifest.ts';
 
 /** The goal of `verify --wait`, compared with one observation. */
 

@@ -1,7 +1,7 @@
 import { type Document, type ErrorCode, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { lineStarts, positionOf } from '../../core/json/positions.ts';
 import { pointerSteps } from '../../core/json/pointer.ts';
-import type { Position } from '../../core/json/faults.ts';
+import type { Position } from '../../core/json/input-file.ts';
 import type { Violation } from '../../core/json/violations.ts';
 import { printable } from '../../core/text/text.ts';
 import { emptyConfig, unreadableConfig } from './read-data.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
 import { printable } from '../../core/text/text.ts';
-import type { ShapeError } from '../../core/json/shape-error.ts';
+import type { ShapeError } from '../../core/json/violations.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ConfigRequest } from './config-request.ts';
 import type { Config } from './config-type.ts';

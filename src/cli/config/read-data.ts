@@ -59,7 +59,7 @@ export async function jsonValue(path: string, text: string): Promise<unknown> {
   } catch (error) {
     if (isAppregError(error)) throw error;
     // Parser messages differ between Node versions.
-    const { syntaxErrorInText } = await import('../../core/json/syntax-error.ts');
+    const { syntaxErrorInText } = await import('../../core/json/json.ts');
     const fault = syntaxErrorInText(text);
     if (fault === null) throw error;
     const { line, column } = positionOf(lineStarts(text), fault.offset);

@@ -1,10 +1,10 @@
 import type { ConformanceReport } from '../../conformance/result.ts';
 import type { ReleaseReport } from '../../core/release/report.ts';
 import { type SafeText, message } from '../../core/text/message.ts';
+import { PLAIN, type Style } from '../../report/style.ts';
 import { documentText } from '../../report/envelope.ts';
 import type { Format } from '../../report/options.ts';
 import type { Results } from '../../report/results.ts';
-import { PLAIN, type Style } from '../../report/style.ts';
 import type { Context } from '../context.ts';
 import { shownPath } from './shown-path.ts';
 import { outputsOf } from './outputs.ts';

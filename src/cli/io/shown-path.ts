@@ -1,5 +1,5 @@
 import nodePath from 'node:path';
-import { shellWord } from '../../core/text/shell-word.ts';
+import { shellWord } from '../../core/text/text.ts';
 
 /**
  * The path of `to` relative to `from`, both absolute, with forward slashes on every system; '' for the same folder.

@@ -3,14 +3,13 @@ import { resolve } from 'node:path';
 import { isAppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
-import { isLoopback } from '../../core/http/url.ts';
+import { isHttpUrl, isLoopback } from '../../core/http/url.ts';
 import { urlError } from '../../core/http/url-error.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import type { Choices } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';
-import { isHttpUrl } from '../../core/http/url.ts';
 
 /** Validation of values from the command line and from prompts. */
 

@@ -1,7 +1,12 @@
 import { message, type SafeText } from '../text/message.ts';
 import type { AttestationFacts, CertificateSigner, FailureCause } from './facts.ts';
-import { failureProblem } from './failure-text.ts';
-import { type AttestationPolicy, type IdentityMismatch, identityMismatch, sameRepository } from './policy.ts';
+import {
+  type AttestationPolicy,
+  failureProblem,
+  identityMismatch,
+  type IdentityMismatch,
+  sameRepository,
+} from './policy.ts';
 import { APPREG_BUILD } from './build-types.ts';
 import {
   artifactSubject,

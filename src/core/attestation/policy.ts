@@ -1,6 +1,8 @@
-import { matchesGlob } from '../text/glob.ts';
 import type { Digest } from '../scalars.ts';
-import type { CertificateSigner, SignerFacts } from './facts.ts';
+import { matchesGlob } from '../text/glob.ts';
+import { message, type SafeText } from '../text/message.ts';
+import { LARGEST_COMPANION } from './companion.ts';
+import type { AttestationFailure, CertificateSigner, FailureCause, RootFacts, SignerFacts } from './facts.ts';
 import type { AppVersion } from './statement.ts';
 
 /** What an attestation has to prove. */
@@ -74,4 +76,81 @@ function plainRepository(url: string): string {
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
     .toLowerCase();
+}
+
+/** The texts of a verification that failed. */
+
+interface FailureText {
+  rule: 'attestation-invalid';
+  cause: FailureCause;
+  message: SafeText;
+  advice: SafeText;
+}
+
+export function failureProblem(failure: AttestationFailure, root: RootFacts): FailureText {
+  const { cause, code } = failure;
+  return { rule: 'attestation-invalid', cause, ...(BY_CODE[code] ?? BY_CAUSE[cause](code, root)) };
+}
+
+interface Text {
+  message: SafeText;
+  advice: SafeText;
+}
+
+const RESTORE = message`Restore the bundle that was published. If there is none, publish a new version with an attestation.`;
+
+/** The codes of this project; all others are the verifier's. */
+const BY_CODE: Readonly<Partial<Record<string, Text>>> = {
+  'too-large': {
+    message: message`The bundle is larger than ${LARGEST_COMPANION.attestation / 1e6} MB.`,
+    advice: RESTORE,
+  },
+  json: { message: message`The bundle is not valid JSON.`, advice: RESTORE },
+  bundle: { message: message`The JSON is not a valid Sigstore bundle (v0.1 to v0.3).`, advice: RESTORE },
+  statement: { message: message`The signed payload is not an in-toto statement v1.`, advice: RESTORE },
+  incomplete: {
+    message: message`The facts of the attestation are incomplete.`,
+    advice: message`Check the artifact again, and save new facts.`,
+  },
+  'no-artifact': {
+    message: message`The bundle contains a signature of the artifact's bytes, but no provenance.`,
+    advice: message`Publish the version with --attest, or sign an in-toto statement with SLSA provenance v1.`,
+  },
+  'no-key': {
+    message: message`The bundle is signed with a key, and none was given to verify it.`,
+    advice: message`Give the public key of the vendor (--key).`,
+  },
+  'other-key': {
+    message: message`The signature is not valid for the given key.`,
+    advice: message`Check that the key is that of the vendor. If it is, the bundle was changed: restore the published one.`,
+  },
+};
+
+const BY_CAUSE: Record<FailureCause, (code: string, root: RootFacts) => Text> = {
+  form: (code) => ({ message: message`The bundle is malformed (${code}).`, advice: RESTORE }),
+  signature: (code) => ({
+    message: message`The signature is not valid for what the bundle contains (${code}).`,
+    advice: RESTORE,
+  }),
+  certificate: (code, root) => ({
+    message:
+      code === 'TIMESTAMP_ERROR'
+        ? message`No authority in the trusted root of ${day(root)} proves the time of the signature (${code}).`
+        : message`The certificate was not valid at the time of the signature, or no authority in the trusted root of ${day(root)} issued it (${code}).`,
+    advice: message`Restore the bundle that was published. A bundle of another Sigstore instance needs the trusted root of that instance (--trusted-root).`,
+  }),
+  log: (code) => ({
+    message: message`The bundle does not prove that a transparency log contains the signature (${code}).`,
+    advice: RESTORE,
+  }),
+  'root-outdated': (code, root) => ({
+    message: message`The trusted root is too old: it is of ${day(root)}, and does not contain what the bundle was signed with later (${code}). This says nothing about the artifact.`,
+    advice: root.shipped
+      ? message`Update appreg, or give a current trusted root (--trusted-root).`
+      : message`Give a current trusted root (--trusted-root).`,
+  }),
+};
+
+function day({ date }: RootFacts): string {
+  return date.slice(0, 10);
 }

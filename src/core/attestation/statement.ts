@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from '../json/values.ts';
 import type { Digest } from '../scalars.ts';
-import { APPREG_BUILD, type BuildParameters, readBuildParameters } from './build-types.ts';
-import type { CiRun } from './ci-run.ts';
+import { APPREG_BUILD, type BuildParameters, type CiRun, readBuildParameters } from './build-types.ts';
 
 /**
  * The signed statement: in-toto Statement v1 (https://in-toto.io/Statement/v1) with SLSA provenance v1

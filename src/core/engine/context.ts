@@ -11,7 +11,9 @@ import {
 } from '../facts/facts.ts';
 import type { RuleDispatcher } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
+import type { AppVerdict } from './report.ts';
 import type { JudgingRun } from './run.ts';
+import type { OfferedVersion, VersionErrors } from './visibility.ts';
 
 /** What the judging of every subject has access to. */
 export interface JudgeContext {
@@ -53,4 +55,16 @@ export function staleCopyAge({ run, now }: JudgeContext, place: SubjectLocation)
   const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
   if (age > 0) run.coverage.addStaleCopy(place.resource, age);
   return age;
+}
+
+/** What is known about an app once it was judged. */
+export interface JudgedApp {
+  /** As the report has it. */
+  verdict: AppVerdict;
+  /** The verdict if only its documents are considered. */
+  documents: AppVerdict;
+  /** The errors of its versions, whatever the settings: those that keep them from being offered. */
+  errors: VersionErrors;
+  /** The decisions about its valid versions; empty if only its documents were examined. */
+  offers: readonly OfferedVersion[];
 }

@@ -1,4 +1,4 @@
-import { ownerOf, answerFor } from './owner.ts';
+import { answerFor, ownerOf, serverEvidence } from './owner.ts';
 import { freshness } from '../http/cache.ts';
 import { readAboutFile } from '../about/about-file.ts';
 import type { RetirementReason } from '../about/about-document.ts';
@@ -8,11 +8,9 @@ import { isMissing } from '../facts/facts.ts';
 import { header, seconds } from '../http/headers.ts';
 import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
 import type { Evidence, Finding, Report } from './report.ts';
-import { serverEvidence } from '../http/server-identity.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
-import { manifestAppsIn } from '../registry/manifest.ts';
-import { listedVersionsIn, versionFields } from '../registry/metadata.ts';
+import { listedVersionsIn, manifestAppsIn, versionFields } from '../registry/manifest.ts';
 import { isSemver, latestOf } from '../registry/version.ts';
 
 /** Judging for support: which party has to act, and how old the observed facts may be. */

@@ -19,7 +19,7 @@ import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
-import { ruleOfFailure } from '../http/failure-rule.ts';
+import { ruleOfFailure } from '../http/failed-request.ts';
 import { blockedBy } from '../facts/missing.ts';
 
 /** The rules with each one after those that supersede it; otherwise in the given order. */

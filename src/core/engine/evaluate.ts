@@ -5,7 +5,7 @@ import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff, severityOf } from './settings.ts';
-import { isSuperseded, type Superseder, supersederIn } from './supersede.ts';
+import { isSuperseded, type Superseder, supersederIn } from './symptoms.ts';
 
 /**
  * Runs one rule on one subject if its facts are present. A rule that throws is not judged, and the run is incomplete.

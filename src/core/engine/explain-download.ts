@@ -2,8 +2,8 @@ import type { SafeText } from '../text/message.ts';
 import type { Content, HttpViews, Missing, Probe } from '../facts/facts.ts';
 import type { Finding } from './report.ts';
 import { isAnswered, lastHop } from '../http/probe.ts';
-import { serverEvidence } from '../http/server-identity.ts';
-import { ruleOfFailure } from '../http/failure-rule.ts';
+import { ownerOf, serverEvidence, withSteps } from './owner.ts';
+import { ruleOfFailure } from '../http/failed-request.ts';
 import { contentSignature } from '../rules/content-signature.ts';
 import { artifactChecksumMismatch } from '../rules/artifacts/artifact-checksum-mismatch.ts';
 import { redirectExcessive } from '../rules/http/redirect-excessive.ts';
@@ -12,7 +12,6 @@ import { tlsUntrusted } from '../rules/http/tls-untrusted.ts';
 import { unreachable } from '../rules/http/unreachable.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { bytesOfHead, kindOf } from '../text/file-type.ts';
-import { ownerOf, withSteps } from './owner.ts';
 import type { Owner } from '../rules/owners.ts';
 
 /** Explains the response of a URL to commands that make no report: in the words of the rules that `verify` judges. */

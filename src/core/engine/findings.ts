@@ -8,8 +8,15 @@ import { withSteps } from './owner.ts';
 import { type Pending, resolvePositions } from './positions.ts';
 import type { Evidence, Finding, Severity, Symptom } from './report.ts';
 import { type SeverityOverrides, severityOf } from './settings.ts';
-import { type Found, isSuperseded, noteFound, supersederIn, outranks } from './supersede.ts';
-import type { SymptomRecord, SymptomEffect } from './symptoms.ts';
+import {
+  type Found,
+  isSuperseded,
+  noteFound,
+  outranks,
+  supersederIn,
+  type SymptomEffect,
+  type SymptomRecord,
+} from './symptoms.ts';
 import type { HidingFindings } from './visibility.ts';
 
 /** Findings held until the end of a run because a request limit of their host may explain them. */

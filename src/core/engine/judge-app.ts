@@ -1,19 +1,17 @@
-import { type AppFacts, type IconFacts, isMissing } from '../facts/facts.ts';
-import { pointerTo } from '../json/pointer.ts';
+import { readAboutFile } from '../about/about-file.ts';
+import { type AppFacts, type DocumentFacts, type IconFacts, isMissing } from '../facts/facts.ts';
+import { blockedBy } from '../facts/missing.ts';
 import { type JsonValue, member } from '../json/json.ts';
-import { appFields, iconUrlOf, metadataUrlOf } from '../registry/manifest.ts';
-import { listedVersions } from '../registry/metadata.ts';
-import type { FactsOf } from '../rules/subjects.ts';
-import { baselineSource, type JudgeContext, NO_BASELINE } from './context.ts';
+import { pointerTo } from '../json/pointer.ts';
+import { appFields, iconUrlOf, listedVersions, metadataUrlOf } from '../registry/manifest.ts';
+import { isSemver } from '../registry/version.ts';
+import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import { baselineSource, type JudgeContext, type JudgedApp, NO_BASELINE } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
-import { judgeAbout } from './judge-about.ts';
-import type { JudgedManifest } from './judge-manifest.ts';
+import { type JudgedManifest, servedApp } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
-import { servedApp } from './judge-service.ts';
-import { offersOf } from './offers.ts';
-import type { JudgedApp } from './judged-app.ts';
-import { documentVerdictOf, verdictOf } from './visibility.ts';
+import { documentVerdictOf, offersOf, verdictOf } from './visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
 export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): JudgedApp {
@@ -93,4 +91,33 @@ function metadataLocation(app: SubjectLocation, { metadata }: AppFacts, url: str
     web: metadata.web,
     found: new Map(),
   };
+}
+
+const METADATA_UNUSABLE = blockedBy('schema-violation');
+
+/**
+ * Judges the about file of an app. Whatever is wrong with it hides nothing, and refuses no version.
+ * @param versions of the metadata file; null if they are not known
+ * @param place of the metadata file
+ */
+export function judgeAbout(
+  { run, dispatcher }: JudgeContext,
+  facts: DocumentFacts,
+  versions: readonly VersionEntry[] | null,
+  place: SubjectLocation,
+): void {
+  const { content, url, file, web } = facts;
+  const reading = isMissing(content) ? content : readAboutFile(content);
+  dispatcher.dispatch(
+    'about',
+    {
+      reading,
+      about: isMissing(reading) ? reading : (reading.about ?? blockedBy('about-invalid')),
+      listed:
+        versions?.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])) ??
+        METADATA_UNUSABLE,
+    },
+    { ...place, document: facts, pointer: '', url, file, web, found: new Map() },
+  );
+  run.findings.resolvePositions(facts);
 }

@@ -1,10 +1,33 @@
-import { type DocumentFacts, type RequestedApps, type Shard } from '../facts/facts.ts';
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  type DocumentFacts,
+  isMissing,
+  type Missing,
+  type RequestedApps,
+  type ServedApp,
+  type ServiceFacts,
+  type Shard,
+} from '../facts/facts.ts';
+import { header, httpDate } from '../http/headers.ts';
+import { isAnswered, lastHop } from '../http/probe.ts';
 import { parseUrl } from '../http/url.ts';
 import type { JsonObject } from '../json/json.ts';
+import { isChecksum } from '../registry/checksum.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
-import { baselineSource, type JudgeContext, NO_BASELINE, staleCopyAge } from './context.ts';
-import { locationOfDocument, type SubjectLocation } from './location.ts';
+import { isSemver } from '../registry/version.ts';
+import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import {
+  baselineSource,
+  type JudgeContext,
+  type JudgedApp,
+  NO_BASELINE,
+  NOT_REQUESTED,
+  staleCopyAge,
+} from './context.ts';
+import { locationOf, locationOfDocument, type SubjectLocation } from './location.ts';
 import { SYMPTOMS } from './report.ts';
+import { offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 
 /** The manifest, once it was judged. */
 export interface JudgedManifest {
@@ -73,4 +96,76 @@ function noteUnlisted({ run }: JudgeContext, { apps }: RequestedApps, keys: read
   for (const key of unlisted) run.verdicts.push({ key, visible: false, because: ['app-not-listed'], latest: null });
   if (unlisted.length > 0 && unlisted.length === apps.length)
     run.symptoms.markUnknown('checksum-mismatch', 'icon-does-not-display');
+}
+
+/** Compares what a subscriber service knows with what is served now. */
+
+const SUSPENDED: Missing = { missing: { code: 'blocked-by', rule: 'service-policy' }, intentional: true };
+
+/** @param manifest null if none was observed */
+export function judgeService(
+  { dispatcher, served, now }: JudgeContext,
+  facts: ServiceFacts | Missing,
+  manifest: JudgedManifest | null,
+): void {
+  const service = isMissing(facts) ? { ...facts, runWide: true, intentional: true } : facts;
+  const registry = isMissing(service) ? service : (service.registry ?? SUSPENDED);
+  const isManifestUsable = manifest !== null && manifest.apps !== null;
+  const common: FactsOf<'subscription'> = { service, registry, isManifestUsable, served: null, known: null, now };
+  dispatcher.dispatch('subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
+  if (isMissing(service) || service.apps === null) return;
+  const known = new Map(service.apps.map((app) => [app.key, app]));
+  for (const app of served ?? []) {
+    const place = locationOf('metadata', NOT_REQUESTED, { app: app.key, url: app.url });
+    dispatcher.dispatch('subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);
+  }
+}
+
+/** What has to be kept of an app for the comparison. */
+export function servedApp(
+  { key, metadata, artifacts }: AppFacts,
+  versions: readonly VersionEntry[],
+  { verdict, documents, errors, offers }: JudgedApp,
+): ServedApp {
+  const isUsable = !isMissing(metadata.web) && isAnswered(metadata.web.server) && !isMissing(metadata.content);
+  const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
+  const modified = httpDate(header(headers, 'last-modified'));
+  const decisions = new Map(offers.map(({ version, offer }) => [version, offer.state]));
+  return {
+    key,
+    url: metadata.url,
+    isUsable,
+    modifiedAt: modified === null ? null : new Date(modified).toISOString(),
+    hiddenBy: documents.visible === false ? documents.because : [],
+    visible: verdict.visible,
+    versions: versions.flatMap(({ index, version, artifactChecksum: checksum }) =>
+      version === null || !isSemver(version)
+        ? []
+        : [
+            {
+              version,
+              checksum,
+              isVerified: isVerified(decisions.get(version)),
+              refusedBy: refusalIfVerified(checksum, artifacts[index], errors.get(version) ?? []),
+            },
+          ],
+    ),
+  };
+}
+
+function isVerified(state: VersionOffer['state'] | undefined): boolean | null {
+  if (state === undefined || state === 'refused') return false;
+  return state === 'unexamined' ? null : true;
+}
+
+/** The rule for which a version is refused that was verified with the listed checksum. */
+function refusalIfVerified(
+  checksum: string | null,
+  facts: ArtifactFacts | undefined,
+  errors: readonly VersionError[],
+): string | null {
+  if (checksum === null || !isChecksum(checksum)) return null;
+  const pinned = { checksum, isOffered: true, rule: null, isKept: false };
+  const offer = offerOf({ entries: [{ checksum, facts }], errors, pinned });
+  return offer.state === 'refused' ? offer.rule : null;
 }

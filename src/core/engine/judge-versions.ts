@@ -10,7 +10,7 @@ import {
 import { blockedBy } from '../facts/missing.ts';
 import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import { digestOf } from '../registry/checksum.ts';
-import { listedVersions, versionFields } from '../registry/metadata.ts';
+import { listedVersions, versionFields } from '../registry/manifest.ts';
 import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
 import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';

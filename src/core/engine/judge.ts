@@ -16,21 +16,17 @@ import type {
 } from '../facts/facts.ts';
 import { APP_ENTRY } from '../registry/app-entry.ts';
 import type { AnyRule } from '../rules/rule.ts';
-import { type JudgeContext, NO_BASELINE, NOT_REQUESTED } from './context.ts';
+import { type JudgeContext, type JudgedApp, NO_BASELINE, NOT_REQUESTED } from './context.ts';
 import { RuleDispatcher } from './dispatch.ts';
 import { EvaluatedRules, completeRun, openRun, reportOf } from './run.ts';
-import type { ExceptionList } from './exception.ts';
+import type { CheckCommand, ExceptionList, Report, Severity } from './report.ts';
 import type { FindingHooks } from './findings.ts';
-import { listedVersions } from '../registry/metadata.ts';
-import { judgeAbout } from './judge-about.ts';
-import { judgeApp } from './judge-app.ts';
-import type { JudgedApp } from './judged-app.ts';
+import { listedVersions } from '../registry/manifest.ts';
+import { judgeAbout, judgeApp } from './judge-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
-import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
-import { judgeService } from './judge-service.ts';
+import { type JudgedManifest, judgeManifest, judgeService } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
-import type { CheckCommand, Report, Severity } from './report.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 

@@ -1,5 +1,5 @@
 import type { DocumentFacts, HttpViews, Missing, ResourceKind } from '../facts/facts.ts';
-import type { Found } from './supersede.ts';
+import type { Found } from './symptoms.ts';
 
 /** The location of a subject. `found` collects what the rules found on the same resource. */
 export interface SubjectLocation {

@@ -1,10 +1,9 @@
 import { parseUrl } from '../http/url.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { VersionRange } from '../registry/version-range.ts';
-import type { Exception } from './exception.ts';
+import type { Excepted, Exception, Finding, NotJudged } from './report.ts';
 import { withFingerprints } from './fingerprint.ts';
 import { NAMED } from './make-finding.ts';
-import type { Excepted, Finding, NotJudged } from './report.ts';
 
 /**
  * Findings that do not count: those that an exception of the configuration covers, and those of a baseline report. They

@@ -8,6 +8,7 @@ import {
   type AppVerdict,
   type CheckCommand,
   counts,
+  type Exception,
   type Finding,
   type Outcome,
   type Report,
@@ -20,7 +21,6 @@ import { SymptomRecord } from './symptoms.ts';
 import { HidingFindings } from './visibility.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { AnyRule } from '../rules/rule.ts';
-import type { Exception } from './exception.ts';
 import type { SubjectLocation } from './location.ts';
 
 /** Everything that is collected in one run. */

@@ -6,7 +6,7 @@ import {
   type Probe,
   type ResourceKind,
 } from '../facts/facts.ts';
-import { ruleOfFailure } from '../http/failure-rule.ts';
+import { ruleOfFailure } from '../http/failed-request.ts';
 import { areCredentialsRefused, isAnswered, statusOf } from '../http/probe.ts';
 import { compareText } from './order.ts';
 

@@ -1,13 +1,20 @@
-import { isSafeKey } from '../registry/app-key.ts';
-import { appFields } from '../registry/manifest.ts';
-import { listedVersions } from '../registry/metadata.ts';
-import { isSemver, latestOf } from '../registry/version.ts';
-import { type ArtifactFacts, isMissing, type OfferBefore } from '../facts/facts.ts';
+import { type AttestationRequirement, isUndecided } from '../attestation/observed.ts';
+import {
+  type ArtifactFacts,
+  isMissing,
+  type Missing,
+  type OfferBefore,
+  type PublishedVersion,
+} from '../facts/facts.ts';
 import type { JsonValue } from '../json/json.ts';
+import { isSafeKey } from '../registry/app-key.ts';
+import { isChecksum } from '../registry/checksum.ts';
+import { appFields, listedVersions } from '../registry/manifest.ts';
+import { isSemver, latestOf } from '../registry/version.ts';
 import type { VersionEntry } from '../rules/subjects.ts';
 import type { AppVerdict } from './report.ts';
-import type { Found } from './supersede.ts';
-import type { OfferEntry, VersionError, VersionOffer } from './version-offer.ts';
+import type { Found } from './symptoms.ts';
+import { type OfferEntry, offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 
 /** Whether subscribers see an app, and the findings that keep them from it. */
 
@@ -59,7 +66,7 @@ export class HidingFindings {
 }
 
 /** What the visibility of an app depends on, apart from the artifacts of its versions. */
-export interface AppState {
+interface AppState {
   key: string;
   entry: JsonValue;
   /** The value of its metadata file; undefined if it cannot be read. */
@@ -90,16 +97,16 @@ export function documentVerdictOf({ key, entry, metadata, versions, hiding, bloc
 }
 
 /** True for an entry that the service may offer, depending on its artifact. */
-export function isValidVersion(entry: VersionEntry): entry is ValidVersion {
+function isValidVersion(entry: VersionEntry): entry is ValidVersion {
   const { version, artifactUrl, artifactChecksum } = entry;
   return version !== null && isSemver(version) && artifactUrl !== null && artifactChecksum !== null;
 }
 
 /** The entry of a version with all required texts, and a semantic version. */
-export type ValidVersion = VersionEntry & { version: string; artifactUrl: string; artifactChecksum: string };
+type ValidVersion = VersionEntry & { version: string; artifactUrl: string; artifactChecksum: string };
 
 /** An entry of a version, by its index in the metadata file. */
-export interface ListedOfferEntry extends OfferEntry {
+interface ListedOfferEntry extends OfferEntry {
   index: number;
 }
 
@@ -130,7 +137,7 @@ export function verdictOf(documents: AppVerdict, versions: readonly OfferedVersi
 }
 
 /** What a decision means for subscribers. */
-export interface OfferOutcome {
+interface OfferOutcome {
   /** Null if that is not known. */
   isOffered: boolean | null;
   /** The rule that keeps it from being offered; null for none. */
@@ -176,4 +183,54 @@ function ruleWithoutVersions(value: JsonValue | undefined, entries: readonly Ver
 /** True if each required text of an app entry is a string (spec 2.1). */
 export function hasAllFields(entry: JsonValue): boolean {
   return Object.values(appFields(entry)).every((field) => field !== null);
+}
+
+/** The decisions about the listed versions of an app. */
+
+/** The errors of an app's versions, by version. */
+export type VersionErrors = ReadonlyMap<string, readonly VersionError[]>;
+
+const NO_ERRORS: readonly VersionError[] = [];
+/** The baseline says what was published, and not whether it was offered. */
+const ONLY_PUBLISHED: OfferBefore = { isOffered: null, rule: null, isKept: false };
+
+/**
+ * Which versions are offered; several entries of one version are decided together.
+ * @param artifacts by the index of the version
+ * @param about `earlier`: the published versions of the app; `attestations`: how they are judged
+ */
+export function offersOf(
+  versions: readonly VersionEntry[],
+  artifacts: readonly ArtifactFacts[],
+  {
+    errors,
+    earlier,
+    attestations,
+  }: {
+    errors: VersionErrors;
+    earlier: readonly PublishedVersion[] | Missing;
+    attestations: AttestationRequirement | null;
+  },
+): OfferedVersion[] {
+  const entries = new Map<string, [ListedOfferEntry, ...ListedOfferEntry[]]>();
+  for (const one of versions) {
+    if (!isValidVersion(one)) continue;
+    const { version, artifactChecksum } = one;
+    const entry = {
+      index: one.index,
+      checksum: isChecksum(artifactChecksum) ? artifactChecksum : null,
+      facts: artifacts[one.index],
+      ...(attestations?.mode === 'require' && { isUnproved: isUndecided(artifacts[one.index]?.attestation) }),
+    };
+    const others = entries.get(version);
+    if (others === undefined) entries.set(version, [entry]);
+    else others.push(entry);
+  }
+  const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
+  return [...entries].map(([version, own]) => {
+    const known = published.get(version);
+    const before = known && isChecksum(known.artifactChecksum) ? (known.offer ?? ONLY_PUBLISHED) : null;
+    const pinned = known && before ? { ...before, checksum: known.artifactChecksum } : null;
+    return { version, offer: offerOf({ entries: own, errors: errors.get(version) ?? NO_ERRORS, pinned }), before };
+  });
 }

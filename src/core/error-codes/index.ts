@@ -1,3 +1,4 @@
+import { DOCS } from '../links.ts';
 import type { ErrorTable } from './entry.ts';
 import { PUBLISHING_ERRORS } from './publishing.ts';
 import { SERVING_ERRORS } from './serving.ts';
@@ -24,3 +25,17 @@ export const ERROR_CHAPTERS: readonly { title: string; errors: ErrorTable }[] = 
   { title: 'Files and stores', errors: STORE_ERRORS },
   { title: 'Serving, mirrors and the service', errors: SERVING_ERRORS },
 ];
+
+/** The section of docs/errors.md that lists an error code. */
+export function errorUrl(code: ErrorCode): string {
+  const chapter = ERROR_CHAPTERS.find(({ errors }) => Object.hasOwn(errors, code));
+  return `${DOCS}/errors.md${chapter === undefined ? '' : `#${anchorOf(chapter.title)}`}`;
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+}

@@ -7,7 +7,7 @@ export { isMissing, type Missing } from './missing.ts';
 export type * from './http-views.ts';
 export type * from './probe.ts';
 export type * from './resource-kind.ts';
-export type * from './materials.ts';
+export type * from './resource.ts';
 export type * from './resource.ts';
 export type * from './service.ts';
 export type * from './snapshot.ts';

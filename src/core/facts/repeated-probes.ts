@@ -1,5 +1,5 @@
-import type { Failure, RepeatedProbe, SideProbe, Probe, HttpViews } from './facts.ts';
 import { lastHop, originOf, statusOf } from '../http/probe.ts';
+import type { Failure, HttpViews, Probe, RepeatedProbe, SideProbe } from './facts.ts';
 
 /** Whether a status depends on the kind of request or is intermittent, derived from `repeatedProbes`. */
 
@@ -59,4 +59,14 @@ export function isIntermittent({ plain, same }: RepeatedProbe): boolean {
 /** The repeated requests that show that this kind is refused intermittently; null if none do. */
 export function intermittentRefusal(web: HttpViews, of: SideProbe): RepeatedProbe | null {
   return (web.repeatedProbes ?? []).find((one) => one.of === of && isIntermittent(one)) ?? null;
+}
+
+/** How a request ended that a host never answers, for a sentence. */
+
+/** @param code of the failure */
+export function unanswered(code: string | null): string {
+  if (code === null) return 'it gets no response';
+  return code.endsWith('_TIMEOUT')
+    ? 'no response arrives in time'
+    : `the connection is closed before a response arrives (${code})`;
 }

@@ -1,20 +1,31 @@
-import type { JudgingRun } from '../engine/run.ts';
-import type { JudgedApp } from '../engine/judged-app.ts';
-import type { AppVerdict } from '../engine/report.ts';
-import type { AppFacts, DocumentContent, DocumentFacts } from '../facts/facts.ts';
-import { isMissing } from '../facts/facts.ts';
-import { isObject, type JsonObject, member, nonCanonicalValue, parseDocument } from '../json/json.ts';
-import type { CanonicalVersion } from '../json/json.ts';
+import type { JudgedApp } from '../engine/context.ts';
 import type { AppSubjects } from '../engine/not-judged.ts';
+import type { AppVerdict } from '../engine/report.ts';
+import type { JudgingRun } from '../engine/run.ts';
+import {
+  type AppFacts,
+  type DocumentContent,
+  type DocumentFacts,
+  isMissing,
+  type Missing,
+  type Resource,
+} from '../facts/facts.ts';
+import {
+  type CanonicalVersion,
+  isObject,
+  type JsonObject,
+  member,
+  nonCanonicalValue,
+  parseDocument,
+} from '../json/json.ts';
 import { type CleanVersions, openVersionRecognizer } from './clean-versions.ts';
-import { isSameFacts, type MissingFacts, missingFactsOf } from './missing-facts.ts';
 
 /**
  * Skips the rules for apps that no rule could report (nearly all, in a large registry): canonical entries
  * (canonical-form.ts) with clean versions (clean-versions.ts), of which only the documents were read. It reports
  * nothing. What is not judged of one of them is not judged of the next one either, and is recorded again.
  */
-export interface FastPath {
+interface FastPath {
   /** A document's value without its canonical entries, on which no rule has findings; undefined for all of it. */
   valueToCheck(content: DocumentContent): JsonObject | undefined;
   /** Takes the manifest, once it was judged. */
@@ -31,7 +42,7 @@ export interface FastPath {
   versionsToJudge(content: DocumentContent): ReadonlySet<number> | null;
 }
 
-export interface FastPathOptions {
+interface FastPathOptions {
   /** False if the rules were selected by name: those are run on everything. */
   isOn: boolean;
   /** False if apps are compared with a baseline or with what was requested. */
@@ -129,4 +140,35 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole, isPublishing }: F
 function objectIn(value: Parameters<typeof member>[0] | null, name: string): JsonObject | null {
   const found = member(value ?? undefined, name);
   return isObject(found) ? found : null;
+}
+
+/** The missing facts of an app, with the reasons; equal for apps that were observed in the same way. */
+type MissingFacts = readonly (Missing | null)[];
+
+/** Null if anything was observed that only rules can judge: anything except the documents. */
+function missingFactsOf({ icon, metadata, artifacts, about }: AppFacts): MissingFacts | null {
+  const { content } = metadata;
+  if (about !== undefined || hasMore(icon) || hasMore(metadata)) return null;
+  if (!isMissing(icon.web) || !isMissing(metadata.web) || !isMissing(icon.content) || !isMissing(icon.image))
+    return null;
+  if (!icon.web.runWide || !metadata.web.runWide) return null;
+  const missing = [icon.web, icon.content, icon.image, metadata.web, isMissing(content) ? content : null];
+  const [first] = artifacts;
+  if (first === undefined) return missing;
+  const { web, content: bytes, archive } = first;
+  if (!isMissing(web) || !isMissing(bytes) || !isMissing(archive) || !web.runWide) return null;
+  const isAlike = artifacts.every(
+    (one) => one.web === web && one.content === bytes && one.archive === archive && !hasMore(one),
+  );
+  return isAlike ? [...missing, web, bytes, archive] : null;
+}
+
+/** True for facts reused from another run, for a path without a file, and for a file that exists under another name. */
+function hasMore({ reusedFrom, viewsReusedFrom, local, otherName }: Resource): boolean {
+  return reusedFrom !== undefined || viewsReusedFrom !== undefined || local !== undefined || otherName !== undefined;
+}
+
+/** True if both are the same objects, in the same order. */
+function isSameFacts(one: MissingFacts, other: MissingFacts): boolean {
+  return one.length === other.length && one.every((fact, i) => fact === other[i]);
 }

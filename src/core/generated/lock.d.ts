@@ -1,2 +1,2 @@
-import type { Validator } from '../json/shape-error.ts';
+import type { Validator } from '../json/violations.ts';
 export declare const validateLock: Validator;

@@ -1,3 +1,3 @@
-import type { Validator } from '../json/shape-error.ts';
+import type { Validator } from '../json/violations.ts';
 /** The policy of a subscription (schemas/policy.schema.json). */
 export declare const validatePolicy: Validator;

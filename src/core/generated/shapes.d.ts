@@ -1,3 +1,3 @@
-import type { Validator } from '../json/shape-error.ts';
+import type { Validator } from '../json/violations.ts';
 export declare const validateRegistryShape: Validator;
 export declare const validateAppShape: Validator;

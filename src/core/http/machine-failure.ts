@@ -1,4 +1,5 @@
-import type { Failure, Missing } from '../facts/facts.ts';
+import type { Missing } from '../facts/missing.ts';
+import type { Failure } from '../facts/probe.ts';
 import { isMachineLimit } from './machine-limit.ts';
 
 /** Why a probe is missing whose request this machine could not send; null for other failures. */

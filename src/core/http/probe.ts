@@ -1,4 +1,5 @@
-import type { Hop, Probe } from '../facts/facts.ts';
+import { type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
+import { codings } from './headers.ts';
 import { parseUrl } from './url.ts';
 
 /** The exchange that ended a probe: the response, or the one that failed (its status is 0 without a response). */
@@ -76,4 +77,17 @@ export function hostOf(url: string): string {
 /** The host of a URL without its port, and an IPv6 address without brackets, as in DNS and certificates. */
 export function hostnameOf(url: string): string {
   return (parseUrl(url)?.hostname ?? url).replace(/^\[(.*)\]$/, '$1');
+}
+
+/**
+ * Why clients do not decode compressed bytes, as a clause that continues a sentence; null if the response has no
+ * Content-Encoding.
+ */
+export function whyUndecoded(web: HttpViews | Missing): string | null {
+  const hop = isMissing(web) ? null : lastHop(web.server);
+  const list = hop === null ? [] : codings(hop.headers);
+  if (list.length === 0) return null;
+  return list.includes('identity')
+    ? `its Content-Encoding (${list.join(', ')}) combines identity with another coding, so browsers and Node.js decode nothing`
+    : `its Content-Encoding (${list.join(', ')}) is not supported by browsers and Node.js`;
 }

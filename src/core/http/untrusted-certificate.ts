@@ -2,24 +2,22 @@ import { message, safe } from '../text/message.ts';
 import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { hostnameOf, hostOf } from './probe.ts';
-import { type TlsCause } from './tls-cause.ts';
-import { wrongHost } from './certificate-names.ts';
+import { type TlsCause } from './failed-request.ts';
 import {
   badSignature,
   chainTooLong,
-  incompleteChain,
-  invalidAuthority,
-  nameConstraints,
-  unknownIssuer,
-} from './certificate-path-refusal.ts';
-import {
   type Explained,
   type Explanation,
   FULL_CHAIN,
+  incompleteChain,
+  invalidAuthority,
+  nameConstraints,
   nameOf,
   type Refusal,
   replaceAdvice,
-} from './certificate-refusal.ts';
+  unknownIssuer,
+  wrongHost,
+} from './certificate-path.ts';
 
 /** Why a certificate is refused, in words: the faulty certificate of the path, and how to fix it. */
 

@@ -1,7 +1,12 @@
 import { message } from '../text/message.ts';
-import { documentSyntaxError, type DocumentSyntaxError, type SyntaxErrorCause } from './document-syntax-error.ts';
+import {
+  codePoint,
+  documentSyntaxError,
+  type DocumentSyntaxError,
+  type SyntaxErrorCause,
+  unexpectedText,
+} from './document-syntax-error.ts';
 import { safeExcerpt } from '../text/text.ts';
-import { codePoint, unexpectedText } from './unexpected-text.ts';
 
 /**
  * The first grammar fault or lone surrogate in a JSON text; null if there is none. The nesting must be bounded.

@@ -1,15 +1,13 @@
-import { message } from '../text/message.ts';
 import type { DocumentContent } from '../facts/facts.ts';
-import type { Validator } from './shape-error.ts';
+import { joined, message, safe, type SafeText } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
 import { type JsonValue, MAX_DEPTH, parseDocument } from './json.ts';
-import { type Duplicate, lineStarts, positionOf } from './positions.ts';
-import { type Fault, positionsInJson } from './faults.ts';
-import { type DocumentWords, type Violation, violationsOf } from './violations.ts';
+import { type Duplicate, lineStarts, locate, positionOf } from './positions.ts';
+import { type DocumentWords, type Validator, type Violation, violationsOf } from './violations.ts';
 
 /** Reads JSON files whose form is ours: everything that is wrong at once, each with its place. */
 
-export type InputFile = { value: JsonValue; faults: readonly [] } | { value: null; faults: readonly Fault[] };
+type InputFile = { value: JsonValue; faults: readonly [] } | { value: null; faults: readonly Fault[] };
 
 /**
  * The value of a file, or its faults: why it is not JSON, or all names that occur twice and all violations.
@@ -61,4 +59,53 @@ const TOO_LARGE = {
 /** What a schema refuses. @param value as it is written in the file */
 export function schemaViolations(validate: Validator, value: unknown, words: DocumentWords): Violation[] {
   return validate(value) ? [] : violationsOf(validate.errors ?? [], value, words);
+}
+
+/** What is wrong with a file, with its places, as text. */
+
+/** 1-based; null if it is not known. */
+export type Position = { line: number; column: number } | null;
+
+/** A sentence about a file. */
+export interface Fault {
+  message: SafeText;
+  position: Position;
+}
+
+/** The positions of violations in a JSON text. */
+export function positionsInJson(text: string, violations: readonly Violation[]): Position[] {
+  const spans = locate(
+    text,
+    violations.map(({ pointer }) => pointer),
+  );
+  const starts = lineStarts(text);
+  return violations.map(({ pointer, isAboutName }) => {
+    const span = spans.get(pointer);
+    return span ? positionOf(starts, (isAboutName ? span.nameStart : null) ?? span.start) : null;
+  });
+}
+
+function order(a: Position, b: Position): number {
+  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
+}
+
+/** Faults in the order of the file, a line for each that begins with its place. */
+export function faultLines(file: string, faults: readonly Fault[]): SafeText[] {
+  return faults
+    .toSorted((a, b) => order(a.position, b.position))
+    .map(
+      ({ message: summary, position }) =>
+        message`${file}${position ? `:${position.line}:${position.column}` : ''}: ${safe(summary)}`,
+    );
+}
+
+const MOST = 20;
+
+/** Faults of a file as the message of an error: one line, or a line for each. */
+export function faultText(file: string, faults: readonly Fault[]): SafeText {
+  const lines = faultLines(file, faults);
+  const [only] = lines;
+  if (lines.length === 1 && only !== undefined) return only;
+  const more = lines.length > MOST ? [message`… and ${lines.length - MOST} more`] : [];
+  return joined([message`${file} has ${lines.length} errors:`, ...lines.slice(0, MOST), ...more], '\n  ');
 }

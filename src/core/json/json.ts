@@ -1,9 +1,10 @@
 import type { DocumentContent } from '../facts/facts.ts';
-import { syntaxErrorInBytes, foreignKind } from './foreign-text.ts';
-import { syntaxErrorInText } from './syntax-error.ts';
+import { canonicalForm, type CanonicalForm } from '../fast-path/canonical-form.ts';
+import { textAroundJson } from '../http/program-output.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
-import { duplicateNames, type Duplicate, survey } from './positions.ts';
-import { type CanonicalForm, canonicalForm } from '../fast-path/canonical-form.ts';
+import { foreignKind, syntaxErrorInBytes } from './foreign-text.ts';
+import { grammarError } from './grammar.ts';
+import { type Duplicate, duplicateNames, survey } from './positions.ts';
 import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from './values.ts';
 
 /**
@@ -194,4 +195,27 @@ function countMembers(value: JsonValue): number {
     if (typeof member === 'object') count += countMembers(member);
   }
   return count + names.length;
+}
+
+/**
+ * The fault of text that is not JSON, or that contains a lone surrogate; null if there is none. The nesting must be
+ * bounded: call `survey` first.
+ */
+export function syntaxErrorInText(text: string): DocumentSyntaxError | null {
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  const foreign = foreignKind(text.slice(start));
+  if (foreign !== null) return foreign;
+  const found = grammarError(text, start);
+  // A lone surrogate is a fault of otherwise complete JSON.
+  return found === null || found.cause === 'lone-surrogate' ? found : textAroundJson(text, start, found);
+}
+
+/** Text as the content of a document, in UTF-8. */
+export function documentText(text: string): DocumentContent {
+  return { text, base64: null, bytes: new TextEncoder().encode(text).length, cut: false };
+}
+
+/** The byte order mark with which a text begins; otherwise an empty text. An edit of a file preserves it. */
+export function byteOrderMarkOf(text: string): string {
+  return text.startsWith('\ufeff') ? '\ufeff' : '';
 }

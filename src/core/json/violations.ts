@@ -1,7 +1,6 @@
-import { type SafeText, message } from '../text/message.ts';
-import type { ShapeError } from './shape-error.ts';
+import { message, type SafeText } from '../text/message.ts';
 import { didYouMean, distance } from '../text/similar-names.ts';
-import { printable, shorten, safeExcerpt } from '../text/text.ts';
+import { printable, safeExcerpt, shorten } from '../text/text.ts';
 import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';
 
 /** What is wrong with a JSON document of ours, as sentences with their places. */
@@ -216,4 +215,21 @@ export function pathOf(pointer: string): string {
     return index === 0 ? step : `.${step}`;
   });
   return printable(shorten(steps.join(''), 120));
+}
+
+/** What a validator that ajv compiled reports; one entry per fault, since all of them are collected. */
+export interface ShapeError {
+  instancePath: string;
+  /** JSON Pointer of the keyword in the schema, after a #. */
+  schemaPath: string;
+  keyword: string;
+  /** The name of a member that `propertyNames` refuses. */
+  propertyName?: string;
+  params: Record<string, unknown>;
+}
+
+/** A compiled schema. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: ShapeError[] | null;
 }

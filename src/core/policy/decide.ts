@@ -2,8 +2,7 @@ import { latestOffered, replacementOf, retirementOf, type Retirements } from '..
 import { pointerTo } from '../json/pointer.ts';
 import { pathOf } from '../json/violations.ts';
 import { onlyVersionOf } from '../registry/version-range.ts';
-import type { Policy } from './policy.ts';
-import { type Selector, selects } from './selector.ts';
+import { type Policy, type Selector, selects } from './policy.ts';
 
 /** What a policy offers of an app. Pure: the same versions, policy and time give the same decisions. */
 

@@ -3,16 +3,16 @@ import type { RetirementReason } from '../about/about-document.ts';
 import { AppregError } from '../errors.ts';
 import type { DocumentContent } from '../facts/facts.ts';
 import { validatePolicy } from '../generated/policy.js';
-import { faultText } from '../json/faults.ts';
+import { faultText } from '../json/input-file.ts';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { isObject, type JsonValue, member } from '../json/values.ts';
 import { pathOf, type Violation } from '../json/violations.ts';
 import { versionRange, type VersionRange } from '../registry/version-range.ts';
+import { matchesGlob } from '../text/glob.ts';
 import { message } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
 import type { PolicyDocument } from './policy-document.ts';
-import { type Selector, selectorOf } from './selector.ts';
 
 /** Reads policies of subscriptions. Unknown fields are refused: one that was ignored could be a misspelled `deny`. */
 
@@ -130,4 +130,28 @@ function notRange(pointer: string, text: string): Violation {
     isAboutName: false,
     message: message`“${given}” in “${pathOf(pointer)}” is not a version range, such as "1.2.0", "^1.2" or "<2.0.0-0".`,
   };
+}
+
+/** Selectors of a policy: `clock`, `acme-*`, `clock@<1.2.0`. */
+
+export interface Selector {
+  /** As written. */
+  text: string;
+  /** An app key; `*` matches any characters. */
+  key: string;
+  /** Null for all versions. */
+  range: VersionRange | null;
+}
+
+/** @returns null if what follows the `@` is not a range of versions */
+function selectorOf(text: string): Selector | null {
+  const at = text.indexOf('@');
+  if (at < 0) return { text, key: text, range: null };
+  const range = versionRange(text.slice(at + 1).trim());
+  return range === null ? null : { text, key: text.slice(0, at), range };
+}
+
+/** True if a version of an app is selected. A selector without a range also selects an invalid version. */
+export function selects({ key, range }: Selector, app: string, version: string): boolean {
+  return matchesGlob(key, app) && (range === null || range.includes(version));
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonValue, member } from '../json/json.ts';
 import { digestOf } from './checksum.ts';
 
 /** What is read of a bill of materials in CycloneDX (ECMA-424), of any version and by any program. */
-export interface BillOfMaterials {
+interface BillOfMaterials {
   /** The packages of npm that it lists, each version once, in the order listed. */
   packages: readonly PackageVersion[];
   /** SHA-256 of the artifact that it describes, in lowercase hexadecimal; null if it does not say. */

@@ -1,9 +1,7 @@
 import type { Snapshot } from '../facts/facts.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
-import type { AboutDiff } from './about-diff.ts';
-import type { CompanionDiff } from './companion-diff.ts';
-import { ABSENT, type AppState, stateOf, type VersionState } from './diff-state.ts';
+import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './diff-state.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */

@@ -4,12 +4,10 @@ import { AppregError } from '../errors.ts';
 import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { validateLock } from '../generated/lock.js';
-import { readInputFile, schemaViolations } from '../json/input-file.ts';
-import { type Fault, faultText } from '../json/faults.ts';
-import { type JsonValue, member } from '../json/json.ts';
+import { type Fault, faultText, readInputFile, schemaViolations } from '../json/input-file.ts';
+import { byteOrderMarkOf, type JsonValue, member } from '../json/json.ts';
 import type { Count } from '../scalars.ts';
-import { listedVersionsIn, versionFields } from './metadata.ts';
-import { byteOrderMarkOf } from './document-text.ts';
+import { listedVersionsIn, versionFields } from './manifest.ts';
 import { compareText } from '../engine/order.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 

@@ -1,6 +1,6 @@
 import { type SafeText, message } from '../text/message.ts';
 import { validateAppShape, validateRegistryShape } from '../generated/shapes.js';
-import type { ShapeError } from '../json/shape-error.ts';
+import type { ShapeError } from '../json/violations.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { pointerStep } from '../json/pointer.ts';
 import { distance } from '../text/similar-names.ts';

@@ -1,9 +1,8 @@
 import schema from '../../../schemas/app-description.schema.json' with { type: 'json' };
 import type { DocumentContent } from '../facts/facts.ts';
 import { validateAppDescription } from '../generated/app-description.js';
-import { readInputFile, schemaViolations } from '../json/input-file.ts';
+import { type Fault, readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
-import type { Fault } from '../json/faults.ts';
 import type { Violation } from '../json/violations.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FileOfApp, NotBlank, UiOfApp } from '../scalars.ts';

@@ -26,7 +26,7 @@ import type { ObservedAttestation } from '../attestation/observed.ts';
 import type { JsonValue, ParsedDocument } from '../json/json.ts';
 import type { SideProbes } from '../facts/side-probes.ts';
 import type { UrlParts } from '../http/url.ts';
-import type { Exception } from '../engine/exception.ts';
+import type { Exception } from '../engine/report.ts';
 
 /** An element of `versions` that is an object; fields are validated individually, so any of them may be unusable. */
 export interface VersionEntry {

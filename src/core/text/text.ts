@@ -215,3 +215,8 @@ function hideSecrets(text: string, hideSecret: (secret: string) => string): stri
     .replace(NAMELESS, (_, mark: string, value: string) => `${mark}${hide(value)}`)
     .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
 }
+
+/** A text as one word of a POSIX shell's command line: in single quotes if the shell would change it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

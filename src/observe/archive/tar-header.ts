@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { ArchiveEntry, ArchiveFacts } from '../../core/facts/facts.ts';
-import type { OddityCode } from '../../core/registry/archive-oddity.ts';
+import type { OddityCode } from '../../core/registry/archive-policy.ts';
 
 /** One raw tar header block, before extended headers are applied. */
 export interface TarHeader {

@@ -12,10 +12,14 @@ import type {
 import { isMissing } from '../../core/facts/facts.ts';
 import { isVerified } from '../../core/attestation/observed.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
-import { syntaxFaultOf } from '../../core/json/input-file.ts';
-import { faultText } from '../../core/json/faults.ts';
-import { listedVersions, versionFields } from '../../core/registry/metadata.ts';
-import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { faultText, syntaxFaultOf } from '../../core/json/input-file.ts';
+import {
+  listedVersions,
+  manifestApps,
+  manifestAppsIn,
+  metadataUrlOf,
+  versionFields,
+} from '../../core/registry/manifest.ts';
 import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors.ts';
 import { contentOf } from '../workspace/document-content.ts';

@@ -1,12 +1,10 @@
 import { message, type SafeText } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent, Snapshot } from '../../core/facts/facts.ts';
-import { readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
+import { faultText, readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
-import { faultText } from '../../core/json/faults.ts';
-import type { Validator } from '../../core/json/shape-error.ts';
-import { type DocumentWords, mustBe, type Violation } from '../../core/json/violations.ts';
+import { type DocumentWords, mustBe, type Validator, type Violation } from '../../core/json/violations.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { contentOf } from '../workspace/document-content.ts';
 

@@ -1,5 +1,4 @@
-import { aboutUrl } from '../../core/about/about-url.ts';
-import { companionState } from '../../core/attestation/companion.ts';
+import { aboutUrl, companionState } from '../../core/attestation/companion.ts';
 import type { DocumentContent, DocumentFacts, Failure, Missing, Probe } from '../../core/facts/facts.ts';
 import { originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';

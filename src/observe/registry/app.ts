@@ -8,8 +8,7 @@ import {
 } from '../../core/facts/facts.ts';
 import { isAnswered } from '../../core/http/probe.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { listedVersionsIn } from '../../core/registry/metadata.ts';
+import { iconUrlOf, listedVersionsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import type { ObservedAbout } from './about.ts';
 import { observeArtifacts } from './artifacts.ts';
 import { type RegistryRun, isRequestable, reasonNotRequestable } from './run.ts';

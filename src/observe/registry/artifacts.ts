@@ -2,7 +2,7 @@ import { type ArtifactFacts, isMissing, type Missing, type HttpViews } from '../
 import { comparableUrl } from '../../core/http/url.ts';
 import type { ObservedAttestation } from '../../core/attestation/observed.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { versionFields } from '../../core/registry/metadata.ts';
+import { versionFields } from '../../core/registry/manifest.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
 import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';

@@ -1,7 +1,7 @@
 import { type Content, type Missing, type Probe, type Resource, type Hop, isMissing } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
-import { ruleOfFailure } from '../../core/http/failure-rule.ts';
+import { ruleOfFailure } from '../../core/http/failed-request.ts';
 import { codings, header, headerLines, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, originOf, statusOf } from '../../core/http/probe.ts';
 import { createDecoder, DECODED_TOO_LARGE, unknownCodings } from '../digest/decode.ts';

@@ -8,7 +8,7 @@ import {
   type IconFacts,
 } from '../../core/facts/facts.ts';
 import { canonicalVersions, parseDocument } from '../../core/json/json.ts';
-import { artifactUrlOf, listedVersions } from '../../core/registry/metadata.ts';
+import { artifactUrlOf, listedVersions } from '../../core/registry/manifest.ts';
 import { localPath } from './places.ts';
 import { isUnwalked } from './walk.ts';
 import {

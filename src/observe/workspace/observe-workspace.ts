@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { aboutPath, aboutUrl, isAboutPath } from '../../core/about/about-url.ts';
-import { companionKindOf } from '../../core/attestation/companion.ts';
-import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
+import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
@@ -21,7 +20,6 @@ import {
   otherNameOf,
   type WorkspaceContext,
 } from './workspace-context.ts';
-import { listedVersionsIn } from '../../core/registry/metadata.ts';
 
 /** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'nod
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { isAboutPath, metadataPath } from '../../core/about/about-url.ts';
+import { isAboutPath, metadataPath } from '../../core/attestation/companion.ts';
 import { AppregError } from '../../core/errors.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import { readDocumentFile } from './documents.ts';

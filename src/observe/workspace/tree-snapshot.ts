@@ -1,12 +1,11 @@
 import { message } from '../../core/text/message.ts';
-import { aboutPath, aboutUrl } from '../../core/about/about-url.ts';
+import { aboutPath, aboutUrl } from '../../core/attestation/companion.ts';
 import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
 import type { Tree } from './documents.ts';
 import type { JsonObject } from '../../core/json/values.ts';
-import { metadataUrlOf } from '../../core/registry/manifest.ts';
-import { artifactUrlOf, listedVersionsIn } from '../../core/registry/metadata.ts';
+import { artifactUrlOf, listedVersionsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 
 const DOCUMENTS_ONLY: Missing = { missing: { code: 'documents-only' }, runWide: true, intentional: true };
 

@@ -3,10 +3,9 @@ import { size } from '../../report/words.ts';
 import type { VersionView } from './schema.ts';
 import { status, calendarDay, relativeTime } from '../pages/components.ts';
 import { notesSection, publishedText, retiredChip, retirementText } from '../../html/about.ts';
-import { copyable, copyButton } from '../../html/copy.ts';
-import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
+import { shellWord } from '../../core/text/text.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted, copyable, copyButton } from '../../html/html.ts';
 import { versionState } from '../pages/states.ts';
-import { shellWord } from '../../core/text/shell-word.ts';
 import { isSemver } from '../../core/registry/version.ts';
 
 /** The versions of an app, with what pins each of them. */

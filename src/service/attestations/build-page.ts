@@ -1,5 +1,5 @@
 import { code, type Html, html, NOTHING, untrusted } from '../../html/html.ts';
-import { commitUrl, linked } from '../../html/links.ts';
+import { commitUrl, linked } from '../../html/notes.ts';
 import { calendarDay, relativeTime } from '../pages/components.ts';
 import type { AttestationView } from './schema.ts';
 

@@ -13,10 +13,9 @@ import type { PageRoute } from '../pages/mount.ts';
 import { SUSPENDED, type MemberRequest, type PageRequest } from '../pages/request.ts';
 import { safeRedirectPath, signIn, signOut } from '../pages/session.ts';
 import type { OrganizationView } from './schema.ts';
-import { untrusted, html } from '../../html/html.ts';
+import { untrusted, html, copyable } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { ifAllowed, calendarDay } from '../pages/components.ts';
-import { copyable } from '../../html/copy.ts';
 import type { Scope } from '../tokens/scopes.ts';
 
 /** Signing up, in and out; and the organization's token. */

@@ -1,8 +1,7 @@
 import type { OrganizationView } from '../organizations/schema.ts';
-import { html, NOTHING, untrusted } from '../../html/html.ts';
+import { copyButton, html, NOTHING, untrusted } from '../../html/html.ts';
 import type { Screen } from './layout.ts';
 import { field, notice } from './components.ts';
-import { copyButton } from '../../html/copy.ts';
 
 /** The pages before signing in, and the page that shows a token. */
 

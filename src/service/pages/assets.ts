@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { sharedStyle } from '../../html/style.ts';
+import { sharedStyle } from '../../html/html.ts';
 
 /** Static files shared by all pages: read once, with a content hash in the URL for caching. */
 

@@ -1,7 +1,7 @@
 import type { Finding, Report, Severity } from '../../core/engine/report.ts';
 import { ruleUrl } from '../../core/links.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
-import type { Cause } from '../../report/diagnosis-types.ts';
+import type { Cause } from '../../report/diagnosis-evidence.ts';
 import { causesOf } from '../../report/diagnosis-causes.ts';
 import { code, sanitized, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
 

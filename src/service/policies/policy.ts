@@ -1,10 +1,9 @@
 import { policyViolations, NO_POLICY, type Policy } from '../../core/policy/policy.ts';
 import type { PolicyDocument } from '../../core/policy/policy-document.ts';
-import { holdText } from '../../core/policy/hold-text.ts';
 import type { PolicyDecisionRow } from '../database/version-tables.ts';
 import { type PolicyHold, MOST_PREVIEWED, type PreviewView } from './schema.ts';
 import { decideVersions, latestAllowed } from '../../core/policy/decide.ts';
-import { type AppDecisions, type PolicyPreview, previewOf } from '../../core/policy/preview.ts';
+import { type AppDecisions, type PolicyPreview, previewOf, holdText } from '../../core/policy/preview.ts';
 import type { CandidateApp } from './candidates-store.ts';
 
 /** A policy: how the API and the form send it, why it holds versions back, and what it would change. Pure. */

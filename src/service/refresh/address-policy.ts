@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { callbackify } from 'node:util';
 import type { AddressPolicy, ConnectionTarget } from '../../observe/http/address-policy.ts';
-import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
+import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failed-request.ts';
 import type { OutboundOptions } from '../context.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../config/settings.ts';

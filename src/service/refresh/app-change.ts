@@ -1,9 +1,9 @@
-import type { JudgedApp } from '../../core/engine/judged-app.ts';
+import type { JudgedApp } from '../../core/engine/context.ts';
 import { hasAllFields } from '../../core/engine/visibility.ts';
 import { type AppFacts, isMissing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
-import { listedVersionsIn } from '../../core/registry/metadata.ts';
+import { listedVersionsIn } from '../../core/registry/manifest.ts';
 import { latestOffered } from '../../core/about/retirement.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';

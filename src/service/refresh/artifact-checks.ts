@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../observe/http/client.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
-import { groupBy } from '../../report/group-by.ts';
+import { groupBy } from '../../report/words.ts';
 import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './artifact-checks-store.ts';
 import type { RegistryRecord } from './records-store.ts';
 import type { Validators } from '../database/tables.ts';

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { HttpClient } from '../../observe/http/client.ts';
 import { factsOfBundle } from '../../observe/registry/attestation.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
-import { groupBy } from '../../report/group-by.ts';
+import { groupBy } from '../../report/words.ts';
 import { decideAttestations } from '../attestations/decisions-store.ts';
 import {
   type DueAttestation,

@@ -1,5 +1,6 @@
 import { startJudging, type Judging } from '../../core/engine/judge.ts';
-import type { JudgedApp } from '../../core/engine/judged-app.ts';
+import type { JudgedApp } from '../../core/engine/context.ts';
+import { aboutUrl } from '../../core/attestation/companion.ts';
 import type { Report } from '../../core/engine/report.ts';
 import type {
   AppFacts,
@@ -14,7 +15,6 @@ import { type RefreshState, originsOf, type RefreshContext } from './plan.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redaction.ts';
 import { judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
 import { offerBefore } from './version-lifecycle.ts';
-import { aboutUrl } from '../../core/about/about-url.ts';
 import { comparableUrl } from '../../core/http/url.ts';
 import { reusableUntil, viewsUntil } from '../../observe/registry/cache/keep.ts';
 import type { ConfirmedDocument, RecordingClient } from './recording-client.ts';

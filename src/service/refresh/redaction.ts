@@ -1,6 +1,6 @@
 import type { AppFacts, DocumentFacts, Failure, HttpViews, Missing, Probe, Resource } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { NOT_REACHED } from '../../core/http/failure-rule.ts';
+import { NOT_REACHED } from '../../core/http/failed-request.ts';
 import { addressKind } from '../ip-address.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 import { redactor } from '../../observe/http/redact.ts';

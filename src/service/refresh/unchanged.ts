@@ -1,4 +1,4 @@
-import { aboutUrl } from '../../core/about/about-url.ts';
+import { aboutUrl } from '../../core/attestation/companion.ts';
 import { ABOUT_ACCEPT } from '../../observe/registry/about.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
 import type { Settings } from '../config/settings.ts';

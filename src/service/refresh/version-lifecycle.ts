@@ -1,4 +1,4 @@
-import type { VersionErrors } from '../../core/engine/offers.ts';
+import type { VersionErrors } from '../../core/engine/visibility.ts';
 import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
 import { type ArtifactFacts, isMissing, type OfferBefore } from '../../core/facts/facts.ts';
 import { type JsonValue, isObject } from '../../core/json/json.ts';
@@ -9,7 +9,7 @@ import { storable } from '../database/packed.ts';
 import type { StoredVersion, Validators } from '../database/tables.ts';
 import type { VersionChanges } from '../apps/versions-store.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
-import { versionFields } from '../../core/registry/metadata.ts';
+import { versionFields } from '../../core/registry/manifest.ts';
 
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out. What is offered is decided in

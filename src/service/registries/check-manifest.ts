@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startJudging } from '../../core/engine/judge.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { NOT_REACHED } from '../../core/http/failure-rule.ts';
+import { NOT_REACHED } from '../../core/http/failed-request.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { rules } from '../../core/rules/index.ts';

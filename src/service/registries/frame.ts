@@ -1,9 +1,8 @@
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
-import { sanitized, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
+import { sanitized, untrusted, type Html, html, NOTHING, copyable } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { chip, doneNotice, ifAllowed, status, relativeTime } from '../pages/components.ts';
-import { copyable } from '../../html/copy.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import { breadcrumbs, tabs, REGISTRY_TABS, registryPath, type RegistryTab } from '../pages/navigation.ts';
 import { isBusy, nextCheckText, progressText, stateDetails, stateOf } from '../pages/states.ts';

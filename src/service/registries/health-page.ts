@@ -1,7 +1,7 @@
 import type { Report, SymptomStatus } from '../../core/engine/report.ts';
 import { capitalized, counted, grouped } from '../../core/text/text.ts';
 import { type NotChecked, notCheckedOnPage } from '../../report/diagnosis-not-judged.ts';
-import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
+import type { Cause, SymptomView } from '../../report/diagnosis-evidence.ts';
 import { symptomsOf } from '../../report/diagnosis-view.ts';
 import { elapsedTime, size, STATUS_WORDS } from '../../report/words.ts';
 import { copyUrlButton, emptyState, notice } from '../pages/components.ts';

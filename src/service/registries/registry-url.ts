@@ -1,4 +1,4 @@
-import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
+import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failed-request.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
 import { LONGEST_URL, parseTypedUrl, type TypedUrlFault } from '../http/fields.ts';

@@ -1,11 +1,10 @@
 import { type PolicyForm, policyFields } from '../attestations/policy-form.ts';
 import { counted } from '../../core/text/text.ts';
 import type { SubscriptionView } from './schema.ts';
-import { code, untrusted, type Html, html, NOTHING } from '../../html/html.ts';
+import { code, untrusted, type Html, html, NOTHING, copyable } from '../../html/html.ts';
 import { type AuthForm, AUTH_TYPE_NAMES, authFields } from './subscribe-page.ts';
 import type { Screen } from '../pages/layout.ts';
 import { confirmDeletion, field, ifAllowed, calendarDay, relativeTime } from '../pages/components.ts';
-import { copyable } from '../../html/copy.ts';
 import { allows } from '../tokens/scopes.ts';
 import { breadcrumbs, registryPath } from '../pages/navigation.ts';
 import { type RegistryFrame, registryScreen } from './frame.ts';

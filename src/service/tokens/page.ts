@@ -1,8 +1,7 @@
 import { SCOPES, type Scope } from './scopes.ts';
 import type { TokenView } from './schema.ts';
 import { chip, confirmDeletion, doneNotice, field, table, calendarDay, relativeTime } from '../pages/components.ts';
-import { copyButton } from '../../html/copy.ts';
-import { type Html, html, NOTHING, untrusted } from '../../html/html.ts';
+import { type Html, html, NOTHING, untrusted, copyButton } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
 

@@ -8,7 +8,7 @@ import type { Db } from '../database/database.ts';
 import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
 import { webhookOf } from './store.ts';
-import { groupBy } from '../../report/group-by.ts';
+import { groupBy } from '../../report/words.ts';
 import { eventView } from '../history/event-view.ts';
 import type { RecordedEvent } from '../history/events.ts';
 import { COUNT } from '../database/sql-fragments.ts';

@@ -11,8 +11,7 @@ import {
   dueTime,
   relativeTime,
 } from '../pages/components.ts';
-import { copyButton } from '../../html/copy.ts';
-import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
+import { type Html, html, NOTHING, code, sanitized, untrusted, copyButton } from '../../html/html.ts';
 import type { Screen } from '../pages/layout.ts';
 import { breadcrumbs } from '../pages/navigation.ts';
 

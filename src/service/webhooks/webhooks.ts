@@ -17,7 +17,7 @@ import {
   type TypedUrlFault,
 } from '../http/fields.ts';
 import { isIP } from 'node:net';
-import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failure-rule.ts';
+import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failed-request.ts';
 
 /** Creates the webhooks of an organization and replaces their secrets, for the API and the pages. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LARGEST_NOTES, readAboutFile, type AboutReading } from '../../../src/core/about/about-file.ts';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import { documentText } from '../../../src/core/json/json.ts';
 
 function read(value: unknown): AboutReading {
   return readAboutFile(documentText(JSON.stringify(value, null, 2)));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advisoryIn, affects } from '../../../src/core/advisories/osv.ts';
-import { vulnerablePackages } from '../../../src/core/advisories/vulnerable-packages.ts';
+import { advisoryIn, affects, vulnerablePackages } from '../../../src/core/advisories/osv.ts';
 import type { JsonValue } from '../../../src/core/json/json.ts';
 import { osvRecord } from '../../support/materials.ts';
 

@@ -3,7 +3,7 @@ import type { AttestationFacts, SignerFacts } from '../../../src/core/attestatio
 import { judgeAttestation, namesBill } from '../../../src/core/attestation/judge.ts';
 import type { AttestationPolicy } from '../../../src/core/attestation/policy.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
-import { ciRunOf } from '../../../src/core/attestation/ci-run.ts';
+import { ciRunOf } from '../../../src/core/attestation/build-types.ts';
 
 const sha256 = 'a'.repeat(64);
 const sbomSha256 = 'b'.repeat(64);

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Exception, ExceptionList } from '../../../src/core/engine/exception.ts';
+import type { Exception, ExceptionList, Finding, Report } from '../../../src/core/engine/report.ts';
 import { fingerprintsOf } from '../../../src/core/engine/fingerprint.ts';
 import { covers, isAbout, isOver } from '../../../src/core/engine/mark-findings.ts';
-import { type Finding, type Report } from '../../../src/core/engine/report.ts';
 import { joinShards, shardOf } from '../../../src/core/engine/shards.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { rules } from '../../../src/core/rules/index.ts';

@@ -6,7 +6,7 @@ import type { ArtifactFacts, Snapshot } from '../../../src/core/facts/facts.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { type AnyRule, mayRefuse } from '../../../src/core/rules/rule.ts';
 import { updateVersions } from '../../../src/service/refresh/version-lifecycle.ts';
-import { listedVersionsIn } from '../../../src/core/registry/metadata.ts';
+import { listedVersionsIn } from '../../../src/core/registry/manifest.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { hop, probe, web } from '../../support/probes.ts';
 import { artifact, BASE, contentWith, metadataWith, snapshot, withArtifacts } from '../../support/snapshots.ts';

@@ -1,9 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import {
+  documentText,
+  type JsonObject,
+  type JsonValue,
+  nonCanonicalValue,
+  parseDocument,
+  syntaxErrorInText,
+} from '../../../src/core/json/json.ts';
 import { duplicateNames } from '../../../src/core/json/positions.ts';
-import { syntaxErrorInText } from '../../../src/core/json/syntax-error.ts';
-import { type JsonObject, type JsonValue, nonCanonicalValue, parseDocument } from '../../../src/core/json/json.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { urlParts, isCanonicalUrl } from '../../../src/core/http/url.ts';
 import { runs } from '../../support/property-runs.ts';

@@ -1,8 +1,7 @@
 import { domainToASCII } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isValidALabel } from '../../../src/core/http/punycode.ts';
-import { parseUrl } from '../../../src/core/http/url.ts';
+import { isValidALabel, parseUrl } from '../../../src/core/http/url.ts';
 import { urlError } from '../../../src/core/http/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import { documentContent, documentText, parseDocument } from '../../../src/core/json/json.ts';
 import { lineStarts, positionOf } from '../../../src/core/json/positions.ts';
-import { documentContent, parseDocument } from '../../../src/core/json/json.ts';
 import { read, accepts } from './json-fixture.ts';
 
 /** Invalid JSON: the cause and position of the fault. */

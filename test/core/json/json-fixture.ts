@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { documentText } from '../../../src/core/registry/document-text.ts';
-import { type ParsedDocument, parseDocument } from '../../../src/core/json/json.ts';
+import { documentText, type ParsedDocument, parseDocument } from '../../../src/core/json/json.ts';
 
 /** Generated JSON texts, and a simple reader to compare with. */
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import { documentText, parseDocument } from '../../../src/core/json/json.ts';
 import {
   childrenAt,
   duplicateNames,
@@ -9,7 +9,6 @@ import {
   positionOf,
   survey,
 } from '../../../src/core/json/positions.ts';
-import { parseDocument } from '../../../src/core/json/json.ts';
 import { pointerStep } from '../../../src/core/json/pointer.ts';
 import { runs } from '../../support/property-runs.ts';
 import { document, type Node, all } from './json-fixture.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { documentText } from '../../../src/core/registry/document-text.ts';
 import {
+  documentText,
   isObject,
   type JsonValue,
   MAX_DEPTH,

@@ -7,7 +7,7 @@ import {
   latestAllowed,
   type OfferedApp,
 } from '../../../src/core/policy/decide.ts';
-import { holdText } from '../../../src/core/policy/hold-text.ts';
+import { holdText } from '../../../src/core/policy/preview.ts';
 import type { PolicyDocument } from '../../../src/core/policy/policy-document.ts';
 import { policyOf } from '../../../src/core/policy/policy.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import { documentText } from '../../../src/core/json/json.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { baselineInLock, lockFileIn, type LockFile, lockText, recorded } from '../../../src/core/registry/lock-file.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';

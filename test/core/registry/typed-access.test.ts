@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../../src/core/json/json.ts';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import { documentText, type JsonValue } from '../../../src/core/json/json.ts';
 import {
   appFields,
+  artifactUrlOf,
   iconUrlOf,
+  listedVersions,
+  listedVersionsIn,
   manifestApps,
   manifestAppsIn,
   metadataUrlOf,
+  versionFields,
 } from '../../../src/core/registry/manifest.ts';
-import { artifactUrlOf, listedVersions, listedVersionsIn, versionFields } from '../../../src/core/registry/metadata.ts';
 
 const entry: JsonValue = {
   name: 'Clock',

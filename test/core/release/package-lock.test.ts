@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withPackageVersion } from '../../../src/core/release/package-lock.ts';
+import { withPackageVersion } from '../../../src/core/release/version-file.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -3,7 +3,7 @@ import { diagnose, startDiagnosing } from '../../../src/core/engine/diagnosis.ts
 import { judge } from '../../../src/core/engine/judge.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
-import { retirementLines } from '../../../src/report/diagnosis-retired.ts';
+import { retirementLines } from '../../../src/report/diagnosis-view.ts';
 import { answer, type Behaviour, redirect } from '../../support/fault-host.ts';
 import { liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
 import type { Verified } from '../../support/live-registry.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advisoryIn } from '../../../src/core/advisories/osv.ts';
-import { vulnerablePackages } from '../../../src/core/advisories/vulnerable-packages.ts';
+import { advisoryIn, vulnerablePackages } from '../../../src/core/advisories/osv.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import type { AdvisoryFolder } from '../../../src/observe/advisories/advisory-folder.ts';
 import { digestArtifact } from '../../../src/observe/digest/digest-artifact.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DocumentContent } from '../../../src/core/facts/facts.ts';
-import { documentText } from '../../../src/core/registry/document-text.ts';
+import { documentText } from '../../../src/core/json/json.ts';
 import type { KnownAbout } from '../../../src/observe/registry/about.ts';
 import {
   aboutChange,

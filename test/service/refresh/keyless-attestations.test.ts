@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { keylessSigner } from '../../../src/attestation/keyless.ts';
 import { createAttestation } from '../../../src/attestation/sign.ts';
-import { ciRunOf } from '../../../src/core/attestation/ci-run.ts';
+import { ciRunOf } from '../../../src/core/attestation/build-types.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
 import type { VersionView } from '../../../src/service/apps/schema.ts';
 import { readPolicy } from '../../../src/service/attestations/policy.ts';

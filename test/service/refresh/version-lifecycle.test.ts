@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ArtifactFacts, Missing } from '../../../src/core/facts/facts.ts';
-import type { VersionErrors } from '../../../src/core/engine/offers.ts';
+import type { VersionErrors } from '../../../src/core/engine/visibility.ts';
 import type { Finding } from '../../../src/core/engine/report.ts';
 import type { VersionError } from '../../../src/core/engine/version-offer.ts';
 import { updateVersions, type VersionUpdate } from '../../../src/service/refresh/version-lifecycle.ts';

@@ -1,6 +1,5 @@
 import { message } from '../../../core/text/message.ts';
-import { diffAbout } from '../../../core/registry/about-diff.ts';
-import { diffCompanions } from '../../../core/registry/companion-diff.ts';
+import { diffAbout, diffCompanions } from '../../../core/registry/diff-state.ts';
 import { diffRegistries } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';

@@ -2,7 +2,7 @@ import { message, type SafeText } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { publishes } from '../../../author/ci-publishing.ts';
+import { publishes } from '../../../author/github-workflow.ts';
 import { PRESETS } from '../../../author/host-files.ts';
 import { CONFIG_FILE, type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
 import { counted, printable } from '../../../core/text/text.ts';

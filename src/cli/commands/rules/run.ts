@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { rules } from '../../../core/rules/index.ts';
 import { counted } from '../../../core/text/text.ts';
 import { ruleAsJson } from '../../../report/explain.ts';
-import { type LeveledRule, rulesTable } from '../../../report/rules-table.ts';
+import { type LeveledRule, rulesTable } from '../../../report/rule-text.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { ownText, printResult } from '../../io/results.ts';

@@ -1,15 +1,14 @@
 import { message, safe } from '../../text/message.ts';
 import { authorOrCopy, hostOrCache, pageOwner } from '../owners.ts';
 import { sameDigest } from '../../facts/baseline.ts';
-import { framingDiffers } from '../../registry/archive-oddity.ts';
+import { framingDiffers } from '../../registry/archive-policy.ts';
 import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../../facts/facts.ts';
 import { isMissing } from '../../facts/facts.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { header } from '../../http/headers.ts';
-import { whyUndecoded } from '../../http/why-undecoded.ts';
 import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
-import { lastHop } from '../../http/probe.ts';
+import { lastHop, whyUndecoded } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, type Problem } from '../rule.ts';
 import { otherVersion } from '../other-version.ts';

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { framingDiffers, odditiesFor } from '../../registry/archive-oddity.ts';
+import { framingDiffers, odditiesFor } from '../../registry/archive-policy.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';

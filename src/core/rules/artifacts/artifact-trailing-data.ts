@@ -1,6 +1,6 @@
 import { message, type SafeText } from '../../text/message.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
-import { odditiesFor, type OddityCode } from '../../registry/archive-oddity.ts';
+import { odditiesFor, type OddityCode } from '../../registry/archive-policy.ts';
 import { counted } from '../../text/text.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import type { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';

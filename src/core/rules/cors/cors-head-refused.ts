@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { CORS_CAUSES } from '../cors-causes.ts';
-import { corsEvidence, corsFault, PROBE_HEADER } from '../../http/cors.ts';
 import { preflightFault } from '../../http/preflight.ts';
+import { corsEvidence, corsFault, PROBE_HEADER } from '../../http/cors.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, tokens } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';

@@ -2,7 +2,7 @@ import { message, type SafeText } from '../../text/message.ts';
 import { authorOrCopy, pageOwner } from '../owners.ts';
 import type { SyntaxErrorCause } from '../../json/document-syntax-error.ts';
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
-import { whyUndecoded } from '../../http/why-undecoded.ts';
+import { whyUndecoded } from '../../http/probe.ts';
 import { interceptedInstead, pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { CauseInfo } from '../cause.ts';
 import { defineRule } from '../rule.ts';

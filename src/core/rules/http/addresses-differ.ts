@@ -1,9 +1,7 @@
 import { isMissing } from '../../facts/facts.ts';
 import { addressDifferences } from '../../http/address-comparison.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { type Cause, CAUSES } from './addresses-differ/causes.ts';
-import { differenceProblems } from './addresses-differ/differences.ts';
-import { handshakeProblem } from './addresses-differ/handshake.ts';
+import { type Cause, CAUSES, differenceProblems, handshakeProblem } from './addresses-differ/differences.ts';
 
 export const addressesDiffer = defineRule({
   id: 'addresses-differ',

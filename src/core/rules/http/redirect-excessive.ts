@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { lastHop } from '../../http/probe.ts';
-import { ruleOfFailure } from '../../http/failure-rule.ts';
+import { ruleOfFailure } from '../../http/failed-request.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 

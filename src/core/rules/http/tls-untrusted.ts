@@ -1,11 +1,10 @@
 import { message, safe } from '../../text/message.ts';
 import { interceptorOrHost, interceptorOrService } from '../owners.ts';
-import { TLS_CAUSES } from '../tls-causes.ts';
+import { TLS_CAUSES, tlsCause } from '../../http/failed-request.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
 import type { Evidence } from '../../engine/report.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
 import { hostnameOf, hostOf, lastHop, overProxy } from '../../http/probe.ts';
-import { tlsCause } from '../../http/tls-cause.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';

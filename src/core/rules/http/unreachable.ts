@@ -1,13 +1,13 @@
 import { message, safe } from '../../text/message.ts';
-import { blockedPort } from '../../http/blocked-ports.ts';
+import { blockedPort } from '../../http/url.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { proxyFault } from '../../http/proxy.ts';
 import type { Evidence } from '../../engine/report.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
-import { ruleOfFailure } from '../../http/failure-rule.ts';
+import { ruleOfFailure } from '../../http/failed-request.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import type { urlPortBlocked } from '../urls/url-port-blocked.ts';
-import { explainFailure } from './unreachable/by-failure.ts';
+import { explainFailure } from './unreachable/connection-failures.ts';
 import { explainStatus } from './unreachable/by-status.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { type Explanation, UNREACHABLE_CAUSES } from './unreachable/causes.ts';

@@ -4,7 +4,7 @@ import { programMessage } from '../../http/program-output.ts';
 import { interceptedInstead, pageAnswer } from '../../http/web-page.ts';
 import type { Severity } from '../../engine/report.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { whyUndecoded } from '../../http/why-undecoded.ts';
+import { whyUndecoded } from '../../http/probe.ts';
 import { portalOrHost } from '../owners.ts';
 import { type CauseOf, type Causes, hasCause } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';

@@ -1,9 +1,8 @@
-import { message } from '../../text/message.ts';
-import { header, mediaType } from '../../http/headers.ts';
-import { isBlockedByType } from '../../http/opaque-response-blocking.ts';
 import type { Probe } from '../../facts/facts.ts';
-import { parseUrl } from '../../http/url.ts';
+import { header, mediaType } from '../../http/headers.ts';
 import { finalHop, lastHop } from '../../http/probe.ts';
+import { parseUrl } from '../../http/url.ts';
+import { message } from '../../text/message.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
 
@@ -83,4 +82,24 @@ function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause:
   if (blocked === 'nosniff')
     return ['png-nosniff', ', which browsers block on pages of other hosts because of nosniff'];
   return [type === null ? 'missing' : 'png-type', '; browsers show it because they inspect the bytes'];
+}
+
+/**
+ * Opaque response blocking (Fetch; ORB): the responses that a browser blocks for a no-cors request, such as a plain
+ * <img>, based on the Content-Type. If the type is inconclusive it inspects the bytes, and allows complete images.
+ */
+
+// Types that are never an image, script or style sheet, so that their bytes are not inspected.
+const NEVER_SNIFFED =
+  /^(?:application\/(?:x-)?gzip|application\/(?:zip|pdf|x-protobuf|msexcel|mspowerpoint|msword|msword-template)|application\/vnd\.(?:ms-excel|ms-powerpoint|ms-word|msword|ces-quick|openxmlformats-officedocument|presentation-openxml|spreadsheet-openxml|wordprocessing-openxml).*|text\/(?:csv|event-stream)|multipart\/(?:byteranges|signed))$/;
+const PAGE_OR_DATA = /^(?:text\/(?:html|plain|json|xml)|application\/(?:json|xml)|.+\+(?:json|xml))$/;
+
+/**
+ * Whether a PNG with this Content-Type is blocked, and why: `type` because of its type, `nosniff` only together with
+ * nosniff.
+ * @param type in lower case, without parameters
+ */
+function isBlockedByType(type: string, nosniff: boolean): 'type' | 'nosniff' | null {
+  if (NEVER_SNIFFED.test(type)) return 'type';
+  return nosniff && PAGE_OR_DATA.test(type) ? 'nosniff' : null;
 }

@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { formatTime } from '../../text/format-time.ts';
-import { isReplaceable } from '../replaceable-version.ts';
+import { isReplaceable } from '../service-findings.ts';
 import { defineRule } from '../rule.ts';
 
 export const serviceFirstSeenDiffers = defineRule({

@@ -2,7 +2,7 @@ import { message } from '../../text/message.ts';
 import { counted } from '../../text/text.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { ServedApp, SubscribedVersion } from '../../facts/facts.ts';
-import { isReplaceable } from '../replaceable-version.ts';
+import { isReplaceable } from '../service-findings.ts';
 import { defineRule } from '../rule.ts';
 
 /** Versions that a message names. */

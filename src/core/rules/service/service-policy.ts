@@ -3,7 +3,7 @@ import { message } from '../../text/message.ts';
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { policyBehind } from '../service-policy-finding.ts';
+import { policyBehind } from '../service-findings.ts';
 
 const CAUSES = {
   suspended: { title: 'The organization is suspended at the service' },

@@ -3,7 +3,7 @@ import type { ServedVersion, ServiceFacts, SubscribedRegistry, SubscribedVersion
 import { formatTime } from '../../text/format-time.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { policyBehind } from '../service-policy-finding.ts';
+import { policyBehind } from '../service-findings.ts';
 
 const CAUSES = {
   repeatedly: { title: 'The service could not read it in several checks' },

@@ -10,7 +10,7 @@ import {
 } from '../../../core/facts/facts.ts';
 import { statusOf } from '../../../core/http/probe.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
-import { listedVersionsIn, versionFields } from '../../../core/registry/metadata.ts';
+import { listedVersionsIn, versionFields } from '../../../core/registry/manifest.ts';
 import { hasNoErrors, isComplete } from '../fetch.ts';
 import {
   artifactId,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { artifactUnsafeEntry } from '../../../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
-import { ODDITIES } from '../../../../src/core/registry/archive-oddity.ts';
+import { ODDITIES } from '../../../../src/core/registry/archive-policy.ts';
 import type { Problem } from '../../../../src/core/rules/rule.ts';
 import { artifactFactsOf } from '../../../support/archives.ts';
 import { ruleTable } from '../../../support/rule-table.ts';

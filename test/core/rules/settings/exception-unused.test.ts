@@ -1,4 +1,4 @@
-import type { Exception } from '../../../../src/core/engine/exception.ts';
+import type { Exception } from '../../../../src/core/engine/report.ts';
 import { exceptionUnused } from '../../../../src/core/rules/settings/exception-unused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 

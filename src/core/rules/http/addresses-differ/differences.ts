@@ -1,41 +1,51 @@
-import { message } from '../../../text/message.ts';
-import type { AddressAnswer, AddressFacts, AddressFailure, ResourceKind } from '../../../facts/facts.ts';
+import type { Evidence } from '../../../engine/report.ts';
+import type {
+  AddressAnswer,
+  AddressFacts,
+  AddressFailure,
+  Failure,
+  Hop,
+  Probe,
+  ResourceKind,
+} from '../../../facts/facts.ts';
+import { resourceName } from '../../../facts/resource-kind.ts';
 import { type AddressDifference, hopOfAnswer, lastSample } from '../../../http/address-comparison.ts';
 import { corsFault } from '../../../http/cors.ts';
 import { header } from '../../../http/headers.ts';
 import { hostnameOf, hostOf, statusOf } from '../../../http/probe.ts';
-import type { Evidence } from '../../../engine/report.ts';
+import { TLS_CAUSES, tlsCause } from '../../../http/failed-request.ts';
+import { explainUntrusted } from '../../../http/untrusted-certificate.ts';
+import { message, safe, type SafeText } from '../../../text/message.ts';
+import type { CauseOf, Causes } from '../../cause.ts';
 import type { Problem } from '../../rule.ts';
-import type { Cause } from './causes.ts';
-import { resourceName } from '../../../facts/resource-kind.ts';
-import { handshakeProblem } from './handshake.ts';
+
+export const CAUSES = {
+  ...TLS_CAUSES,
+  reset: { title: 'The connection is closed during the TLS handshake' },
+  'no-answer': { title: 'The TLS handshake times out' },
+  handshake: { title: 'The TLS handshake fails' },
+  unreachable: { title: 'An address does not respond' },
+  status: { title: 'An address responds with a different status' },
+  content: { title: 'Addresses serve different content' },
+  cors: { title: 'An address does not allow other origins' },
+} satisfies Causes;
+export type Cause = CauseOf<typeof CAUSES>;
+
+/** The addresses whose responses differ from those of the others. */
+type Compared = AddressFacts & Omit<AddressDifference, 'of'> & { resource: ResourceKind };
 
 /** A difference that was found by requesting each address. */
 export function differenceProblems(
   resource: ResourceKind,
   facts: AddressFacts,
-  { of, differing, reference }: AddressDifference,
+  { of, ...answers }: AddressDifference,
   now: string,
 ): Problem<Cause>[] {
-  switch (of) {
-    case 'connection':
-      return brokenAddresses(resource, facts, differing, reference, now);
-    case 'status':
-      return [otherStatus(resource, facts, differing, reference)];
-    case 'content':
-      return [otherContent(resource, facts, differing, reference)];
-    case 'cors':
-      return [withoutCors(resource, facts, differing, reference)];
-  }
+  const compared = { ...facts, ...answers, resource };
+  return of === 'connection' ? brokenAddresses(compared, now) : [otherResponse(of, compared)];
 }
 
-function brokenAddresses(
-  resource: ResourceKind,
-  { url }: AddressFacts,
-  differing: readonly AddressAnswer[],
-  reference: readonly AddressAnswer[],
-  now: string,
-): Problem<Cause>[] {
+function brokenAddresses({ resource, url, differing, reference }: Compared, now: string): Problem<Cause>[] {
   const problems: Problem<Cause>[] = [];
   const [first, ...more] = differing.flatMap((answer) => handshakeFailure(answer) ?? []);
   const hop = hopOfAnswer(reference[0] ?? differing[0]!);
@@ -65,52 +75,49 @@ function handshakeFailure(answer: AddressAnswer): AddressFailure | null {
   return { address: answer.address, code, phase: 'tls', message, ...(tls === null ? {} : { tls }) };
 }
 
-function otherStatus(
-  resource: ResourceKind,
-  { url }: AddressFacts,
-  differing: readonly AddressAnswer[],
-  reference: readonly AddressAnswer[],
-): Problem<Cause> {
-  const list = differing.map((answer) => `${answer.address} responds with ${serverStatus(answer)}`).join(', ');
-  return {
-    cause: 'status',
-    message: message`${hostnameOf(url)} has several addresses, and not all of them serve the ${resourceName(resource)}: ${list}, but ${namesOf(reference)} with ${statusesOf(reference)}.`,
+/** What the other addresses do, as the rest of a sentence, what to do about it, and what differs of one response. */
+const RESPONSES: Readonly<
+  Record<
+    Exclude<AddressDifference['of'], 'connection'>,
+    { text: (compared: Compared) => SafeText; advice: SafeText; value: (answer: AddressAnswer) => string }
+  >
+> = {
+  status: {
+    text({ resource, differing, reference }) {
+      const list = differing.map((answer) => `${answer.address} responds with ${serverStatus(answer)}`).join(', ');
+      return message`not all of them serve the ${resourceName(resource)}: ${list}, but ${namesOf(reference)} with ${statusesOf(reference)}`;
+    },
     advice: message`Deploy the same files and the same configuration to all servers, or remove the address from DNS.`,
-    evidence: evidenceOf(url, differing, reference, serverStatus),
-    dedupeKey: `status ${hostOf(url)}`,
-  };
-}
-
-function otherContent(
-  resource: ResourceKind,
-  { url }: AddressFacts,
-  differing: readonly AddressAnswer[],
-  reference: readonly AddressAnswer[],
-): Problem<Cause> {
-  const others = differing.map((answer) => `${answer.address} (${contentOf(answer)})`).join(', ');
-  const same = reference[0] ? contentOf(reference[0]) : '';
-  return {
-    cause: 'content',
-    message: message`${hostnameOf(url)} has several addresses, and they serve different content for the ${resourceName(resource)}: ${namesOf(reference)} (${same}), ${others}.`,
+    value: serverStatus,
+  },
+  content: {
+    text({ resource, differing, reference }) {
+      const others = differing.map((answer) => `${answer.address} (${contentOf(answer)})`).join(', ');
+      const same = reference[0] ? contentOf(reference[0]) : '';
+      return message`they serve different content for the ${resourceName(resource)}: ${namesOf(reference)} (${same}), ${others}`;
+    },
     advice: message`Deploy the same files to all servers, and purge their caches. If a new file is still being distributed, check again when that has finished.`,
-    evidence: evidenceOf(url, differing, reference, (answer) => lastSample(answer).content?.sha256 ?? ''),
-    dedupeKey: `content ${hostOf(url)}`,
-  };
-}
-
-function withoutCors(
-  resource: ResourceKind,
-  { url }: AddressFacts,
-  differing: readonly AddressAnswer[],
-  reference: readonly AddressAnswer[],
-): Problem<Cause> {
-  const list = differing.map((answer) => `${answer.address} (${browserAnswer(answer)})`).join(', ');
-  return {
-    cause: 'cors',
-    message: message`${hostnameOf(url)} has several addresses, and not all of them let pages of other origins read the ${resourceName(resource)}: ${list} ${differing.length === 1 ? 'does' : 'do'} not, ${namesOf(reference)} ${reference.length === 1 ? 'does' : 'do'}.`,
+    value: (answer) => lastSample(answer).content?.sha256 ?? '',
+  },
+  cors: {
+    text({ resource, differing, reference }) {
+      const list = differing.map((answer) => `${answer.address} (${browserAnswer(answer)})`).join(', ');
+      return message`not all of them let pages of other origins read the ${resourceName(resource)}: ${list} ${differing.length === 1 ? 'does' : 'do'} not, ${namesOf(reference)} ${reference.length === 1 ? 'does' : 'do'}`;
+    },
     advice: message`Send the same CORS headers from all servers.`,
-    evidence: evidenceOf(url, differing, reference, browserAnswer),
-    dedupeKey: `cors ${hostOf(url)}`,
+    value: browserAnswer,
+  },
+};
+
+function otherResponse(of: keyof typeof RESPONSES, compared: Compared): Problem<Cause> {
+  const { text, advice, value } = RESPONSES[of];
+  const { url, differing, reference } = compared;
+  return {
+    cause: of,
+    message: message`${hostnameOf(url)} has several addresses, and ${safe(text(compared))}.`,
+    advice,
+    evidence: evidenceOf(url, differing, reference, value),
+    dedupeKey: `${of} ${hostOf(url)}`,
   };
 }
 
@@ -160,5 +167,72 @@ function evidenceOf(
     requested: url,
     address: namesOf(reference),
     differing: differing.map((answer) => `${answer.address} ${value(answer)}`),
+  };
+}
+
+/**
+ * An address with which no TLS connection can be made.
+ * @param hop the response of another address
+ */
+export function handshakeProblem(
+  hop: Hop,
+  bad: AddressFailure,
+  more: readonly AddressFailure[],
+  now: string,
+): Problem<Cause> {
+  const host = hostOf(hop.url);
+  const { cause, message: summary, advice } = reasonOf(hop, bad, now);
+  const others =
+    more.length === 0 ? '' : ` The connection also fails with ${more.map(({ address }) => address).join(', ')}.`;
+  return {
+    cause,
+    message: message`${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not respond like ${hop.address ?? 'another one'}: ${safe(summary)}${others}`,
+    advice: message`Correct the server at ${bad.address}, or remove that address from DNS. ${safe(advice)}`,
+    evidence: {
+      host,
+      address: hop.address,
+      differing: [bad, ...more].map(({ address, code }) => `${address} ${code}`),
+      ...(bad.tls
+        ? {
+            subject: bad.tls.subject,
+            issuer: bad.tls.issuer,
+            notAfter: bad.tls.notAfter,
+            fingerprint256: bad.tls.fingerprint256,
+          }
+        : {}),
+    },
+    dedupeKey: host,
+  };
+}
+
+const HANDSHAKE: Readonly<Record<string, readonly [cause: Cause, message: string]>> = {
+  ECONNRESET: ['reset', 'it closes the connection during the TLS handshake.'],
+  SOCKET_CLOSED: ['reset', 'it closes the connection during the TLS handshake.'],
+  EPIPE: ['reset', 'it closes the connection during the TLS handshake.'],
+  CONNECT_TIMEOUT: ['no-answer', 'the TLS handshake times out.'],
+};
+
+function reasonOf(
+  { url }: Hop,
+  bad: AddressFailure,
+  now: string,
+): Pick<Problem<Cause>, 'message' | 'advice'> & { cause: Cause } {
+  const { code, message: summary = code, tls = null, address } = bad;
+  const failure: Failure = { phase: 'tls', code, message: summary, url, got: null, expected: null };
+  const probe: Probe = {
+    method: 'GET',
+    origin: null,
+    hops: [{ url, status: 0, headers: [], address, tls }],
+    failure,
+    attempts: 1,
+    retryAfterMs: 0,
+  };
+  const cause = tlsCause(probe);
+  if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
+  const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
+  return {
+    cause: name,
+    message: message`${text}`,
+    advice: message`Check its logs, or run openssl s_client -connect with this address.`,
   };
 }

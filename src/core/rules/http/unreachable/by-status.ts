@@ -8,7 +8,7 @@ import { storeError, storeErrorCode, urlInOtherRegion } from '../../../http/stor
 import { urlExpiry } from '../../../http/signed-url.ts';
 import { parseUrl } from '../../../http/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
-import { otherRegion } from './other-region.ts';
+import { otherRegion } from './response-failures.ts';
 import { statusAdvice } from './status-advice.ts';
 
 /** A response with a status other than 2xx. */

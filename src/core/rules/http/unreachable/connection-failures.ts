@@ -1,6 +1,9 @@
+import type { Failure, Probe } from '../../../facts/facts.ts';
+import { hostnameOf, hostOf } from '../../../http/probe.ts';
 import { message } from '../../../text/message.ts';
-import { INSECURE_REFUSED, NOT_REACHED, PORT_REFUSED } from '../../../http/failure-rule.ts';
-import { type FailedRequest, hasCode, type Row } from './causes.ts';
+import { INSECURE_REFUSED, NOT_REACHED, PORT_REFUSED } from '../../../http/failed-request.ts';
+import { explain, type Explanation, type FailedRequest, hasCode, type Row } from './causes.ts';
+import { REDIRECT_FAILURES, RESPONSE_FAILURES } from './response-failures.ts';
 
 /** True for a failure at the connection or before: a response that was cut off may have the same code. */
 function hasCodeBeforeBody(...codes: readonly string[]): (request: FailedRequest) => boolean {
@@ -14,7 +17,7 @@ function isWithoutIpv6({ failure: { code, url, message } }: FailedRequest): bool
 }
 
 /** Names that are not resolved, and connections that are not established. */
-export const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
+const CONNECTION_FAILURES: readonly Row<FailedRequest>[] = [
   {
     when: hasCode(NOT_REACHED),
     cause: 'not-reached',
@@ -136,7 +139,22 @@ const HANDSHAKES: readonly Row<FailedRequest>[] = [
   },
 ];
 
-export const HANDSHAKE_FAILURES: readonly Row<FailedRequest>[] = HANDSHAKES.map((row) => ({
+const HANDSHAKE_FAILURES: readonly Row<FailedRequest>[] = HANDSHAKES.map((row) => ({
   ...row,
   when: (request) => request.failure.phase === 'tls' && row.when(request),
 }));
+
+const FAILURES = [...REDIRECT_FAILURES, ...CONNECTION_FAILURES, ...HANDSHAKE_FAILURES, ...RESPONSE_FAILURES];
+
+/** Why a request failed without a usable response. */
+export function explainFailure(failure: Failure, probe: Probe): Explanation {
+  const { url, message: summary, code } = failure;
+  const request = { failure, probe, host: hostOf(url), name: hostnameOf(url) };
+  return (
+    explain(FAILURES, request) ?? {
+      cause: 'failed',
+      message: message`${summary} (${code}).`,
+      advice: message`Request the URL with curl -v, and compare it with the evidence.`,
+    }
+  );
+}

@@ -1,5 +1,4 @@
 import type { UrlParts } from '../../../http/url.ts';
-import { leadingNames, type Place, PLACES } from './places.ts';
 import {
   isBranch,
   isChannel,
@@ -7,7 +6,10 @@ import {
   isFixedRef,
   isMovingTag,
   isVersionRange,
+  leadingNames,
   namesFixedVersion,
+  type Place,
+  PLACES,
 } from './words.ts';
 
 /** Why the content of a URL can change. */

@@ -1,7 +1,47 @@
-import { message } from '../text/message.ts';
-import type { PathCertificate } from '../facts/facts.ts';
+import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
+import { message, type SafeText } from '../text/message.ts';
 import { commonName, notAnAuthority } from './certificate.ts';
-import { type Explained, FULL_CHAIN, nameOf, type Refusal } from './certificate-refusal.ts';
+
+/** What the explanations of refused certificates share. */
+
+export interface Explanation {
+  message: SafeText;
+  advice: SafeText;
+  /** The faulty certificate if it is not the host's own; null if it is, or if it is not known. */
+  at: PathCertificate | null;
+}
+
+/** An explanation; without `at`, the host's own certificate is the faulty one, or the faulty one is not known. */
+export type Explained = Omit<Explanation, 'at'> & Partial<Pick<Explanation, 'at'>>;
+
+/** The input of an explanation. */
+export interface Refusal {
+  /** With its port; `name` is without. */
+  host: string;
+  name: string;
+  tls: TlsFacts | null;
+  path: readonly PathCertificate[];
+  /** ISO 8601. */
+  now: string;
+  failure: Failure;
+}
+
+export const FULL_CHAIN = 'the full chain of the authority (fullchain.pem)';
+
+/** A certificate of the path for a sentence: the host's own, an intermediate or a root. */
+export function nameOf(certificate: PathCertificate, { path, host }: Refusal): string {
+  if (certificate === path[0]) return `the certificate of ${host}`;
+  const kind = certificate.subject === certificate.issuer ? 'root' : 'intermediate';
+  return `the ${kind} certificate “${commonName(certificate.subject)}”`;
+}
+
+/** How to replace a certificate above the host's own. */
+export function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): SafeText {
+  const own = tls ? ` The certificate of ${host} itself is valid until ${tls.notAfter}.` : '';
+  return certificate.from === 'store'
+    ? message`Use a certificate from an authority with a valid certificate: this one is among those trusted here (--ca, NODE_EXTRA_CA_CERTS or the system).${own}`
+    : message`Install ${FULL_CHAIN} again, with its current intermediate certificates; if it has no newer ones, renew the certificate.${own}`;
+}
 
 /** Why the path from a certificate to an authority is refused: its authorities, their limits and their signatures. */
 
@@ -111,4 +151,77 @@ export function badSignature(refusal: Refusal): Explained {
     message: message`the signature of ${at ? nameOf(at, refusal) : `a certificate in the chain of ${host}`} is not valid.`,
     advice: message`Install ${FULL_CHAIN} again: a file is corrupt, or belongs to another certificate.`,
   };
+}
+
+/** Why a certificate is not valid for the requested name or address, in words. */
+
+const CHECK_VIRTUAL_HOST = 'or check which virtual host responds';
+const SHOWN = 5;
+
+/** @param name the host name without a port; an IPv6 address has its brackets */
+export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null }): {
+  message: SafeText;
+  advice: SafeText;
+} {
+  const bare = name.replace(/^\[|\]$/g, '');
+  const wanted = `${isAddress(bare) ? 'IP' : 'DNS'}:${bare}`;
+  if (tls && tls.names.length > 0) {
+    const near = nearMiss(bare, tls.names);
+    const advice =
+      near?.isReissued === true
+        ? message`Reissue it with the extension subjectAltName = ${wanted}, ${CHECK_VIRTUAL_HOST}.`
+        : message`Use a certificate whose subject alternative names include ${name}, ${CHECK_VIRTUAL_HOST}.`;
+    return {
+      message: message`the certificate is not valid for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
+      advice,
+    };
+  }
+  const only =
+    tls && /(?:^|, )CN=/.test(tls.subject)
+      ? `only the common name (CN) “${commonName(tls.subject)}”`
+      : 'nor any other name';
+  return {
+    message: message`the certificate has no subjectAltName for ${bare}, ${only}.`,
+    advice: message`Reissue it with the extension subjectAltName = ${wanted} (browsers ignore the common name), ${CHECK_VIRTUAL_HOST}.`,
+  };
+}
+
+function isAddress(name: string): boolean {
+  return /^[\d.]+$|:/.test(name);
+}
+
+function shown(names: readonly string[]): string {
+  const more = names.length - SHOWN;
+  return `${names.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A name of the certificate that is similar to the expected one, with the reason. */
+function nearMiss(bare: string, names: readonly string[]): { message: string; isReissued: boolean } | null {
+  if (isAddress(bare) && names.includes(bare))
+    return {
+      message: message`${bare} as a DNS name, but for an address, clients use entries of type IP.`,
+      isReissued: true,
+    };
+  const host = bare.toLowerCase();
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    if (/^(?:[^:]+|\[.+\]):\d{1,5}$/.test(name) && lower.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') === host)
+      return { message: message`${name}, but names in a certificate have no port.`, isReissued: true };
+    if (lower.replace(/^https?:\/\//, '').replace(/[:/].*$/, '') === host && lower.includes('://'))
+      return { message: message`${name}, but a name in a certificate is not a URL.`, isReissued: true };
+    const star = lower.lastIndexOf('*');
+    if (star === -1) continue;
+    const suffix = lower.slice(star + 1);
+    if (!suffix.startsWith('.') || !`.${host}`.endsWith(suffix)) continue;
+    // One label in place of the star: another reason, such as a star for a whole top-level domain.
+    if (lower === `*${suffix}` && /^[^.]+$/.test(host.slice(0, -suffix.length))) continue;
+    return {
+      message:
+        lower === `*${suffix}`
+          ? `${name}, but * matches exactly one label.`
+          : `${name}, but * is allowed only in the first label.`,
+      isReissued: false,
+    };
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostLimit } from '../../../src/core/http/host-limit.ts';
-import { load } from '../../support/host-load.ts';
+import { hostLimit } from '../../../../src/core/rules/http/host-limits-requests.ts';
+import { load } from '../../../support/host-load.ts';
 
 test.each<{ name: string; counts: Parameters<typeof load>[0]; most: number | null }>([
   { name: 'all beyond 8 refused', counts: { 1: [9, 0], 8: [30, 0], 9: [0, 4] }, most: 8 },
