@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('a folder in the environment', () 
 
   test.each([
     ['relative', 'relative'],
-    ['missing', join(root, 'missing')],
+    ['missing', join(root, 'no-folder')],
     ['a file', join(root, 'file')],
   ])('TMPDIR that is %s is an error for a store in git', async (_, value) => {
     const remote = join(root, 'remote.git');
