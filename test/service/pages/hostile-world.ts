@@ -218,7 +218,7 @@ function aboutFile(text: (field: string) => string): object {
     },
     versions: {
       '1.0.0': {
-        published: '2026-99-99T99:99:99Z',
+        published: '9999-12-31T23:59:59Z',
         notes: `# ${notes}\n\n- ${notes}\n\n> ${notes}\n\n    ${notes}\n\n${links}`,
         deprecated: { reason: 'security', message: wellFormed(text('retired').slice(0, 280)) },
       },
