@@ -12,7 +12,7 @@ import { sharedFiles } from './shared-files.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-/** The command line, in the order in which it is loaded, and the programs of worker threads. */
+/** The command line, in the order in which it is loaded; what a command loads later; the programs of worker threads. */
 const PROGRAMS = {
   main: 'src/cli/main.ts',
   'compile-cache': 'src/platform/compile-cache.ts',

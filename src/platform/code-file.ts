@@ -79,7 +79,7 @@ export function keepCodeInFile(folder: string, words: readonly string[]): void {
   });
 }
 
-/** A file for each first word, since a file is read in whole. */
+/** A file for each first word: commands run different functions of the files that they share. */
 function fileName(words: readonly string[]): string {
   const isHelp = words.length === 0 || words.includes('--help') || words.includes('-h');
   const command = isHelp ? 'help' : (words.find((word) => /^[a-z_][a-z_-]{0,30}$/.test(word)) ?? 'other');

@@ -26,13 +26,21 @@ export function collectGarbage(): void {
   if (typeof gc === 'function') gc();
 }
 
+/** What sets the flags that were set back to their defaults. */
+const RESETS = new Set<string>();
+
 /**
  * Sets a flag of V8 until the end of the process: V8 accepts compiled code only with the flags with which it was kept.
  * @param reset sets its default
  */
 function setFlag(flag: string, reset: string): void {
   setFlagsFromString(flag);
-  process.prependOnceListener('exit', () => setFlagsFromString(reset));
+  // One listener, since a flag can be set for each of many files.
+  if (RESETS.size === 0)
+    process.prependOnceListener('exit', () => {
+      for (const one of RESETS) setFlagsFromString(one);
+    });
+  RESETS.add(reset);
 }
 
 /** Bytes outside the heap whose memory can be returned at once, without waiting for the garbage collector. */

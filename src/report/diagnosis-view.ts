@@ -109,7 +109,7 @@ function isExpectedNote({ rule, cause, evidence }: Finding): boolean {
 const MOST = 5;
 const MOST_VERBOSE = 200;
 
-/** Which versions their authors retired, a line each: what a subscriber sees is no fault of the registry. */
+/** Which versions their authors retired, a line each. A retirement is not an error of the registry. */
 export function retirementLines({ retired = [] }: Diagnosis, verbose: boolean): string[] {
   const most = verbose ? MOST_VERBOSE : MOST;
   const lines = retired.slice(0, most).map(({ app, version, reason, use }) => {

@@ -34,7 +34,7 @@ const LOADED: Record<string, number> = {
   policy: 302,
   'policy-test': 912,
   'publish-version': 998,
-  release: 1152,
+  release: 1153,
   'remove-app': 888,
   rules: 725,
   serve: 235,

@@ -196,7 +196,7 @@ export function stampOver(secret: string, stamp: string): string {
   });
 }
 
-// What stands in place of a secret, with the punctuation of the sentence around it.
+// The replacement of a secret, with the punctuation of the sentence around it.
 const HIDDEN = /^REDACTED[.,:;)”’]*$/;
 
 function hideSecrets(text: string, hideSecret: (secret: string) => string): string {
