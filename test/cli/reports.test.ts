@@ -78,6 +78,50 @@ describe('results in files', () => {
     }
   });
 
+  describe.each([
+    { name: 'the manifest', file: 'registry.json', text: '{ "apps": { "clock": {} } }\n' },
+    {
+      name: 'a manifest with an error in it',
+      file: 'index.json',
+      text: '\uFEFF{ "$schema": "x", "apps": { "clock": { }',
+    },
+    { name: 'a metadata file', file: 'clock.json', text: '{"versions":[{"version":"1.0.0","artifactUrl":"https://x' },
+    { name: 'the configuration', file: 'appreg.config.json', text: '{}' },
+    { name: 'the package', file: 'package.json', text: '{"name":"x"}' },
+    { name: 'the lock file', file: 'appreg.lock.json', text: '{"lock":1,"apps":{}}' },
+  ])('never replace a file of a registry that no option names: $name', ({ file, text }) => {
+    test.each([
+      { by: '--output', args: ['lint', '--output', file] },
+      { by: '--report', args: ['lint', '--report', `json=${file}`] },
+      {
+        by: '--output of a command line with an error',
+        args: ['lint', '--bogus', '--format', 'json', '--output', file],
+      },
+      { by: '--save', args: ['verify', 'https://127.0.0.1:1/', '--save', file] },
+      { by: '--bundle', args: ['diagnose', 'https://127.0.0.1:1/', '--bundle', file] },
+    ])('by $by', async ({ args }) => {
+      writeFileSync(join(folder, 'w', file), text);
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(2);
+      if (!args.includes('--bogus')) expect(stderr).toMatch(/which (a result|saved facts) would replace\./);
+      expect(read(file)).toBe(text);
+      expect(readdirSync(join(folder, 'w')).toSorted()).toEqual([...new Set([file, 'registry.json'])].toSorted());
+    });
+  });
+
+  test.each([
+    { name: 'a report', args: ['lint', '--format', 'json', '--output', 'r.json'] },
+    { name: 'SARIF', args: ['lint', '--format', 'sarif', '--output', 'r.json'] },
+    { name: 'saved facts', args: ['verify', 'https://x.invalid/', '--save', 'r.json'] },
+    { name: 'a support bundle', args: ['diagnose', 'https://x.invalid/', '--bundle', 'r.json'] },
+  ])('replace those of an earlier run: $name', async ({ args }) => {
+    writeFileSync(join(folder, 'w/registry.json'), '{ "apps": {} }\n');
+    const first = await run(...args);
+    const second = await run(...args);
+    expect([second.code, second.stderr.includes('would replace')]).toEqual([first.code, false]);
+    expect(read('r.json')).not.toBe('');
+  });
+
   test('may replace the baseline that was compared with', async () => {
     await run('lint', '--format', 'json', '--output', 'b.json');
     const { code } = await run('lint', '--baseline', 'b.json', '--format', 'json', '--output', 'b.json');

@@ -4,6 +4,7 @@ import { message } from '../../core/text/message.ts';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors.ts';
+import { requireReplaceable } from '../io/output-conflicts.ts';
 
 /** What saved facts say about the run, before what was observed. */
 export type SnapshotHeader = Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry' | 'attestations'>;
@@ -77,9 +78,10 @@ export interface PartFile {
 /**
  * Opens the file. A device or a pipe is written to, and not replaced.
  * @param path absolute; the final path
- * @throws AppregError `output-unwritable` if the file cannot be created
+ * @throws AppregError `output-unwritable` if the file cannot be created, `option-conflict` for one of a workspace
  */
 export function openPartFile(path: string): PartFile {
+  requireReplaceable(path, 'saved facts');
   const isReplaced = !isDevice(path);
   const part = isReplaced ? `${path}.${process.pid}.part` : path;
   const file = open(part, path, isReplaced ? 'wx' : 'w');

@@ -1,8 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { message } from '../../core/text/message.ts';
 import { type CommandDefinition, flagOf, type ValueKind } from '../command-definition.ts';
+import { CONFIG_FILES } from '../config/find-config.ts';
 import type { Context } from '../context.ts';
 import { realPath, unwritable } from './output-file.ts';
 import type { Output } from './outputs.ts';
@@ -91,6 +93,61 @@ export function requireWritableOutputs(
         message`Give each result a file of its own.`,
       );
     seen.set(identity, file);
+    requireReplaceable(file, 'a result');
+  }
+}
+
+/**
+ * Refuses a file that is a part of a registry's workspace, which results must never replace.
+ * @param path absolute; a file that does not exist, or cannot be read, is left to its writer
+ * @param by what would replace it, such as “saved facts”
+ * @throws AppregError `option-conflict`
+ */
+export function requireReplaceable(path: string, by: string): void {
+  const kind = workspaceFile(path);
+  if (kind === null) return;
+  throw new AppregError(
+    'option-conflict',
+    message`${path} is ${kind}, which ${by} would replace.`,
+    message`Give another file. If this one is not needed, delete it first.`,
+  );
+}
+
+/**
+ * What an existing file is to a registry; null for any other file. The content decides, not the configuration: the file
+ * may be in another workspace, and the command may fail before it reads its own.
+ */
+export function workspaceFile(path: string): string | null {
+  const file = fileIdentity(path);
+  const text = file === null ? null : beginningOf(file);
+  if (file === null || text === null) return null;
+  const name = basename(file);
+  if (CONFIG_FILES.has(name)) return 'a configuration';
+  if (name === LOCK_FILE) return 'a lock file';
+  if (!DOCUMENT.test(text) || OWN_RESULT.test(text)) return null;
+  return 'a document of a registry';
+}
+
+/** The members by which a manifest, a metadata file and an about file are known, also if they contain errors. */
+const DOCUMENT = /^\uFEFF?\s*\{[^]*"(?:apps|versions)"\s*:\s*[{[]/;
+
+/** Reports, saved facts and support bundles start with the version of their format. */
+const OWN_RESULT = /^\s*\{\s*"(?:schema|snapshot)"\s*:\s*1\b/;
+
+const MAX_BEGINNING = 65_536;
+
+/** The first bytes of a file as text; null if it does not exist, or cannot be read. */
+function beginningOf(path: string): string | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(MAX_BEGINNING);
+      return bytes.toString('utf8', 0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return null;
   }
 }
 

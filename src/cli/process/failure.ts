@@ -9,7 +9,7 @@ import { incompleteReport } from '../check/checks.ts';
 import { isOneOf } from '../choices.ts';
 import { flagOf } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
-import { fileIdentity } from '../io/output-conflicts.ts';
+import { fileIdentity, workspaceFile } from '../io/output-conflicts.ts';
 import { checkFormat, type Output } from '../io/outputs.ts';
 import { globalOptions } from '../option-groups.ts';
 import { documentText } from '../../report/envelope.ts';
@@ -69,12 +69,13 @@ export function requestIn(words: readonly string[]): Request {
   return { command: commandIn(names), main, reports };
 }
 
-/** Whether a file is also named by another part of the command line, so that a document in its place would destroy it. */
+/** Whether a document would destroy a file: one that another part of the command line names, or one of a workspace. */
 function otherFiles(paths: readonly string[]): (file: string | null) => boolean {
   const identities = new Set(paths.map(fileIdentity));
   return (file) => {
-    const identity = file === null ? null : fileIdentity(file);
-    return identity !== null && identities.has(identity);
+    if (file === null) return false;
+    const identity = fileIdentity(file);
+    return identity !== null && (identities.has(identity) || workspaceFile(file) !== null);
   };
 }
 
