@@ -20,7 +20,8 @@ import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { billWish, packageSettings, type OpenRepository } from './repository.ts';
 import type { PreparedApp } from './publish-together.ts';
-import { notesFrom, readVersion } from './read-version.ts';
+import type { NotesOf } from '../publish/about.ts';
+import { readNotes, readVersion } from './read-version.ts';
 
 /** An app with its state. */
 export interface EvaluatedApp {
@@ -84,6 +85,8 @@ async function evaluateApp(
   const declared = readVersion(app);
   if (isProblem(declared)) return broken(declared);
   const { version } = declared;
+  const notes = readNotes(app);
+  if (isProblem(notes)) return broken(notes, version);
   const built = await build(repository, app);
   if (isProblem(built)) return broken(built, version);
   if (versions !== null && isMissing(versions))
@@ -113,7 +116,7 @@ async function evaluateApp(
     app,
     declared,
     prepared: isPublishable(state, recorded)
-      ? await prepare(repository, app, version, built, { provenance, listing })
+      ? await prepare(repository, app, version, built, { provenance, listing, notes })
       : null,
     sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
     packages: packagesIn(built),
@@ -197,7 +200,7 @@ async function prepare(
   { key, folder, path }: FoundApp,
   version: string,
   built: Bundle,
-  { provenance, listing }: { provenance: () => Provenance; listing: AppToAssemble | null },
+  { provenance, listing, notes }: { provenance: () => Provenance; listing: AppToAssemble | null; notes: NotesOf },
 ): Promise<PreparedApp> {
   const artifact = await artifactFromBytes(built.archive, printable(folder), path);
   const wish = billWish({}, config);
@@ -207,7 +210,7 @@ async function prepare(
     version,
     artifact: wish === 'none' ? artifact : (await import('./bill.ts')).withBill(artifact, built, key, wish),
     listing,
-    notes: notesFrom(path),
+    notes,
     provenance: provenance(),
   };
 }

@@ -1,11 +1,13 @@
 import { message } from '../core/text/message.ts';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, sep, join } from 'node:path';
+import { documentContent } from '../core/json/json.ts';
 import { type AppProblem, type DeclaredVersion, declaredVersion } from '../core/release/version-file.ts';
 import { isWithin } from '../observe/workspace/places.ts';
 import { unlikeRegularFile, whyUnreadable, readRegularFile } from '../platform/regular-file.ts';
 import { type FoundApp, shownIn } from './find-apps.ts';
 import { sectionOf } from '../core/about/changelog.ts';
+import type { NotesOf } from '../publish/about.ts';
 
 const MAX_BYTES = 1_000_000;
 
@@ -44,12 +46,15 @@ const CHANGELOG = 'CHANGELOG.md';
 
 /**
  * The release notes of a version: its section in the changelog of the app.
- * @param folder of the app, absolute
- * @returns null without a changelog, and for a version that it does not have
+ * @returns the function returns null without a changelog, and for a version that it does not have
  */
-export function notesFrom(folder: string): (version: string) => string | null {
-  return (version) => {
-    const read = readRegularFile(join(folder, CHANGELOG));
-    return 'bytes' in read ? sectionOf(read.bytes.toString('utf8'), version) : null;
+export function readNotes({ folder, path }: FoundApp): NotesOf | AppProblem {
+  const read = readRegularFile(join(path, CHANGELOG));
+  if (!('bytes' in read) && read.code === 'ENOENT') return () => null;
+  const text = 'bytes' in read ? documentContent(read.bytes).text : null;
+  if (text !== null) return (version) => sectionOf(text, version);
+  return {
+    message: message`${shownIn(folder, CHANGELOG)} ${'bytes' in read ? 'is not UTF-8' : read.failure}.`,
+    advice: message`The release notes are taken from it. Correct it, or delete it to publish without notes.`,
   };
 }

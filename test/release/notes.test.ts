@@ -114,3 +114,24 @@ test('release takes the notes from the changelog of the app', async () => {
   });
   expect(textOf(root, 'apps/lamp/versions.about.json')).toBeNull();
 });
+
+test.each([
+  { name: 'a folder', files: { 'src/clock/CHANGELOG.md/x': '' }, problem: 'CHANGELOG.md is a folder.' },
+  {
+    name: 'another encoding',
+    files: { 'src/clock/CHANGELOG.md': Buffer.from('\ufeff## 1.0.0\n\nFirst.\n', 'utf16le') },
+    problem: 'CHANGELOG.md is not UTF-8.',
+  },
+])('release and its check refuse a changelog that cannot be read: $name', async ({ files, problem }) => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  writeFiles(root, files);
+  for (const check of [true, false]) {
+    const { code, report } = await releaseIn(root, { check });
+    expect([code, report.apps[0]?.state, report.apps[0]?.message]).toEqual([
+      1,
+      'broken',
+      expect.stringContaining(problem),
+    ]);
+  }
+  expect(textOf(root, 'apps/clock/versions.about.json')).toBeNull();
+});

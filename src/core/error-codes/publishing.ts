@@ -39,8 +39,8 @@ export const PUBLISHING_ERRORS = {
     fix: 'Correct each place that is named; schemas/about.schema.json describes the file.',
   },
   'notes-missing': {
-    title: 'The changelog has no section of the version that is published.',
-    fix: 'Add a heading with the version, such as ## 1.2.0, or give the notes with --notes.',
+    title: 'The notes are empty, or the changelog has no section of the version that is published.',
+    fix: 'Add a heading with the version, such as ## 1.2.0, give the notes with --notes, or publish without notes.',
   },
   'version-lower': {
     title: 'The version is lower than the latest one of the app.',

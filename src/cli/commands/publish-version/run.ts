@@ -25,6 +25,7 @@ import { hasLock, lockVersions } from '../../../workspace/lock.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
+import { documentContent } from '../../../core/json/json.ts';
 import { sectionOf } from '../../../core/about/changelog.ts';
 import { readInputFile } from '../../input-file.ts';
 
@@ -178,6 +179,13 @@ function notesOf({ cwd }: Context, { notes, notesFrom }: Options): ((version: st
   if (notes !== undefined) {
     const namesFile = notes === '-' || notes.startsWith('@');
     const text = namesFile ? readText(cwd, notes.replace(/^@/, '')) : notes;
+    if (text.trim() === '')
+      throw new AppregError(
+        'notes-missing',
+        message`The notes of --notes are empty.`,
+        message`Give a text, or omit --notes to publish without notes.`,
+        { effect: 'none' },
+      );
     return () => text;
   }
   if (notesFrom === undefined) return undefined;
@@ -194,8 +202,13 @@ function notesOf({ cwd }: Context, { notes, notesFrom }: Options): ((version: st
   };
 }
 
+/** @throws AppregError `file-unreadable` (exit 2), also for a file that is not UTF-8 */
 function readText(cwd: string, file: string): string {
-  return readInputFile(cwd, file)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+  const { text } = documentContent(readInputFile(cwd, file));
+  if (text !== null) return text.replace(/^\ufeff/, '');
+  throw new AppregError(
+    'file-unreadable',
+    message`${file} is not UTF-8, so the notes cannot be taken from it.`,
+    message`Save it as UTF-8.`,
+  );
 }
