@@ -97,7 +97,10 @@ export interface WebhookChange {
   enabled?: boolean;
 }
 
-/** @returns null if the organization does not have it */
+/**
+ * Changes a webhook. A change without fields writes nothing, also not to the audit log.
+ * @returns null if the organization does not have it
+ */
 export async function changeWebhook(
   db: Db,
   organizationId: string,
@@ -107,8 +110,10 @@ export async function changeWebhook(
   keys: SecretsKeys = [],
 ): Promise<WebhookView | null> {
   if (!isUuid(id)) return null;
+  const { url, events, enabled } = change;
+  if (url === undefined && events === undefined && enabled === undefined)
+    return webhookOf(db, organizationId, id, keys);
   return db.transaction().execute(async (tx) => {
-    const { url, events, enabled } = change;
     const row = await tx
       .updateTable('webhooks')
       .set({

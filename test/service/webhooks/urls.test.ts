@@ -110,3 +110,16 @@ describe('a webhook that was created without SECRETS_KEY', () => {
     expect(await webhookOf(web.db, organization, id, [keyOf(1)])).toMatchObject({ url: URL_OF_WEBHOOK });
   });
 });
+
+test('a change without fields returns the webhook, and writes nothing', async () => {
+  const { token } = await web.join();
+  const app = web.app();
+  const { json: created } = await callApi(app, 'POST', '/api/webhooks', { token, body: { url: URL_OF_WEBHOOK } });
+  const path = `/api/webhooks/${created.id}`;
+  const before = await web.db.selectFrom('auditEntries').selectAll().execute();
+  const { status, json } = await callApi(app, 'PATCH', path, { token, body: {} });
+  expect([status, json.url]).toEqual([200, URL_OF_WEBHOOK]);
+  expect(await web.db.selectFrom('auditEntries').selectAll().execute()).toEqual(before);
+  const { token: other } = await web.join();
+  expect((await callApi(app, 'PATCH', path, { token: other, body: {} })).status).toBe(404);
+});
