@@ -69,6 +69,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     checks: { ineffectiveDynamicImport: false },
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
+  exportValues(join(out, 'cli'));
   writeDigest(join(out, 'cli'));
   // The assets of pages are next to the code that reads them.
   for (const folder of ['html', 'service/pages', 'site'])
@@ -78,6 +79,24 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
   if (types) declarations();
+}
+
+/**
+ * Exports functions and classes as values instead of getters, which take 4 % of the time of a lint of 20,000 apps. They
+ * are never assigned again, and both forms are defined at the end of a file.
+ */
+function exportValues(folder) {
+  const getter = /Object\.defineProperty\(exports,("[^"]+"),\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.cjs'))) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const namesIn = (pattern) => new Set([...text.matchAll(pattern)].map(([, one]) => one));
+    const declared = namesIn(/\b(?:function\*? ?|class )([\w$]+)[({ ]/g);
+    const assigned = namesIn(/(?<![.\w$])([\w$]+)=(?![=>])/g);
+    const withValues = text.replace(getter, (all, key, value) =>
+      declared.has(value) && !assigned.has(value) ? `exports[${key}]=${value}` : all,
+    );
+    writeFileSync(join(folder, name), withValues);
+  }
 }
 
 /** Writes the digest of all files of the command line in place of `NO_DIGEST` (src/platform/code-file.ts). */

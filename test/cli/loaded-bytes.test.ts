@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
  * large. If a number has to grow, this table shows it. A number that shrinks by a tenth is lowered, so that it holds.
  */
 const LOADED: Record<string, number> = {
-  '--version': 8.5,
+  '--version': 8,
   '--help': 137,
   'add-app': 952,
   assemble: 1031,
@@ -42,7 +42,7 @@ const LOADED: Record<string, number> = {
   'service-backup': 699,
   'service-restore': 710,
   site: 577,
-  subscribe: 345,
+  subscribe: 324,
   verify: 1532,
 };
 

@@ -9,8 +9,10 @@ import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
  */
 
 const DIGITS = 'sha256:'.length;
-/** Up to this number of versions are compared pairwise; for more a set is built. */
+/** Up to this number of texts are compared pairwise; for more a set is built. */
 const FEW = 16;
+/** The number of characters at the end of a text that its hash is made from. */
+const HASHED = '-10.20.30.tar.gz'.length;
 
 /** Three short numbers as one, in version order. */
 function rankOf(version: string): number {
@@ -88,21 +90,34 @@ export function openVersionRecognizer(): VersionRecognizer {
 
 /** True if no two have a version, URL or checksum in common. */
 function areDistinct(versions: readonly CanonicalVersion[]): boolean {
-  const count = versions.length;
-  if (count <= FEW) return versions.every((version, i) => !isShared(versions, i, version));
   return (
-    new Set(versions.map(({ version }) => version)).size === count &&
-    new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
-    new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
+    areDifferent(versions, ({ version }) => version) &&
+    areDifferent(versions, ({ artifactUrl }) => artifactUrl) &&
+    areDifferent(versions, ({ artifactChecksum }) => artifactChecksum)
   );
 }
 
-/** True if one of the first versions has the number, URL or checksum of this one. */
-function isShared(versions: readonly CanonicalVersion[], count: number, one: CanonicalVersion): boolean {
-  for (let i = 0; i < count; i++) {
-    const other = versions[i];
-    if (other?.version === one.version || other?.artifactChecksum === one.artifactChecksum) return true;
-    if (other?.artifactUrl === one.artifactUrl) return true;
+/** True if no two texts are equal. Few are compared pairwise, and as texts only if their ends have the same hash. */
+function areDifferent(versions: readonly CanonicalVersion[], textOf: (version: CanonicalVersion) => string): boolean {
+  if (versions.length > FEW) return new Set(versions.map(textOf)).size === versions.length;
+  for (const [i, version] of versions.entries()) {
+    const text = textOf(version);
+    const hash = hashOfEnd(text);
+    for (let j = 0; j < i; j++) {
+      const other = versions[j];
+      if (hashes[j] === hash && other !== undefined && textOf(other) === text) return false;
+    }
+    hashes[i] = hash;
   }
-  return false;
+  return true;
+}
+
+const hashes = new Int32Array(FEW);
+
+/** A number that is equal for equal texts. The URLs of an app differ before their suffix. */
+function hashOfEnd(text: string): number {
+  let hash = text.length;
+  for (let i = Math.max(0, text.length - HASHED); i < text.length; i++)
+    hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
 }

@@ -1,7 +1,7 @@
 import type { Hop, Probe } from '../facts/facts.ts';
 import { header, headerLines, stripSpace } from './headers.ts';
 import { finalHop } from './probe.ts';
-import { parseUrl } from './url.ts';
+import { parseUrl, urlParts } from './url.ts';
 
 /**
  * The Fetch standard's CORS check and preflight check as a browser performs them, hop by hop. Credentials are omitted.
@@ -61,7 +61,7 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
   let checked = false;
   let last: string | null = null;
   for (const url of urls) {
-    const own = parseUrl(url)?.origin ?? 'null';
+    const own = urlParts(url)?.origin ?? 'null';
     if (last !== null && own !== last && last !== origin) tainted = true;
     if (own !== origin || tainted) checked = true;
     list.push(checked ? { checked, origin: tainted ? 'null' : origin } : { checked, origin: null });

@@ -1,6 +1,6 @@
 import { type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
 import { codings } from './headers.ts';
-import { parseUrl } from './url.ts';
+import { urlParts } from './url.ts';
 
 /** The exchange that ended a probe: the response, or the one that failed (its status is 0 without a response). */
 export function lastHop(probe: Probe): Hop | null {
@@ -71,12 +71,12 @@ export function originOf(url: string): string {
 
 /** The host of a URL for a sentence: without a default port. */
 export function hostOf(url: string): string {
-  return parseUrl(url)?.host ?? url;
+  return urlParts(url)?.host ?? url;
 }
 
 /** The host of a URL without its port, and an IPv6 address without brackets, as in DNS and certificates. */
 export function hostnameOf(url: string): string {
-  return (parseUrl(url)?.hostname ?? url).replace(/^\[(.*)\]$/, '$1');
+  return (urlParts(url)?.hostname ?? url).replace(/^\[(.*)\]$/, '$1');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { parseUrl } from './url.ts';
+import { parseUrl, type UrlParts, urlParts } from './url.ts';
 
 /**
  * Sites (HTML standard): the origins that browsers treat as one site, and the resulting Sec-Fetch-Site of a request.
@@ -20,18 +20,17 @@ const SHARED_SUFFIX =
  * @param urls the URLs of the request so far, redirects included
  */
 export function fetchSite(page: string, urls: readonly string[]): FetchSite {
+  const own = parseUrl(page);
   let site: FetchSite = 'same-origin';
   for (const url of urls) {
-    const relation = relationOf(page, url);
+    const relation = relationOf(own, urlParts(url));
     if (relation === 'cross-site') return relation;
     if (relation === 'same-site') site = relation;
   }
   return site;
 }
 
-function relationOf(page: string, url: string): FetchSite {
-  const own = parseUrl(page);
-  const other = parseUrl(url);
+function relationOf(own: UrlParts | null, other: UrlParts | null): FetchSite {
   if (own === null || other === null) return 'cross-site';
   if (own.origin === other.origin) return 'same-origin';
   if (own.protocol !== other.protocol) return 'cross-site';

@@ -67,7 +67,10 @@ function looksCanonical(text: string): boolean {
 }
 
 /** The parts of a URL that the rules use. */
-export type UrlParts = Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname' | 'searchParams' | 'hash' | 'href'>;
+export type UrlParts = Pick<
+  URL,
+  'protocol' | 'origin' | 'host' | 'hostname' | 'pathname' | 'searchParams' | 'hash' | 'href'
+>;
 
 const NO_QUERY = new URLSearchParams();
 let lastUrl = '';
@@ -89,6 +92,7 @@ function canonicalParts(text: string): UrlParts {
   const colon = host.indexOf(':');
   return {
     protocol: 'https:',
+    origin: `https://${host}`,
     host,
     hostname: colon === -1 ? host : host.slice(0, colon),
     pathname: text.slice(slash),

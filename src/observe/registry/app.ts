@@ -11,7 +11,8 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, listedVersionsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import type { ObservedAbout } from './about.ts';
 import { observeArtifacts } from './artifacts.ts';
-import { type RegistryRun, isRequestable, reasonNotRequestable } from './run.ts';
+import { type RegistryRun, reasonNotRequestable } from './run.ts';
+import { isRequestable } from '../http/request.ts';
 
 /** Observes one app: its metadata and icon at once, and its artifacts as soon as the metadata lists them. */
 export async function observeApp(key: string, entry: JsonValue, run: RegistryRun): Promise<AppFacts> {

@@ -10,7 +10,8 @@ import { type RememberedApp, REQUESTED_ONCE } from './cache/observation-cache.ts
 import { verifiedBefore } from './cache/reuse.ts';
 import { mapLimit, memoizeAsync } from './concurrency.ts';
 import type { WebOptions } from './options.ts';
-import { isRequestable, reasonNotRequestable, type RegistryRun } from './run.ts';
+import { reasonNotRequestable, type RegistryRun } from './run.ts';
+import { isRequestable } from '../http/request.ts';
 import { isAnswered } from '../../core/http/probe.ts';
 import { browserViews } from './browser-views.ts';
 import type { ObserveContext } from './context.ts';

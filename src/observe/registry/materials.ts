@@ -4,7 +4,7 @@ import { BILL_MISSING, factsOfBill, unusableBill } from '../advisories/bill-fact
 import { fetchCompanion, whyUnknown } from './companion.ts';
 import { mapLimit } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
-import { isRequestable } from './run.ts';
+import { isRequestable } from '../http/request.ts';
 
 /** Requests the bills of materials beside the artifacts of an app. They are not cached: advisories change daily. */
 

@@ -1,6 +1,6 @@
 import { type DocumentFacts, type IconFacts, type Missing, isMissing } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { comparableUrl, isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/http/url.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
@@ -77,19 +77,6 @@ function repeatedAddresses(entries: readonly JsonValue[]): Set<string> {
 
 const MISSHAPEN: Missing = blockedBy('schema-violation');
 const MALFORMED: Missing = blockedBy('url-malformed');
-
-/** Whether a listed URL can be requested: the rules about URLs report the others. */
-export function isRequestable(url: string | null): url is string {
-  if (url === null) return false;
-  if (isCanonicalUrl(url)) return true;
-  const parsed = parseUrl(url);
-  return (
-    parsed !== null &&
-    (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
-    parsed.username === '' &&
-    parsed.password === ''
-  );
-}
 
 /** @param url null if the document has no string in its place */
 export function reasonNotRequestable(url: string | null): Missing {
