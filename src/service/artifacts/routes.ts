@@ -3,7 +3,7 @@ import { ruleById } from '../../core/rules/lookup.ts';
 import { redact } from '../../core/text/text.ts';
 import { type ArtifactKeeper, Damaged, type KeptArtifact, StoreUnavailable } from './keeper.ts';
 import type { Service } from '../context.ts';
-import { isNotModified } from '../http/conditions.ts';
+import { isExpected, isNotModified } from '../http/conditions.ts';
 import { pathParameter } from '../http/query.ts';
 import { NotFound, Refusal } from '../http/problems.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
@@ -45,6 +45,8 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     );
   const sha256 = version.artifactChecksum.replace('sha256:', '');
   const tag = `"${sha256}"`;
+  if (!isExpected(c, tag))
+    throw new Refusal('precondition-failed', `The ETag of the artifact is ${tag}, which If-Match does not name.`);
   if (isNotModified(c, tag)) return c.body(null, 304, { ...CACHED, etag: tag });
   const notKept = async (): Promise<Refusal> => {
     if (!version.lost) return fetchedSoon(service, artifacts, version);
@@ -54,24 +56,26 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
   };
   const kept = await artifacts.open(version.registryId, sha256);
   if (kept === null) throw await notKept();
-  const range = rangeOf({ range: c.req.header('range'), ifRange: c.req.header('if-range') }, tag, kept.length);
+  const isHead = c.req.raw.method === 'HEAD';
+  const ranges = { range: c.req.header('range'), ifRange: c.req.header('if-range') };
+  // A Range header is only defined for GET (RFC 9110 section 14.2).
+  const range = isHead ? null : rangeOf(ranges, tag, kept.length);
   if (range === 'unsatisfiable') {
     await kept.close();
     const headers = { 'content-range': `bytes */${kept.length}` };
     throw new Refusal('range-not-satisfiable', `The artifact has ${kept.length} bytes.`, {}, headers);
   }
   const headers = headersOf(version, { sha256, tag, length: kept.length, range });
-  const isHead = c.req.raw.method === 'HEAD';
   // A bucket says only with its bytes that a file is gone.
   if (isHead && !version.lost) {
     await kept.close();
-    return c.body(null, range === null ? 200 : 206, headers);
+    return c.body(null, 200, headers);
   }
   const body = await firstVerified(kept, range ?? { from: 0, to: kept.length });
   if (body === null) throw await notKept();
   if (!isHead) return c.body(body, range === null ? 200 : 206, headers);
   await body.cancel();
-  return c.body(null, range === null ? 200 : 206, headers);
+  return c.body(null, 200, headers);
 }
 
 /** The version is verified, and not offered to the organization. */

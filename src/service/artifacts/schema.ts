@@ -8,6 +8,7 @@ const RANGE = api.parameter('Range', 'header', 'One range of bytes; the response
 const IF_RANGE = api.parameter('If-Range', 'header', 'ETag of the artifact that the client has a part of.', {
   type: 'string',
 });
+const IF_MATCH = api.parameter('If-Match', 'header', 'ETag that the artifact must have.', { type: 'string' });
 const SENT = ['ETag', 'Accept-Ranges', 'Content-Length', 'Content-Disposition', 'Repr-Digest'];
 
 function bytes(description: string, headers: string[]): api.OpenApiObject {
@@ -32,6 +33,7 @@ export const artifactsPaths: Record<string, api.OpenApiObject> = {
         410: api.refusal(
           'The version was refused or withdrawn; “findings” say why. The artifact of a hidden app is sent.',
         ),
+        412: api.refusal('The artifact does not have the ETag of If-Match (type …:precondition-failed).'),
         416: api.refusal('The range begins after the end.', ['Content-Range']),
         501: api.refusal(
           'The service keeps no artifacts, or this one is larger than its limit (type …:artifacts-not-kept). Fetch it from “artifactUrl”.',
@@ -40,7 +42,7 @@ export const artifactsPaths: Record<string, api.OpenApiObject> = {
           'Retry-After',
         ]),
       },
-      { parameters: [RANGE, IF_RANGE, api.IF_NONE_MATCH] },
+      { parameters: [RANGE, IF_RANGE, IF_MATCH, api.IF_NONE_MATCH] },
     ),
   },
 };

@@ -14,6 +14,16 @@ export function isNotModified(c: Context, tag: string): boolean {
   return known.trim() === '*' || [...known.matchAll(/"[^"]*"/g)].some(([one]) => one === tag);
 }
 
+/**
+ * False if the client wants the representation only with other tags (RFC 9110 section
+ * 13.1.1: strong comparison, so that a weak tag never matches).
+ */
+export function isExpected(c: Context, tag: string): boolean {
+  const wanted = c.req.header('if-match');
+  if (wanted === undefined || wanted.trim() === '*') return true;
+  return [...wanted.matchAll(/(?:W\/)?"[^"]*"/g)].some(([one]) => one === tag);
+}
+
 /** A JSON response with an entity tag: a client that has it already gets only the tag. */
 export function taggedJson(c: Context, value: unknown): Response {
   const text = `${safeJson(value, 0)}\n`;

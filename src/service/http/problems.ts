@@ -28,6 +28,7 @@ const KINDS = {
   'artifact-held': [409, 'The version is held back'],
   'artifact-refused': [410, 'The artifact was refused'],
   'artifact-withdrawn': [410, 'The version was withdrawn'],
+  'precondition-failed': [412, 'The artifact has another entity tag'],
   'body-too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The body is not JSON'],
   'range-not-satisfiable': [416, 'The range is not in the artifact'],

@@ -41,6 +41,13 @@ export const artifactCases: ContractCase[] = [
     status: 416,
   },
   {
+    name: 'bytes with another entity tag are not sent',
+    method: 'GET',
+    path: artifactPath('mail', '1.0.0'),
+    send: authenticated({ headers: { 'if-match': '"other"' } }),
+    status: 412,
+  },
+  {
     name: 'known bytes are not sent again',
     method: 'GET',
     path: artifactPath('mail', '1.0.0'),

@@ -148,6 +148,29 @@ describe('the bytes of a version', () => {
     ]);
   });
 
+  test('are sent for HEAD without regard to a range', async () => {
+    for (const range of ['bytes=0-9', 'bytes=999999-']) {
+      const { status, headers } = await get('2.0.0', { range }, { method: 'HEAD' });
+      expect([
+        status,
+        headers.get('content-length'),
+        headers.has('content-range'),
+        headers.has('content-digest'),
+      ]).toEqual([200, String(live.artifact.length), false, true]);
+    }
+  });
+
+  test('are sent if they have the wanted entity tag', async () => {
+    const etag = `"${digestOf(live.artifact).toString('hex')}"`;
+    for (const wanted of [etag, `"other", ${etag}`, '*'])
+      expect(await statusOf(await get('2.0.0', { 'if-match': wanted })), wanted).toBe(200);
+    for (const wanted of ['"other"', `W/${etag}`, '']) {
+      expect((await get('2.0.0', { 'if-match': wanted })).status, wanted).toBe(412);
+      expect((await get('2.0.0', { 'if-match': wanted, 'if-none-match': etag })).status, wanted).toBe(412);
+      expect((await get('2.0.0', { 'if-match': wanted }, { method: 'HEAD' })).status, wanted).toBe(412);
+    }
+  });
+
   test('are not sent to another organization, nor from a service that keeps none', async () => {
     expect((await get('2.0.0', {}, { bearer: other })).status).toBe(404);
     const none = await get('2.0.0', {}, { artifacts: null });
