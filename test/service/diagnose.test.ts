@@ -178,6 +178,24 @@ describe('the service disagrees with what is served now', () => {
     expect(disagreements(report)[0]).toContain('The service shows the app, which is hidden now: schema-violation.');
   });
 
+  test('about nothing if its metadata file cannot be used now, since the service keeps what it had read', async () => {
+    const token = await knows({});
+    for (const broken of [answer({ status: 404 }), json({}), answer({ body: 'no JSON' })]) {
+      host.on('/a.json', broken);
+      expect(ofService(await joined(token, { retries: 0 } as DiagnoseOptions))).toEqual([]);
+    }
+    host.on('/a.json', json({ versions: [] }));
+    expect(ofService(await joined(token))).toEqual(['note service-disagrees app-shown app-a']);
+  });
+
+  test('about nothing if it has the last copy of an artifact, unless its host serves other bytes', async () => {
+    live.serve('1.tar.gz', answer({ status: 404 }));
+    const token = await knows({}, { lostAt: new Date() });
+    expect(ofService(await joined(token))).toEqual([]);
+    live.serve('1.tar.gz', gzipped('other'));
+    expect(ofService(await joined(token))).toEqual(['note service-disagrees version-offered app-a 1.0.0']);
+  });
+
   test('about an app that it hides, although all is well now', async () => {
     const report = await joined(await knows({ visible: false, because: ['entry-invalid'] }));
     expect(ofService(report)).toEqual(['note service-disagrees app-hidden app-a']);

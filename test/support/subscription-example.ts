@@ -18,7 +18,8 @@ export function subscriptionFacts(text: string): Record<string, unknown> {
     const [, version = '', checksum = 'sha256:0', refusedBy = null] = rest.split(' ');
     if (kind === 'service') Object.assign(service, statedIn(rest));
     else if (kind === 'found') service.findings.push(foundIn(rest));
-    else if (kind === 'serves') served.push({ version, checksum, isVerified: refusedBy === null, refusedBy });
+    else if (kind === 'serves')
+      served.push({ version, checksum, isVerified: refusedBy === null, refusedBy, isGone: false });
     else if (kind === 'knows')
       known.push({
         version,
@@ -61,10 +62,10 @@ export const SERVICE: ServiceFacts = {
 };
 
 /** A version as it is served now; it has no error unless that is given. */
-type Served = Omit<ServedVersion, 'refusedBy'> & Partial<ServedVersion>;
+type Served = Omit<ServedVersion, 'refusedBy' | 'isGone'> & Partial<ServedVersion>;
 
 export function servedApp(versions: Served[], more: Partial<ServedApp> = {}): ServedApp {
-  const all = versions.map((one) => ({ refusedBy: null, ...one }));
+  const all = versions.map((one) => ({ refusedBy: null, isGone: false, ...one }));
   return {
     key: 'clock',
     url: null,

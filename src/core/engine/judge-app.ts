@@ -11,7 +11,7 @@ import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import { type JudgedManifest, servedApp } from './judge-manifest.ts';
 import { judgeVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
-import { documentVerdictOf, offersOf, verdictOf } from './visibility.ts';
+import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from './visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
 export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): JudgedApp {
@@ -38,7 +38,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const offers = offersOf(versions, facts.artifacts, { errors, earlier, attestations: context.attestations });
   const verdict = verdictOf(documents, offers);
   const judged = { verdict, documents, errors, offers };
-  context.served?.push(servedApp(facts, versions, judged));
+  context.served?.push(servedApp(facts, versions, judged, keepsLastState(key, entry, listedVersions(value))));
   run.verdicts.push(verdict);
   run.findings.resolvePositions(facts.metadata);
   if (facts.about !== undefined)

@@ -6,6 +6,7 @@ import {
   type Missing,
   type RequestedApps,
   type ServedApp,
+  type ServedVersion,
   type ServiceFacts,
   type Shard,
 } from '../facts/facts.ts';
@@ -121,11 +122,15 @@ export function judgeService(
   }
 }
 
-/** What has to be kept of an app for the comparison. */
+/**
+ * What has to be kept of an app for the comparison.
+ * @param isStateKept whether a service that checks it now keeps its last state (keepsLastState)
+ */
 export function servedApp(
   { key, metadata, artifacts }: AppFacts,
   versions: readonly VersionEntry[],
   { verdict, documents, errors, offers }: JudgedApp,
+  isStateKept: boolean,
 ): ServedApp {
   const isUsable = !isMissing(metadata.web) && isAnswered(metadata.web.server) && !isMissing(metadata.content);
   const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
@@ -136,7 +141,7 @@ export function servedApp(
     url: metadata.url,
     isUsable,
     modifiedAt: modified === null ? null : new Date(modified).toISOString(),
-    hiddenBy: documents.visible === false ? documents.because : [],
+    hiddenBy: documents.visible === false && !isStateKept ? documents.because : [],
     visible: verdict.visible,
     versions: versions.flatMap(({ index, version, artifactChecksum: checksum }) =>
       version === null || !isSemver(version)
@@ -146,7 +151,7 @@ export function servedApp(
               version,
               checksum,
               isVerified: isVerified(decisions.get(version)),
-              refusedBy: refusalIfVerified(checksum, artifacts[index], errors.get(version) ?? []),
+              ...afterVerified(checksum, artifacts[index], errors.get(version) ?? []),
             },
           ],
     ),
@@ -158,14 +163,15 @@ function isVerified(state: VersionOffer['state'] | undefined): boolean | null {
   return state === 'unexamined' ? null : true;
 }
 
-/** The rule for which a version is refused that was verified with the listed checksum. */
-function refusalIfVerified(
+/** What a service decides that has verified the version with the listed checksum. */
+function afterVerified(
   checksum: string | null,
   facts: ArtifactFacts | undefined,
   errors: readonly VersionError[],
-): string | null {
-  if (checksum === null || !isChecksum(checksum)) return null;
-  const pinned = { checksum, isOffered: true, rule: null, isKept: false };
-  const offer = offerOf({ entries: [{ checksum, facts }], errors, pinned });
-  return offer.state === 'refused' ? offer.rule : null;
+): Pick<ServedVersion, 'refusedBy' | 'isGone'> {
+  if (checksum === null || !isChecksum(checksum)) return { refusedBy: null, isGone: false };
+  const decided = (isKept: boolean) =>
+    offerOf({ entries: [{ checksum, facts }], errors, pinned: { checksum, isOffered: true, rule: null, isKept } });
+  const offer = decided(false);
+  return { refusedBy: offer.state === 'refused' ? offer.rule : null, isGone: decided(true).state === 'kept' };
 }

@@ -185,6 +185,14 @@ export function hasAllFields(entry: JsonValue): boolean {
   return Object.values(appFields(entry)).every((field) => field !== null);
 }
 
+/**
+ * True if only the metadata file of an app prevents its use: the service then keeps what it has read before.
+ * @param listed the versions in its metadata file; null if it has no list of versions, or cannot be read
+ */
+export function keepsLastState(key: string, entry: JsonValue, listed: readonly JsonValue[] | null): boolean {
+  return listed === null && isSafeKey(key) && hasAllFields(entry);
+}
+
 /** The decisions about the listed versions of an app. */
 
 /** The errors of an app's versions, by version. */

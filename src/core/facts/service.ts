@@ -57,6 +57,8 @@ export interface SubscribedVersion {
   state: string;
   offered: boolean;
   reason: { rule: string; message: string } | null;
+  /** Since when its host lacks the artifact, so that the service offers its own copy; absent if the service does not say. */
+  lostAt?: string | null;
   /** Null if the organization does not want attestations of the registry; absent if the service does not say. */
   attestation?: SubscribedAttestation | null;
   /** Why the policy of the organization holds it back; null if it does not, absent if the service does not say. */
@@ -128,6 +130,7 @@ export interface VersionsAnswer {
 export interface VersionAnswer extends SubscribedVersion {
   firstSeenAt: Time;
   verifiedAt?: Time | null;
+  lostAt?: Time | null;
 }
 
 /** Why a service was not queried, or could not respond. */
@@ -149,7 +152,10 @@ export interface ServedApp {
   isUsable: boolean;
   /** The Last-Modified of its metadata file, as ISO 8601; null without one. */
   modifiedAt: string | null;
-  /** The rules for which a service that checks it now hides it, because of its documents; empty if they are sound. */
+  /**
+   * The rules for which a service that checks it now hides it, because of its documents; empty if they are sound, and if
+   * only its metadata file cannot be used, since a service then keeps what it has read.
+   */
   hiddenBy: readonly string[];
   /** Whether subscribers see it, as far as this run knows. */
   visible: boolean | null;
@@ -165,4 +171,6 @@ export interface ServedVersion {
   isVerified: boolean | null;
   /** The rule for which a service that has verified it would no longer offer it; null for none. */
   refusedBy: string | null;
+  /** Whether a service that has a copy of its artifact would offer that: its host no longer has it. */
+  isGone: boolean;
 }

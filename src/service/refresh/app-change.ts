@@ -1,8 +1,7 @@
 import type { JudgedApp } from '../../core/engine/context.ts';
-import { hasAllFields } from '../../core/engine/visibility.ts';
+import { hasAllFields, keepsLastState } from '../../core/engine/visibility.ts';
 import { type AppFacts, isMissing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { isSafeKey } from '../../core/registry/app-key.ts';
 import { listedVersionsIn } from '../../core/registry/manifest.ts';
 import { latestOffered } from '../../core/about/retirement.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
@@ -55,14 +54,12 @@ export function appChange({ record, facts, judged, about: learned, kept, entry, 
     updated === null && claims.change === null
       ? null
       : { ...NO_CHANGES, ...updated, latest: latestOffered(offeredVersions(rows), claims.about) };
-  // Whether its manifest entry is valid, so that only its metadata file prevents its use.
-  const isUsable = isSafeKey(key) && hasAllFields(entry);
   const missing = listed?.length === 0 ? missingVersions(record) : null;
   const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
   const observed = {
     visible: documents.visible,
     because: documents.because.map((rule) => reasonCode(rule, { missing, isWhole: hasAllFields(entry) })),
-    failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
+    failingSince: keepsLastState(key, entry, listed) ? (record.failingSince ?? now) : null,
     versions,
   };
   const { events, hidden } = appEvents(record, observed);

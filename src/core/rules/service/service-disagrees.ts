@@ -31,7 +31,7 @@ export const serviceDisagrees = defineRule({
   owner: 'service',
   causes: CAUSES,
   failsWhen:
-    'the service offers a version, or shows an app, that has an error now; or it does not, although there is no error now. Its next check corrects it',
+    'the service offers a version, or shows an app, that has an error now; or it does not, although there is no error now. Its next check corrects it. It keeps what it has read while a metadata file cannot be used, and offers its copy of an artifact that the host lost: neither is a finding',
   why: 'Subscribers see what the last check of the service found, until the next one.',
   examples: {
     bad: `service: checked 2026-11-14T11:00:00Z, checks again 2026-11-14T12:00:00Z
@@ -76,9 +76,11 @@ function versionProblem(
   now: ServedVersion | undefined,
   registry: SubscribedRegistry,
 ): Problem<Cause>[] {
-  const { version, artifactChecksum, offered, state } = before;
+  const { version, artifactChecksum, offered, state, lostAt = null } = before;
   // Another checksum is reported by service-first-seen-differs.
   if (now === undefined || now.checksum !== artifactChecksum || isRefusedByService(before, now)) return [];
+  // It goes on offering its own copy.
+  if (offered && lostAt !== null && now.isGone) return [];
   if (offered && now.refusedBy !== null)
     return [
       {

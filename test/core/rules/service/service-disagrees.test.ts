@@ -38,6 +38,10 @@ ruleTable(serviceDisagrees, {
       'a version that both refuse',
       pair(servedApp([now('artifact-not-tar-gz')]), [before({ state: 'refused', offered: false })]),
     ],
+    [
+      'a version whose host lost it, and of which the service has a copy',
+      pair(servedApp([{ ...now('unreachable'), isGone: true }]), [before({ lostAt: SINCE })]),
+    ],
     ['a version that was not requested', pair(servedApp([now(null, null)]), [PENDING])],
     ['another checksum', pair(servedApp([now('artifact-changed')]), [before({ artifactChecksum: 'sha256:0' })])],
     [
@@ -58,6 +62,16 @@ ruleTable(serviceDisagrees, {
         message:
           'The service offers version 1.0.0, which fails verification now: artifact-checksum-mismatch. It last checked at 2026-11-14 11:00 UTC, and checks again at 2026-11-14 12:00 UTC.',
       },
+    ],
+    [
+      'a version whose host lost it, and of which the service is not known to have a copy',
+      pair(servedApp([{ ...now('unreachable'), isGone: true }]), [before({ lostAt: null })]),
+      { cause: 'version-offered' },
+    ],
+    [
+      'a version of which the service has a copy, and whose host serves other bytes now',
+      pair(servedApp([now('artifact-checksum-mismatch')]), [before({ lostAt: SINCE })]),
+      { cause: 'version-offered' },
     ],
     [
       'a version that the service does not offer',
