@@ -6,7 +6,8 @@ import type { AttestationDecisionRow, AttestationRow } from '../database/version
 import { signerPolicy, type SignerRequirement } from './policy.ts';
 import { buildOf } from '../../core/attestation/build.ts';
 import type { AttestationView } from './schema.ts';
-import type { EventData, NewEvent } from '../history/events.ts';
+import type { EventData } from '../history/event-types.ts';
+import type { NewEvent } from '../history/events.ts';
 
 /** What attestations prove, and what is offered because of it. Pure: rows and facts in, rows out. */
 

@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Actor, AuditAction, AuditDetails, AuditOutcome } from '../history/audit.ts';
 import type { Scope } from '../tokens/scopes.ts';
 import type { DeliveryError, DeliveryState, WebhookDisabledReason } from '../webhooks/schema.ts';
-import type { EventType } from '../history/events.ts';
+import type { EventType } from '../history/event-types.ts';
 
 /** The tables of organizations: who may do what, what was done, and who is notified. `tables.ts` has the others. */
 

@@ -21,7 +21,7 @@ import type {
   WebhookRow,
 } from './organization-tables.ts';
 import type { AuthType } from '../registries/credentials.ts';
-import type { CheckOutcome, EventCertificate } from '../history/events.ts';
+import type { CheckOutcome, EventCertificate } from '../history/event-types.ts';
 import type { CheckProgress } from '../registries/schema.ts';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations/` creates them. */

@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import { isEventType } from './events.ts';
+import { isEventType } from './event-types.ts';
 import { listEvents } from './store.ts';
 import { type History, historyPage, organizationHistoryPage } from './page.ts';
 import type { PageRoute } from '../pages/mount.ts';

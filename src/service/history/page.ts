@@ -1,4 +1,5 @@
-import { EVENT_TYPES, type EventType, type EventView, type CheckOutcome } from './events.ts';
+import { changesText, type CheckOutcome, EVENT_TYPES, EVENTS, type EventType } from './event-types.ts';
+import type { EventView } from './events.ts';
 import { pathWithQuery, registryPath, appPath, cursorLinks } from '../pages/navigation.ts';
 import { type Choice, emptyState, select, status, type Tone, table, relativeTime } from '../pages/components.ts';
 import { type Html, html, NOTHING, untrusted, code, sanitized } from '../../html/html.ts';
@@ -6,7 +7,6 @@ import type { Screen } from '../pages/layout.ts';
 import { type RegistryFrame, registryScreen } from '../registries/frame.ts';
 import { grouped } from '../../core/text/text.ts';
 import { elapsedTime } from '../../report/words.ts';
-import { changesText } from './event-view.ts';
 
 /** What happened: to one registry, or to all registries of an organization. */
 
@@ -51,7 +51,7 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
   const { events, next, after, type, defaultType, app, now } = history;
   const pageAfter = (cursor: string | null): string =>
     pathWithQuery(path, { type: type === defaultType ? null : type, app, after: cursor });
-  const types = EVENT_TYPES.map((value) => ({ value, label: TYPE_NAMES[value] ?? eventLabel(value) }));
+  const types = EVENT_TYPES.map((value) => ({ value, label: TYPE_NAMES[value] ?? EVENTS[value].label }));
   const choices = [{ value: 'all', label: 'All events' }, ...types];
   // The first choice is the default.
   const isDefault = ({ value }: Choice): boolean => value === defaultType;
@@ -72,33 +72,6 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
 
 /** Events in tables: everything that happened, and checks alone. */
 
-/** What an event is called, and whether it is good news. */
-const LABELS: Record<EventType, readonly [label: string, tone: Tone]> = {
-  subscribed: ['Subscribed', 'idle'],
-  checked: ['Checked', 'idle'],
-  failing: ['Not refreshing', 'bad'],
-  recovered: ['Refreshing again', 'good'],
-  'version-listed': ['Version listed', 'idle'],
-  'version-verified': ['Version verified', 'good'],
-  'version-refused': ['Version refused', 'bad'],
-  'version-withdrawn': ['Version withdrawn', 'warn'],
-  'version-restored': ['Version restored', 'good'],
-  'version-held': ['Version held back', 'warn'],
-  'version-attested': ['Attestation valid', 'good'],
-  'version-deprecated': ['Version retired', 'warn'],
-  'version-undeprecated': ['No longer retired', 'good'],
-  'app-listed': ['App listed', 'idle'],
-  'app-hidden': ['App not installable', 'bad'],
-  'app-shown': ['App installable', 'good'],
-  'app-key-claimed': ['Key listed twice', 'warn'],
-  'certificate-changed': ['Certificate changed', 'warn'],
-  'policy-changed': ['Policy changed', 'idle'],
-};
-
-function eventLabel(type: EventType): string {
-  return LABELS[type][0];
-}
-
 const OUTCOMES: Record<CheckOutcome, readonly [label: string, tone: Tone]> = {
   good: ['No errors', 'good'],
   problems: ['Problems', 'bad'],
@@ -118,12 +91,12 @@ export function eventTable(events: readonly EventView[], of: 'organization' | 'r
 
 function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now: Date): Html {
   const { time, registry } = event;
-  const [label, tone] = event.type === 'checked' ? ['Checked', OUTCOMES[event.data.outcome][1]] : LABELS[event.type];
+  const { label, tone } = EVENTS[event.type];
   const message = sanitized(event.message, 500);
   const href = of === 'app' ? null : eventPath(event, of);
   return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
     <td role="cell" class="muted">${relativeTime(time, now)}</td>
-    <td role="cell">${status(tone, label)}</td>
+    <td role="cell">${status(event.type === 'checked' ? OUTCOMES[event.data.outcome][1] : tone, label)}</td>
     <td role="cell">
       <span class="line">${href === null ? message : html`<a class="stretch" href="${href}">${message}</a>`}</span>
       ${event.type === 'version-refused' ? digestsOf(event.data) : NOTHING}

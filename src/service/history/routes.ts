@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from './events.ts';
+import { EVENT_TYPES } from './event-types.ts';
 import type { Service } from '../context.ts';
 import { taggedJson } from '../http/conditions.ts';
 import { pathParameter, choiceIn, ID_PAGE_QUERY, queryIn } from '../http/query.ts';

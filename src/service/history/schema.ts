@@ -1,4 +1,4 @@
-import { EVENT_TYPES, EVENTS, type EventType } from './events.ts';
+import { EVENT_TYPES, EVENTS, type EventType } from './event-types.ts';
 import * as api from '../http/openapi.ts';
 
 /** The schemas of events: one for each type. */
@@ -10,7 +10,7 @@ const OF_VERSION = /^version-/;
 const OF_APP = /^(?:app|version)-/;
 
 function eventSchema(type: EventType): api.Schema {
-  const [description, fields] = EVENTS[type];
+  const { description, data } = EVENTS[type];
   return api.strictObject(description, {
     id: api.id,
     time: api.dateTime,
@@ -19,7 +19,7 @@ function eventSchema(type: EventType): api.Schema {
     app: OF_APP.test(type) ? name.app : { type: 'null' },
     version: OF_VERSION.test(type) ? name.version : { type: 'null' },
     message: api.withDescription(api.text, 'A sentence for people. Programs use the other fields.'),
-    data: api.strictObject('What changed.', fields),
+    data: api.strictObject('What changed.', data),
   });
 }
 

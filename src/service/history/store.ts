@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { eventView } from './event-view.ts';
-import type { EventType, EventView, NewEvent, EventToRecord, RecordedEvent } from './events.ts';
+import type { EventType } from './event-types.ts';
+import { eventView, type EventView, type NewEvent, type EventToRecord, type RecordedEvent } from './events.ts';
 import type { Db } from '../database/database.ts';
 import { storable, storableJson } from '../database/packed.ts';
 import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';

@@ -10,7 +10,7 @@ import { aboutChange, aboutEvents, type LearnedAbout } from '../about/changes.ts
 import { appEvents, versionEvents } from '../apps/app-events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import { applyChanges, offeredVersions, type VersionChanges } from '../apps/versions-store.ts';
-import type { ServiceReason } from '../apps/view.ts';
+import type { ServiceReason } from '../apps/reasons.ts';
 import type { IconRow } from '../database/tables.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppChange } from './apps-store.ts';

@@ -1,7 +1,8 @@
 import { sql, type UpdateObject } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
-import type { EventCertificate, NewEvent } from '../history/events.ts';
+import type { EventCertificate } from '../history/event-types.ts';
+import type { NewEvent } from '../history/events.ts';
 import { inBatchesOf } from '../database/batch.ts';
 import { type CheckStart, refuseSubscriptions } from '../registries/insert-store.ts';
 import type { Db } from '../database/database.ts';

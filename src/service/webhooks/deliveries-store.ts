@@ -9,8 +9,7 @@ import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
 import { webhookOf } from './store.ts';
 import { groupBy } from '../../report/words.ts';
-import { eventView } from '../history/event-view.ts';
-import type { RecordedEvent } from '../history/events.ts';
+import { eventView, type RecordedEvent } from '../history/events.ts';
 import { COUNT } from '../database/sql-fragments.ts';
 
 /** The deliveries of webhooks: for their organization, and how they are queued. */

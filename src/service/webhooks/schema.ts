@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../history/events.ts';
+import { EVENT_TYPES } from '../history/event-types.ts';
 import { LONGEST_URL } from '../http/fields.ts';
 import * as api from '../http/openapi.ts';
 

@@ -12,6 +12,7 @@ import {
   type ValueOf,
   withDescription,
 } from '../../../src/service/http/openapi.ts';
+import { EVENT_TYPES } from '../../../src/service/history/event-types.ts';
 import { DOCUMENT, OPERATIONS } from './contract.ts';
 
 /** The OpenAPI document itself. */
@@ -20,6 +21,13 @@ test('the guide lists exactly the operations of the OpenAPI document', () => {
   const guide = readFileSync('docs/service-api.md', 'utf8');
   const listed = [...guide.matchAll(/^\| `([A-Z]+) (\/\S*)`/gm)].map(([, method, path]) => `${method} ${path}`);
   expect(listed.toSorted()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted());
+});
+
+test('the guide lists exactly the types of events', () => {
+  const guide = readFileSync('docs/service-api.md', 'utf8');
+  const table = /^\| type \| when \|\n[^]*?\n\n/m.exec(guide)?.[0] ?? '';
+  const listed = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names]) => names!.match(/[a-z-]+/g));
+  expect(listed.toSorted()).toEqual(EVENT_TYPES.toSorted());
 });
 
 test('operation ids are unique, and every schema and path parameter is used', () => {

@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, type AuditEntryView } from '../../../src/service/history/audit.ts';
-import { eventMessage } from '../../../src/service/history/event-view.ts';
+import { eventMessage } from '../../../src/service/history/event-types.ts';
 import { type EventView, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
 import type { DeliveryView, WebhookView } from '../../../src/service/webhooks/schema.ts';
 import type { TokenView } from '../../../src/service/tokens/schema.ts';

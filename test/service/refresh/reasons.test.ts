@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { rules } from '../../../src/core/rules/index.ts';
-import { hiddenReason } from '../../../src/service/apps/view.ts';
+import { hiddenReason } from '../../../src/service/apps/reasons.ts';
 import type { AppView } from '../../../src/service/apps/schema.ts';
 import { listApps } from '../../../src/service/apps/store.ts';
 import { FAULTY_APPS, serveFaultyApps } from './faulty-apps.ts';
