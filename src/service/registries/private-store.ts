@@ -145,7 +145,10 @@ async function openOwnRegistry(
   return id;
 }
 
-/** Copies what subscribers see. Facts and validators are not copied: they were observed without credentials. */
+/**
+ * Copies what subscribers see, and the right to the kept artifacts: its host may have lost some of them. Facts and
+ * validators are not copied: they were observed without credentials.
+ */
 async function copyState(tx: Transaction<Database>, from: number, to: number): Promise<void> {
   await sql`UPDATE registries SET checked_at = source.checked_at, good_at = source.good_at,
       failing_since = source.failing_since, errors = source.errors, warnings = source.warnings,
@@ -156,11 +159,14 @@ async function copyState(tx: Transaction<Database>, from: number, to: number): P
     SELECT ${to}, key, position, name, description, color, icon, icon_fragment, listed, visible, because, latest,
       failing_since, hidden FROM apps WHERE registry_id = ${from}`.execute(tx);
   await sql`INSERT INTO versions (registry_id, app_key, version, artifact_url, artifact_checksum, first_seen_at, state,
-      rule, reason, verified_at, tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at)
+      rule, reason, verified_at, tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at, lost_at)
     SELECT ${to}, app_key, version, artifact_url, artifact_checksum, first_seen_at, state, rule, reason, verified_at,
-      tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at FROM versions WHERE registry_id = ${from}`.execute(
-    tx,
-  );
+      tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at, lost_at
+    FROM versions WHERE registry_id = ${from}`.execute(tx);
+  // Locks the files, since one that is dropped meanwhile cannot be referred to.
+  await sql`INSERT INTO kept_artifacts (store, sha256, registry_id)
+    SELECT store, sha256, ${to} FROM artifacts JOIN kept_artifacts USING (store, sha256)
+    WHERE kept_artifacts.registry_id = ${from} FOR KEY SHARE OF artifacts`.execute(tx);
   await sql`INSERT INTO about_files (registry_id, app_key, url, content, homepage, source, licence, support)
     SELECT ${to}, app_key, url, content, homepage, source, licence, support FROM about_files
     WHERE registry_id = ${from}`.execute(tx);

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import { openStoreState, storeStateOf } from '../../../src/service/artifacts/state.ts';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
+import { setCredentials } from '../../../src/service/registries/private-store.ts';
+import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { type BlobStore, openBlobBucket, openBlobDirectory } from '../../../src/store/blobs/blobs.ts';
@@ -17,6 +19,8 @@ import { openRefreshHarness, type RefreshHarness } from '../refresh/refresh-harn
 /** Copies of artifacts that their hosts have lost: who may push them out, and what happens when they are gone. */
 
 interface Tenant {
+  organization: string;
+  subscription: string;
   token: string;
   registry: number;
   /** Of the API. */
@@ -54,7 +58,13 @@ async function addTenant(versions: string[]): Promise<Tenant> {
   ]);
   await addApp(harness.db, registry, 'app', {}, Object.fromEntries(rows) as Record<string, object>);
   const id = await addSubscription(harness.db, organization.id, registry);
-  return { token: token!.secret, registry, app: `/api/registries/${id}/apps/app` };
+  return {
+    organization: organization.id,
+    subscription: id,
+    token: token!.secret,
+    registry,
+    app: `/api/registries/${id}/apps/app`,
+  };
 }
 
 const bytesOf = (registry: number, version: string) => Buffer.alloc(SIZE, `${registry} ${version} `);
@@ -232,6 +242,30 @@ test('a last copy that was deleted by hand is found without a request', async ()
   writeFileSync(fileOf(a.registry, '1.0.0'), 'short');
   await keeper.checkLastCopies(new AbortController().signal);
   expect((await stateOf(keeper, a)).refused).toEqual(['1.0.0']);
+});
+
+test('a last copy stays with the organization that sets credentials for the registry, and with the others', async () => {
+  const [a, b] = [await addTenant(['1.0.0', '2.0.0']), await addTenant([])];
+  const keeper = await openFolder(1e6);
+  for (const version of ['1.0.0', '2.0.0']) await fetchInto(keeper, a, version);
+  await lose(a, ['1.0.0']);
+  await addSubscription(harness.db, b.organization, a.registry);
+  const target = { organizationId: a.organization, subscriptionId: a.subscription, actor: SERVICE_ACTOR };
+  const keys = [secretsKeyIn(Buffer.alloc(32).toString('base64'))!];
+  const auth = { type: 'bearer', token: 'x' } as const;
+  const moved = await setCredentials(harness.db, keys, { ...target, auth }, () => null);
+  const { registryId } = moved as { registryId: number };
+  expect(registryId).not.toBe(a.registry);
+  for (const version of ['1.0.0', '2.0.0'])
+    expect((await get(keeper, a, version)).body.equals(bytesOf(a.registry, version)), version).toBe(true);
+  // What a check goes by if the host does not have the artifact with the credentials either.
+  expect(await keeper.kept(registryId, [digestOf(a.registry, '1.0.0')])).toEqual(
+    new Set([digestOf(a.registry, '1.0.0')]),
+  );
+  await keeper.checkLastCopies(new AbortController().signal);
+  rmSync(fileOf(a.registry, '1.0.0'));
+  await keeper.checkLastCopies(new AbortController().signal);
+  expect(await stateOf(keeper, a)).toMatchObject({ offered: ['2.0.0'], refused: ['1.0.0'] });
 });
 
 test('a store whose disk is not mounted has lost nothing', async () => {
