@@ -1,4 +1,11 @@
-import { type Actor, AUDIT_ACTIONS, type AuditAction, type AuditDetails, type AuditEntryView } from './audit.ts';
+import {
+  type Actor,
+  AUDIT_ACTION_NAMES,
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditDetails,
+  type AuditEntryView,
+} from './audit.ts';
 import { pathWithQuery, cursorLinks } from '../pages/navigation.ts';
 import { chip, emptyState, select, table, relativeTime } from '../pages/components.ts';
 import { type Html, html, NOTHING, code, sanitized, untrusted } from '../../html/html.ts';
@@ -18,37 +25,9 @@ interface AuditPage {
 
 const PATH = 'settings/audit';
 
-const ACTIONS: Record<AuditAction, string> = {
-  'organization-created': 'Organization created',
-  'organization-suspended': 'Organization suspended',
-  'organization-resumed': 'Organization resumed',
-  'organization-deleted': 'Organization deleted',
-  'token-created': 'Token created',
-  'token-issued': 'Token issued by the operator',
-  'token-rotated': 'Token rotated',
-  'token-deleted': 'Token deleted',
-  'session-opened': 'Signed in',
-  'session-closed': 'Signed out',
-  'registry-subscribed': 'Registry subscribed',
-  'registry-renamed': 'Registry renamed',
-  'registry-unsubscribed': 'Registry unsubscribed',
-  'registry-refresh-requested': 'Refresh requested',
-  'registry-credentials-changed': 'Credentials changed',
-  'registry-attestations-changed': 'Attestations changed',
-  'registry-policy-changed': 'Policy changed',
-  'webhook-created': 'Webhook created',
-  'webhook-changed': 'Webhook changed',
-  'webhook-secret-replaced': 'Secret of a webhook replaced',
-  'webhook-deleted': 'Webhook deleted',
-  'webhook-tested': 'Webhook tested',
-  'webhook-redelivered': 'Event sent again',
-  'webhook-disabled': 'Webhook disabled',
-  'request-refused': 'Request refused',
-};
-
 export function auditPage({ entries, next, after, action, now }: AuditPage): Screen {
   const pageAfter = (cursor: string | null): string => pathWithQuery(PATH, { action, after: cursor });
-  const choices = AUDIT_ACTIONS.map((value) => ({ value, label: ACTIONS[value] }));
+  const choices = AUDIT_ACTIONS.map((value) => ({ value, label: AUDIT_ACTION_NAMES[value] }));
   const body = html`<h1>Audit log</h1>
     <p class="lead">Who changed what in your organization, newest first.</p>
     <form class="tools search" method="get" action="${PATH}" data-search="audit">
@@ -74,7 +53,9 @@ function auditTable(entries: readonly AuditEntryView[], now: Date): Html {
 function auditRow({ at, actor, action, target, outcome, details }: AuditEntryView, now: Date): Html {
   return html`<tr role="row">
     <td role="cell" class="muted">${relativeTime(at, now)}</td>
-    <td role="cell"><b>${ACTIONS[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}</td>
+    <td role="cell">
+      <b>${AUDIT_ACTION_NAMES[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}
+    </td>
     <td role="cell">
       <span class="line">${actorText(actor)}</span>
       ${actor.address === null ? NOTHING : html`<span class="line muted">${code(actor.address, 60)}</span>`}

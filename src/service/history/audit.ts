@@ -1,3 +1,4 @@
+import { keysOf } from '../../core/record.ts';
 import * as api from '../http/openapi.ts';
 
 /** The vocabulary of the audit log. */
@@ -16,36 +17,38 @@ export interface Actor {
 /** The service acts by itself, such as when it disables a webhook. */
 export const SERVICE_ACTOR: Actor = { type: 'service', token: null, address: null };
 
-/** All actions that the audit log records. */
-export const AUDIT_ACTIONS = [
-  'organization-created',
-  'organization-suspended',
-  'organization-resumed',
-  'organization-deleted',
-  'token-created',
-  'token-issued',
-  'token-rotated',
-  'token-deleted',
-  'session-opened',
-  'session-closed',
-  'registry-subscribed',
-  'registry-renamed',
-  'registry-unsubscribed',
-  'registry-refresh-requested',
-  'registry-credentials-changed',
-  'registry-attestations-changed',
-  'registry-policy-changed',
-  'webhook-created',
-  'webhook-changed',
-  'webhook-secret-replaced',
-  'webhook-deleted',
-  'webhook-tested',
-  'webhook-redelivered',
-  'webhook-disabled',
-  'request-refused',
-] as const;
+/** All actions that the audit log records, and what the pages call them. */
+export const AUDIT_ACTION_NAMES = {
+  'organization-created': 'Organization created',
+  'organization-suspended': 'Organization suspended',
+  'organization-resumed': 'Organization resumed',
+  'organization-deleted': 'Organization deleted',
+  'token-created': 'Token created',
+  'token-issued': 'Token issued by the operator',
+  'token-rotated': 'Token rotated',
+  'token-deleted': 'Token deleted',
+  'session-opened': 'Signed in',
+  'session-closed': 'Signed out',
+  'registry-subscribed': 'Registry subscribed',
+  'registry-renamed': 'Registry renamed',
+  'registry-unsubscribed': 'Registry unsubscribed',
+  'registry-refresh-requested': 'Refresh requested',
+  'registry-credentials-changed': 'Credentials changed',
+  'registry-attestations-changed': 'Attestations changed',
+  'registry-policy-changed': 'Policy changed',
+  'webhook-created': 'Webhook created',
+  'webhook-changed': 'Webhook changed',
+  'webhook-secret-replaced': 'Secret of a webhook replaced',
+  'webhook-deleted': 'Webhook deleted',
+  'webhook-tested': 'Webhook tested',
+  'webhook-redelivered': 'Event sent again',
+  'webhook-disabled': 'Webhook disabled',
+  'request-refused': 'Request refused',
+};
 
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction = keyof typeof AUDIT_ACTION_NAMES;
+
+export const AUDIT_ACTIONS: readonly AuditAction[] = keysOf(AUDIT_ACTION_NAMES);
 
 /** Whether the action was performed, or refused because the scope of the token does not include it. */
 const AUDIT_OUTCOMES = ['done', 'refused'] as const;
