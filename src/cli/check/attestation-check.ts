@@ -58,7 +58,7 @@ function refuseUnusedSigner(options: SignerOptions): void {
 }
 
 /** How `lint` verifies and judges the attestations beside artifacts. */
-interface LocalAttestationCheck {
+export interface LocalAttestationCheck {
   requirement: AttestationRequirement;
   local: LocalAttestations;
 }

@@ -120,11 +120,8 @@ const PLURAL = { error: 'errors', warning: 'warnings', note: 'notes' } as const;
 
 function summaryOf(run: JudgingRun, findings: readonly Finding[], { seconds }: RunInfo): Summary {
   const { versions, artifacts, bytes, unlistedApps } = run.totals;
-  const summary: Summary = {
-    errors: 0,
-    warnings: 0,
-    notes: 0,
-    excepted: 0,
+  return {
+    ...findingCounts(findings),
     notJudged: run.notJudged.entries.length,
     apps: run.verdicts.length - unlistedApps,
     versions,
@@ -132,8 +129,15 @@ function summaryOf(run: JudgingRun, findings: readonly Finding[], { seconds }: R
     bytes,
     seconds,
   };
-  for (const finding of findings) summary[counts(finding) ? PLURAL[finding.severity] : 'excepted']++;
-  return summary;
+}
+
+/** The numbers of findings in a summary. */
+export function findingCounts(
+  findings: readonly Finding[],
+): Pick<Summary, 'errors' | 'warnings' | 'notes' | 'excepted'> {
+  const numbers = { errors: 0, warnings: 0, notes: 0, excepted: 0 };
+  for (const finding of findings) numbers[counts(finding) ? PLURAL[finding.severity] : 'excepted']++;
+  return numbers;
 }
 
 /** The rules of exceptions, and the apps that they were evaluated on; null for what is not about one app. */

@@ -1,7 +1,8 @@
 import { message } from '../../../core/text/message.ts';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startJudging, type Judging } from '../../../core/engine/judge.ts';
+import { type JudgeOptions, startJudging, type Judging } from '../../../core/engine/judge.ts';
+import type { PartReport } from '../../../core/engine/merge-reports.ts';
 import { counts } from '../../../core/engine/report.ts';
 import { baselineInLock, LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { isFixable } from '../../../core/rules/lookup.ts';
@@ -11,15 +12,16 @@ import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts'
 import { readLock } from '../../../workspace/lock.ts';
 import type { AdvisoryFolder } from '../../../observe/advisories/advisory-folder.ts';
 import { countAttested } from '../../../core/attestation/attested-versions.ts';
-import type { LocalAttestations } from '../../../observe/workspace/workspace-context.ts';
-import { advisoriesAt, checkSettings, logEndedExceptions } from '../../check/check-settings.ts';
-import { localAttestations } from '../../check/attestation-check.ts';
+import type { AttestationFacts } from '../../../core/attestation/facts.ts';
+import { advisoriesAt, type CheckSettings, checkSettings, logEndedExceptions } from '../../check/check-settings.ts';
+import { type LocalAttestationCheck, localAttestations } from '../../check/attestation-check.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
 import { checked, printReport, suggestExplanation, unusable, useEach, whyIncomplete } from '../../check/checks.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { Progress } from '../../../workspace/listener.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { shownPath } from '../../io/shown-path.ts';
+import type { Terminal } from '../../io/terminal.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { lintCommand } from './options.ts';
 
@@ -37,53 +39,37 @@ export async function runLint(context: Context, paths: readonly string[], option
         message`--against can only be used with one path.`,
         message`Run appreg lint once per registry.`,
       );
-    const { used: targets, failed } = await useEach(named, (name) => lintTarget(context, resolve(cwd, name)));
+    const { used: found, failed } = await useEach(named, (name) => lintTarget(context, resolve(cwd, name)));
     if (options.fix === true && failed.length > 0) throw unusable(failed);
-    const [first] = targets;
-    if (first === undefined) throw new Error('No path to lint was given.');
-    const { config } = first.config;
-    const settings = await checkSettings(context, first.config, options.baseline);
+    const targets = await withSettings(context, found, options);
     const advisories = await advisoriesAt(context, options);
+    if (options.fix === true) await fixTargets(terminal, targets);
     const attested = countAttested();
-    const attestations = await localAttestations(cwd, first.config);
-    const against =
-      options.against === undefined
-        ? defaultBaseline(first.target)
-        : await requestedBaseline(options.against, first.target, context);
-    if (options.fix === true) {
-      const { fixFiles } = await import('../../../workspace/fix.ts');
-      const { printFixed } = await import('../../check/baseline-option.ts');
-      for (const { target } of targets) await fixFiles(target, (file) => printFixed(terminal, file, against));
-    }
     const now = new Date().toISOString();
-    const judging = startJudging({
-      command: 'lint',
-      target: named.join(', '),
-      now,
-      ...settings,
-      appEntry: config.artifact?.entry ?? null,
-      baseline: against.registry,
-      attestations: attestations?.requirement ?? null,
-      onAttested: (facts) => attested.add(facts),
-    });
+    const run = { now, target: named.join(', '), onAttested: (facts: AttestationFacts) => void attested.add(facts) };
+    const judged = targets.map((ready) => ({ ready, judging: judgingOf(ready, run) }));
     const progress = terminal.progress(message`Reading`);
     try {
-      const observed = await useEach(targets, ({ target }) =>
-        observeTarget(context, target, judging, {
-          against,
-          advisories,
-          attestations: attestations?.local ?? null,
-          progress,
-        }),
+      const observed = await useEach(judged, ({ ready, judging }) =>
+        observeTarget(context, ready, judging, { advisories, progress }),
       );
       failed.push(...observed.failed);
     } finally {
       progress.stop();
     }
     for (const { message, hint } of failed) terminal.error(message, hint);
-    const report = judging.finish(Math.round(performance.now() - started) / 1000, whyIncomplete(failed));
-    const code = printReport(context, report, { severities: settings.severities, attested: attested.all() });
-    logEndedExceptions(terminal, report, settings.exceptions, now);
+    const seconds = Math.round(performance.now() - started) / 1000;
+    const { report, severities } = await reportOn(
+      judged.map(({ ready: { target, config, settings }, judging }) => ({
+        report: judging.finish(seconds, whyIncomplete(failed)),
+        severities: settings.severities,
+        config: config.file,
+        judgesExceptions: target.kind === 'workspace',
+      })),
+    );
+    const code = printReport(context, report, { severities, attested: attested.all() });
+    for (const { exceptions } of new Set(targets.map(({ settings }) => settings)))
+      logEndedExceptions(terminal, report, exceptions, now);
     if (code === 0) terminal.next(message`publish the files, then appreg verify <registry-url>`);
     else if (options.fix !== true && report.findings.some((finding) => counts(finding) && isFixable(finding)))
       terminal.next(message`appreg lint --fix fixes some of these`);
@@ -106,6 +92,34 @@ async function lintTarget(context: Context, path: string): Promise<ConfiguredTar
   return { target, config };
 }
 
+/** A target with all that it is checked with: the settings of its own configuration, and its own baseline. */
+interface ReadyTarget extends ConfiguredTarget {
+  settings: CheckSettings;
+  attestations: LocalAttestationCheck | null;
+  against: BaselineOption;
+}
+
+/** Reads each configuration's settings once. @throws AppregError for an invalid setting or baseline */
+async function withSettings(
+  context: Context,
+  targets: readonly ConfiguredTarget[],
+  { against, baseline }: LintOptions,
+): Promise<ReadyTarget[]> {
+  const read = new Map<string | null, Pick<ReadyTarget, 'settings' | 'attestations'>>();
+  const ready: ReadyTarget[] = [];
+  for (const { target, config } of targets) {
+    const known = read.get(config.file) ?? {
+      settings: await checkSettings(context, config, baseline),
+      attestations: await localAttestations(context.cwd, config),
+    };
+    read.set(config.file, known);
+    const compared =
+      against === undefined ? defaultBaseline(target) : await requestedBaseline(against, target, context);
+    ready.push({ target, config, ...known, against: compared });
+  }
+  return ready;
+}
+
 /** The workspace's lock file, the default baseline. @throws AppregError for an invalid file */
 function defaultBaseline({ kind, workspace }: LintTarget): BaselineOption {
   const lock = kind === 'workspace' ? readLock(workspace.root) : null;
@@ -119,24 +133,43 @@ async function requestedBaseline(where: string, target: LintTarget, context: Con
   return readBaselineOption(where, target, context);
 }
 
+/** Corrects what has only one possible correction. */
+async function fixTargets(terminal: Terminal, targets: readonly ReadyTarget[]): Promise<void> {
+  const { fixFiles } = await import('../../../workspace/fix.ts');
+  const { printFixed } = await import('../../check/baseline-option.ts');
+  for (const { target, against } of targets) await fixFiles(target, (file) => printFixed(terminal, file, against));
+}
+
+function judgingOf(
+  { config, settings, against, attestations }: ReadyTarget,
+  run: Pick<JudgeOptions, 'now' | 'target' | 'onAttested'>,
+): Judging {
+  return startJudging({
+    command: 'lint',
+    ...run,
+    ...settings,
+    appEntry: config.config.artifact?.entry ?? null,
+    baseline: against.registry,
+    attestations: attestations?.requirement ?? null,
+  });
+}
+
 /** How targets are observed. */
 interface Observing {
-  against: BaselineOption;
   /** Null if bills of materials are not read. */
   advisories: AdvisoryFolder | null;
-  /** Null if attestations are not verified. */
-  attestations: LocalAttestations | null;
   progress: Progress;
 }
 
 async function observeTarget(
   context: Context,
-  target: LintTarget,
+  { target, against, attestations: check }: ReadyTarget,
   judging: Judging,
-  { against, advisories, attestations, progress }: Observing,
+  { advisories, progress }: Observing,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
+  const attestations = check?.local ?? null;
   if (target.kind === 'metadata') {
     const { metadata, artifacts, about } = await observeMetadataFile(workspace, target.path, {
       nameOf,
@@ -154,6 +187,14 @@ async function observeTarget(
     attestations,
     onApp: (done, all) => progress.update(() => message`Reading apps: ${done} of ${all}`),
   });
+}
+
+/** The report about all targets, and the severities used. The code that merges reports is loaded on demand. */
+async function reportOn([first, ...others]: readonly PartReport[]): Promise<Pick<PartReport, 'report' | 'severities'>> {
+  if (first === undefined) throw new Error('No path to lint was given.');
+  if (others.length === 0) return first;
+  const { mergeReports } = await import('../../../core/engine/merge-reports.ts');
+  return mergeReports([first, ...others]);
 }
 
 /** Maps paths below the root to paths relative to `cwd`. */
