@@ -10,7 +10,7 @@ import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
 import { webhookOf } from './store.ts';
 import { groupBy } from '../../report/words.ts';
 import { eventView, type RecordedEvent } from '../history/events.ts';
-import { COUNT } from '../database/sql-fragments.ts';
+import { CONFIRMED, COUNT } from '../database/sql-fragments.ts';
 
 /** The deliveries of webhooks: for their organization, and how they are queued. */
 
@@ -138,6 +138,7 @@ export async function queueEvents(tx: Db, events: readonly RecordedEvent[]): Pro
   const receivers = await tx
     .selectFrom('webhooks')
     .innerJoin('subscriptions', 'subscriptions.organizationId', 'webhooks.organizationId')
+    .innerJoin('registries', 'registries.id', 'subscriptions.registryId')
     .where('subscriptions.registryId', 'in', registryIds)
     .where('webhooks.enabled', '=', true)
     .select([
@@ -147,7 +148,7 @@ export async function queueEvents(tx: Db, events: readonly RecordedEvent[]): Pro
       'subscriptions.name',
       'subscriptions.registryId',
       'subscriptions.createdAt',
-      'subscriptions.confirmedAt',
+      sql<boolean>`${CONFIRMED} OR registries.owner_id IS NOT NULL`.as('isShown'),
     ])
     .execute();
   const deliveries = receivers.flatMap((receiver) =>
@@ -166,13 +167,14 @@ interface Receiver {
   name: string;
   registryId: number;
   createdAt: Date;
-  confirmedAt: Date | null;
+  /** Whether it sees the events of its registry: one of its own, or one that is confirmed for it. */
+  isShown: boolean;
 }
 
-/** The same condition as for the list of events: those of a subscription alone, or of a registry that is confirmed for it. */
-function isFor(event: RecordedEvent, { registryId, subscriptionId, confirmedAt }: Receiver): boolean {
+/** The same condition as for the list of events. */
+function isFor(event: RecordedEvent, { registryId, subscriptionId, isShown }: Receiver): boolean {
   if (event.registryId !== registryId) return false;
-  return event.subscriptionId === undefined ? confirmedAt !== null : event.subscriptionId === subscriptionId;
+  return event.subscriptionId === undefined ? isShown : event.subscriptionId === subscriptionId;
 }
 
 function deliveryOf(recorded: RecordedEvent, { webhookId, subscriptionId, name, createdAt }: Receiver): NewDelivery {

@@ -143,6 +143,24 @@ describe('a subscription that is not confirmed', () => {
   }, 60_000);
 });
 
+test('a webhook gets the events that are listed, of a registry that has credentials and was never served', async () => {
+  const of = await subscribeNow(false);
+  const owned = await addRegistry(web.db, 'https://own.example.com/', { ownerId: of.organization, checkedAt: null });
+  const of2 = { name: 'Own', confirmedAt: null };
+  const id = await addSubscription(web.db, of.organization, owned, of2);
+  const failing = registryEvent('failing', { rule: 'unreachable' });
+  await recordEvents(web.db, [{ ...failing, registryId: owned, at: new Date() }]);
+  const listed = (await callApi(app, 'GET', `/api/registries/${id}/events`, of)).json.events;
+  expect(listed.map(({ type }: { type: string }) => type)).toEqual(['failing', 'subscribed']);
+  const rows = await web.db
+    .selectFrom('webhookDeliveries')
+    .where('webhookId', '=', of.values.webhook!)
+    .select('body')
+    .execute();
+  const sent = rows.map(({ body }) => (JSON.parse(body) as { data?: { id: string } }).data?.id);
+  expect(sent).toEqual(expect.arrayContaining(listed.map((event: { id: string }) => event.id)));
+});
+
 describe('a confirmed subscription', () => {
   beforeEach(async () => {
     subscriber = await subscribeNow(true);
