@@ -5,6 +5,7 @@ import { readBody, type FieldReader, fieldsIn, flagField, optional } from '../ht
 import { json, orNotFound, Refusal } from '../http/problems.ts';
 import { pathParameter } from '../http/query.ts';
 import { organizationRoute, type Route, type WebContext } from '../http/routes.ts';
+import { storableValue } from '../database/packed.ts';
 import { readPolicy, previewView } from './policy.ts';
 import { type PolicyOutcome, previewPolicy, setPolicy, storedPolicy } from './policy-store.ts';
 import type { PolicyView } from './schema.ts';
@@ -28,13 +29,14 @@ export function policyRoutes({ db }: Service): Route[] {
     }),
     organizationRoute('PUT', path, 'manage', async (c, caller) => {
       const body = await readBody(c);
-      const { policy, confirm = false } = fieldsIn<{ policy: PolicyDocument | null; confirm: boolean | undefined }>(
-        body,
-        {
-          policy: policyField,
-          confirm: optional(flagField),
-        },
-      );
+      const { policy: sent, confirm = false } = fieldsIn<{
+        policy: PolicyDocument | null;
+        confirm: boolean | undefined;
+      }>(body, {
+        policy: policyField,
+        confirm: optional(flagField),
+      });
+      const policy = sent && storableValue(sent);
       const outcome = orNotFound(await set(c, caller, policy, confirm), 'registry');
       if (outcome.outcome === 'unconfirmed') throw unconfirmed(outcome);
       return json(c, { policy } satisfies PolicyView);

@@ -13,6 +13,7 @@ import {
 const path = registryPath('/policy');
 const preview = registryPath('/policy/preview');
 const AGED = { schema: 1, minimumAgeExclude: ['mail'], deny: ['none-*'], minimumAge: '3d' };
+const REPLACED = { schema: 1, $schema: 'a\ufffdb\ufffd' };
 const NOTHING = { schema: 1, deny: ['*'] };
 
 function put(name: string, body: object, status: number, check: Required<ContractCase>['check']): ContractCase {
@@ -83,6 +84,11 @@ export const policyCases: ContractCase[] = [
     },
   },
   stored('it was not set', null),
+  put('the response has what is stored', { policy: { schema: 1, $schema: 'a\u0000b\ud800' } }, 200, ({ json }) =>
+    expect(json).toEqual({ policy: REPLACED }),
+  ),
+  stored('characters that the database cannot store are replaced', REPLACED),
+  put('it is removed by null', { policy: null }, 200, ({ json }) => expect(json).toEqual({ policy: null })),
   {
     name: 'policy: the preview of an invalid one is refused',
     method: 'POST',
