@@ -339,6 +339,7 @@ describe('init and its options', () => {
     { what: 'a base URL with a password', options: { baseUrl: 'https://me:pw@x.test/' }, names: '--base-url' },
     { what: 'a path as manifest', options: { ...BASE, manifest: '../registry.json' }, names: '--manifest' },
     { what: 'a manifest that is not JSON', options: { ...BASE, manifest: 'registry.yaml' }, names: '--manifest' },
+    { what: 'a lock file as manifest', options: { ...BASE, manifest: 'appreg.lock.json' }, names: '--manifest' },
     {
       what: 'the configuration as manifest',
       options: { ...BASE, manifest: 'appreg.config.json' },

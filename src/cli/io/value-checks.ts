@@ -126,7 +126,7 @@ function baseUrl(text: string): string | null {
 function manifestName(text: string): string | null {
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]*\.json$/.test(text))
     return 'The name must be a file name that ends in .json, with only letters, digits, -, _ and dots.';
-  return /^(appreg\.config|package|package-lock|tsconfig)\.json$/i.test(text)
+  return /^(appreg\.(config|lock)|package|package-lock|tsconfig)\.json$/i.test(text)
     ? 'The name is reserved for another kind of file.'
     : null;
 }

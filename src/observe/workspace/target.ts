@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { isAboutPath, metadataPath } from '../../core/attestation/companion.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import { readDocumentFile } from './documents.ts';
@@ -37,6 +38,12 @@ export function targetAt(path: string, settings: WorkspaceSettings): LintTarget 
       'not-a-file',
       message`${path} is neither a file nor a folder.`,
       message`Give a folder or a JSON file.`,
+    );
+  if (basename(path) === LOCK_FILE)
+    throw new AppregError(
+      'registry-unusable',
+      message`${path} is a lock file, not a registry.`,
+      message`Give the folder or the manifest. To compare with the lock file: appreg lint --against ${LOCK_FILE}`,
     );
   const metadata = isAboutPath(path) ? metadataPath(path) : null;
   if (metadata !== null && existsSync(metadata)) return targetAt(metadata, settings);
@@ -80,11 +87,11 @@ function folderTarget(folder: string, settings: WorkspaceSettings): LintTarget {
   );
 }
 
-/** The name of a folder's manifest: registry.json, or the only JSON file that has an object `apps`. */
+/** The name of a folder's manifest: registry.json, or the only JSON file that has an object `apps` (as a lock file has). */
 export function manifestIn(folder: string): string | null {
   if (existsSync(join(folder, 'registry.json'))) return 'registry.json';
   const candidates = readdirSync(folder).filter(
-    (name) => name.endsWith('.json') && manifestApps(valueOf(join(folder, name))) !== null,
+    (name) => name.endsWith('.json') && name !== LOCK_FILE && manifestApps(valueOf(join(folder, name))) !== null,
   );
   const [only = null, ...others] = candidates;
   return others.length === 0 ? only : null;

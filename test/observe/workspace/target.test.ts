@@ -49,6 +49,18 @@ describe('a folder', () => {
     expect(targetAt(root, none(root))).toMatchObject({ kind: 'workspace', workspace: { manifest: 'my.json' } });
   });
 
+  test('may have a lock file, which is no second manifest', () => {
+    const lock = { lock: 1, apps: { a: {} } };
+    const root = folder({ 'my.json': registry, 'appreg.lock.json': lock });
+    expect(manifestIn(root)).toBe('my.json');
+    expect(manifestIn(folder({ 'appreg.lock.json': lock }))).toBeNull();
+    expect(errorOf(() => targetAt(join(root, 'appreg.lock.json'), none(root)))).toMatchObject({
+      code: 'registry-unusable',
+      exit: 2,
+      message: expect.stringContaining('appreg.lock.json is a lock file, not a registry.'),
+    });
+  });
+
   test('inside a workspace selects the workspace', () => {
     const root = folder({ 'registry.json': registry, 'apps/a/versions.json': metadataWith('1.0.0') });
     expect(targetAt(join(root, 'apps'), configured(root))).toMatchObject({
