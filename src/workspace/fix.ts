@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { type Fix, fixDocument } from '../author/fix.ts';
+import { isAppregError } from '../core/errors.ts';
+import type { SafeText } from '../core/text/message.ts';
 import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
 import { readDocumentFile } from '../observe/workspace/documents.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
@@ -12,8 +14,10 @@ export interface FixedFile {
   path: string;
   /** The key of the app whose metadata file it is; null for the manifest, and for a file that was named directly. */
   app: string | null;
-  /** What was corrected; null if another process changed the file in the meantime, so that nothing was written. */
+  /** What was corrected; null if nothing was written. */
   fixes: readonly Fix[] | null;
+  /** Why nothing was written: why its path is refused; null if another process changed the file in the meantime. */
+  refused: SafeText | null;
 }
 
 /** Corrects the files of a target. @param onFile called for each file with such errors, after it is written */
@@ -36,9 +40,15 @@ export async function fixFiles(target: LintTarget, onFile: (file: FixedFile) => 
     if (typeof content === 'string' || content.text === null || content.cut) return;
     const { text, fixes } = fixDocument(document, content.text);
     if (fixes.length === 0) return;
-    const stored = await store.read(path);
-    const isSame = stored !== null && Buffer.from(stored.bytes).toString('utf8') === content.text;
-    const done = isSame ? await store.replace(path, Buffer.from(text), stored.token) : 'changed';
-    onFile({ path, app, fixes: done === 'changed' ? null : fixes });
+    try {
+      const stored = await store.read(path);
+      const isSame = stored !== null && Buffer.from(stored.bytes).toString('utf8') === content.text;
+      const done = isSame ? await store.replace(path, Buffer.from(text), stored.token) : 'changed';
+      onFile({ path, app, fixes: done === 'changed' ? null : fixes, refused: null });
+    } catch (error) {
+      // Such as a link out of the workspace: the other files can be corrected.
+      if (!isAppregError(error) || error.code !== 'path-refused') throw error;
+      onFile({ path, app, fixes: null, refused: error.summary });
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { message } from '../../core/text/message.ts';
+import { message, safe } from '../../core/text/message.ts';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { isHttpUrl } from '../../core/http/url.ts';
@@ -48,10 +48,11 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
 /** Says what `lint --fix` corrected in a file, and which corrections affect published versions. */
 export function printFixed(
   { log }: Pick<Context['terminal'], 'log'>,
-  { path, app, fixes }: FixedFile,
+  { path, app, fixes, refused }: FixedFile,
   against: BaselineOption,
 ): void {
-  if (fixes === null)
+  if (refused !== null) log(message`${path}: not fixed. ${safe(refused)}`);
+  else if (fixes === null)
     log(message`${path}: not fixed, because another process changed it in the meantime; run appreg lint --fix again`);
   for (const { pointer, what, version } of fixes ?? []) {
     const touched = version !== null && wasPublished(against, app, version);
