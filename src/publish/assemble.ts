@@ -192,7 +192,8 @@ function judgeApps(
   return { findings: findings.filter(({ severity }) => severity !== 'error'), issues };
 }
 
-function appFactsOf({ key, source, entry, icon, image }: AppToAssemble): AppFacts {
+/** An app as its folder describes it, without versions. */
+export function appFactsOf({ key, source, entry, icon, image }: AppToAssemble): AppFacts {
   const observed =
     image === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : { content: image.content, image: image.image };
   const file = icon === null ? null : `${source}/${icon}`;

@@ -3,18 +3,19 @@ import { isAboutPath } from '../core/attestation/companion.ts';
 import { isAppregError } from '../core/errors.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
-import type { JudgeSettings } from './check-change.ts';
-import { type RegistryLocation, editStep, readManifest } from './registry-location.ts';
+import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
+import { type RegistryLocation, editStep, factsOf, readManifest } from './registry-location.ts';
 import type { CreateStep, Step } from './plan.ts';
 import { signedPlan } from './companion.ts';
 import { type VersionPlan, planVersion } from './publish-version.ts';
 import type { StepResult } from './apply-step.ts';
-import { documentWithText } from '../author/document.ts';
+import { type Document, documentWithText } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
 import type { NotesOf } from './about.ts';
 import { appToPublish, type AppToPublish, describedAppToPublish } from './listed-app.ts';
 import type { Artifact } from './artifact.ts';
-import { type AppToAssemble, iconPath, iconStep } from './assemble.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { appFactsOf, type AppToAssemble, iconPath, iconStep } from './assemble.ts';
 
 /** A version that is to be published. */
 export interface VersionToPublish {
@@ -47,6 +48,7 @@ export async function planListedVersion(
   const version = await planVersion(place, app, { word, artifact, notes }, judgeSettings);
   if (isListed) return version;
   const manifest = await readManifest(place);
+  const findings = findingsOfListing(manifest, app, listing, judgeSettings);
   const path = iconPath(listing);
   const icon = iconStep(listing, path === null ? null : await place.store.read(path));
   const edit = (text: string): string | null =>
@@ -61,7 +63,31 @@ export async function planListedVersion(
     published: false,
     plan: { title: `Publish ${key} ${version.entry.version}`, steps: [...artifacts, ...icon, ...edits, listed] },
     files: [...version.files, ...(path === null ? [] : [path])],
+    findings: [...findings, ...version.findings],
   };
+}
+
+/**
+ * What the entry of a new app adds to a manifest, such as a key that looks like another one: `planVersion` only judges
+ * what the version adds.
+ * @throws AppregError (exit 1) that names the rules, if the entry would introduce an error
+ */
+function findingsOfListing(
+  manifest: Document,
+  app: AppToPublish,
+  listing: AppToAssemble,
+  judgeSettings: JudgeSettings,
+): Finding[] {
+  // The version is listed in the same plan.
+  const settings = {
+    ...judgeSettings,
+    severities: { ...judgeSettings.severities, 'no-valid-versions': 'off' } as const,
+  };
+  return newFindings(
+    () => judgeState({ manifest: factsOf(manifest), app: null }, settings),
+    { manifest: factsOf(app.manifest), app: appFactsOf(listing) },
+    settings,
+  );
 }
 
 /** How often an increment is recomputed after conflicts. */

@@ -106,8 +106,8 @@ async function servedLock({ env, listener }: OpenRepository, manifest: string): 
 }
 
 /**
- * A registry that lists these apps with the versions of a state that `against` names, to plan new versions without the
- * store. It cannot be written to.
+ * A registry that lists the apps of a state that `against` names, these with their versions, to plan new versions without
+ * the store. It cannot be written to.
  */
 export function listedLocation(
   config: RepositoryConfig,
@@ -119,12 +119,12 @@ export function listedLocation(
   const entries: Record<string, object> = {};
   const files = new Map<string, Uint8Array>();
   const put = (path: string, value: object): void => void files.set(path, Buffer.from(JSON.stringify(value)));
-  for (const { key } of apps) {
-    const found = listed.keys.includes(key) ? listed.app(key) : null;
-    if (found === null) continue;
-    const versions = isMissing(found) ? [] : found;
+  const planned = new Set(apps.map(({ key }) => key));
+  for (const key of listed.keys) {
+    // The other apps are only listed: the key of a new app is compared with theirs.
     entries[key] = { appMetadataUrl: `${base}apps/${key}/versions.json` };
-    put(`apps/${key}/versions.json`, { versions });
+    const found = planned.has(key) ? listed.app(key) : null;
+    if (found !== null) put(`apps/${key}/versions.json`, { versions: isMissing(found) ? [] : found });
   }
   put(manifest, { apps: entries });
   return { store: readOnly(files), manifest, base, pathOf: (url) => localPath(url, base) };

@@ -38,6 +38,29 @@ test('a number that is too large is broken, unless the rule is set', async () =>
   expect(statesOf(await releaseIn(root, allowed))).toEqual({ clock: 'new' });
 });
 
+test('a new app is listed by the rules of assemble: errors refuse it, warnings are printed', async () => {
+  const root = await published();
+  writeFiles(root, {
+    ...sources({ Clock: '1.0.0' }),
+    'src/Clock/app.json': JSON.stringify({ name: 'A\u0007', description: 'An app.', color: '#112233' }),
+    'src/Clock/icon.svg': SVG,
+  });
+  const before = textOf(root, 'registry.json');
+  const refusing = { rule: ['app-key-ambiguous=error'] };
+  for (const mode of MODES) {
+    const run = await releaseIn(root, { ...refusing, ...mode });
+    expect({ code: run.code, states: statesOf(run) }, JSON.stringify(mode)).toEqual({
+      code: 1,
+      states: { Clock: 'broken', clock: 'unchanged' },
+    });
+    expect(run.apps['Clock']?.message).toContain('app-key-ambiguous');
+  }
+  expect(textOf(root, 'registry.json')).toBe(before);
+  const { code, context } = await releaseIn(root);
+  expect(code).toBe(0);
+  expect(context.printed.log.join('\n')).toMatch(/app-key-ambiguous.*text-unprintable/s);
+});
+
 test('a pre-release is broken without --allow-prerelease', async () => {
   const root = await published();
   writeFiles(root, { ...CHANGED, 'src/clock/VERSION': '1.1.0-rc.1\n' });
