@@ -136,7 +136,7 @@ function withoutBytes(server: Probe, error: VersionError | undefined, pinned: Pi
   const isGone =
     server.failure === null && [401, 403, 404, 410].includes(statusOf(server)) && !areCredentialsRefused(server);
   if (pinned !== null && pinned.isOffered !== false && !isGone) return { state: 'unexamined', rule };
-  if (pinned?.isKept) return { state: 'kept' };
+  if (isGone && pinned?.isKept) return { state: 'kept' };
   return { state: 'refused', rule, message: error?.message ?? 'The artifact cannot be fetched.', served: null };
 }
 

@@ -2,13 +2,14 @@ import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import { judge, startJudging } from '../../../src/core/engine/judge.ts';
 import type { AppVerdict, Severity } from '../../../src/core/engine/report.ts';
-import type { ArtifactFacts, Snapshot } from '../../../src/core/facts/facts.ts';
+import type { ArtifactFacts, Probe, Snapshot } from '../../../src/core/facts/facts.ts';
+import { offerOf } from '../../../src/core/engine/version-offer.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { type AnyRule, mayRefuse } from '../../../src/core/rules/rule.ts';
 import { updateVersions } from '../../../src/service/refresh/version-lifecycle.ts';
 import { listedVersionsIn } from '../../../src/core/registry/manifest.ts';
 import { checksum } from '../../support/core-facts.ts';
-import { hop, probe, web } from '../../support/probes.ts';
+import { failed, hop, probe, web } from '../../support/probes.ts';
 import { artifact, BASE, contentWith, metadataWith, snapshot, withArtifacts } from '../../support/snapshots.ts';
 
 /** Which versions are offered: the service and reports agree, whatever rule finds an error, and whatever the settings. */
@@ -241,4 +242,29 @@ test('a secret that was not published yet is an error, and not a reason to refus
   const report = judge(facts, { command: 'lint' });
   expect(report.findings.map(({ severity, rule }) => `${severity} ${rule}`)).toContain('error artifact-secret');
   expect(report.apps).toMatchObject([{ visible: true, latest: '1.0.0' }]);
+});
+
+describe('a version of which the service has a copy', () => {
+  const pin = { checksum: checksum(1), rule: null, isKept: true };
+
+  function decided(answer: Probe, isOffered: boolean, isKept = true): string {
+    const missing = { missing: { code: 'blocked-by', rule: 'unreachable' } } as const;
+    const facts = { ...artifact(`${BASE}a.tar.gz`), web: web(answer), content: missing, archive: missing };
+    const entries = [{ checksum: pin.checksum, facts }] as const;
+    return offerOf({ entries, errors: [], pinned: { ...pin, isOffered, isKept } }).state;
+  }
+
+  test.each([401, 403, 404, 410])('is offered from it if its host lost the artifact (%s)', (status) => {
+    const answer = probe(hop({}, { status }));
+    expect([decided(answer, true), decided(answer, false)]).toEqual(['kept', 'kept']);
+    expect(decided(answer, true, false)).toBe('refused');
+  });
+
+  test.each([
+    ['503', probe(hop({}, { status: 503 }))],
+    ['no connection', failed('connect', 'ECONNREFUSED')],
+    ['refused credentials', probe(hop({}, { status: 401, withCredentials: true }))],
+  ])('stays as it was while its host is down: %s', (_, answer) => {
+    expect([decided(answer, true), decided(answer, false)]).toEqual(['unexamined', 'refused']);
+  });
 });
