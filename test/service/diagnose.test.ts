@@ -298,6 +298,15 @@ test('a registry that the service cannot read, and that can be read here', async
   expect(ofService(await joined(token))).toEqual(['error service-refused repeatedly']);
 });
 
+test('an app whose metadata file the service cannot use, and that cannot be used here either', async () => {
+  const token = await knows({ failingSince: new Date(Date.now() - 5 * HOUR) });
+  expect(ofService(await joined(token))).toEqual(['error service-refused repeatedly app-a']);
+  for (const broken of [answer({ status: 404 }), json({}), answer({ body: '{"versions":[' })]) {
+    host.on('/a.json', broken);
+    expect(ofService(await joined(token, { retries: 0 } as DiagnoseOptions))).toEqual([]);
+  }
+});
+
 test('a suspended organization', async () => {
   const { id, token } = await fixture.join();
   await fixture.db.updateTable('organizations').set({ suspendedAt: new Date() }).where('id', '=', id).execute();

@@ -27,8 +27,9 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const { document, file } = manifest.location;
   dispatcher.url('metadata', metadata.url, { ...metadata, document, file, pointer: `${pointer}/appMetadataUrl` });
   const value = dispatcher.document(facts.metadata, metadata);
+  const listed = listedVersions(value);
   // Without a list of versions no artifact is known.
-  if (listedVersions(value) === null) run.symptoms.markUnknown('checksum-mismatch');
+  if (listed === null) run.symptoms.markUnknown('checksum-mismatch');
   const earlier = context.baseline === null ? NO_BASELINE : (context.baseline.app(key) ?? []);
   const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
   const hiding = run.hiding.rulesHiding(key);
@@ -38,11 +39,15 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const offers = offersOf(versions, facts.artifacts, { errors, earlier, attestations: context.attestations });
   const verdict = verdictOf(documents, offers);
   const judged = { verdict, documents, errors, offers };
-  context.served?.push(servedApp(facts, versions, judged, keepsLastState(key, entry, listedVersions(value))));
+  context.served?.push(
+    servedApp(facts, versions, judged, {
+      isUsable: listed !== null,
+      isStateKept: keepsLastState(key, entry, listed),
+    }),
+  );
   run.verdicts.push(verdict);
   run.findings.resolvePositions(facts.metadata);
-  if (facts.about !== undefined)
-    judgeAbout(context, facts.about, listedVersions(value) === null ? null : versions, metadata);
+  if (facts.about !== undefined) judgeAbout(context, facts.about, listed === null ? null : versions, metadata);
   return judged;
 }
 

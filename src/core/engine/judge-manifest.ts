@@ -11,7 +11,7 @@ import {
   type Shard,
 } from '../facts/facts.ts';
 import { header, httpDate } from '../http/headers.ts';
-import { isAnswered, lastHop } from '../http/probe.ts';
+import { lastHop } from '../http/probe.ts';
 import { parseUrl } from '../http/url.ts';
 import type { JsonObject } from '../json/json.ts';
 import { isChecksum } from '../registry/checksum.ts';
@@ -124,15 +124,15 @@ export function judgeService(
 
 /**
  * What has to be kept of an app for the comparison.
+ * @param isUsable whether its metadata file has a list of versions
  * @param isStateKept whether a service that checks it now keeps its last state (keepsLastState)
  */
 export function servedApp(
   { key, metadata, artifacts }: AppFacts,
   versions: readonly VersionEntry[],
   { verdict, documents, errors, offers }: JudgedApp,
-  isStateKept: boolean,
+  { isUsable, isStateKept }: { isUsable: boolean; isStateKept: boolean },
 ): ServedApp {
-  const isUsable = !isMissing(metadata.web) && isAnswered(metadata.web.server) && !isMissing(metadata.content);
   const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
   const modified = httpDate(header(headers, 'last-modified'));
   const decisions = new Map(offers.map(({ version, offer }) => [version, offer.state]));

@@ -148,7 +148,7 @@ export interface ServedApp {
   key: string;
   /** Of its metadata file. */
   url: string | null;
-  /** Whether its metadata file can be used. */
+  /** Whether its metadata file can be used: it has a list of versions. */
   isUsable: boolean;
   /** The Last-Modified of its metadata file, as ISO 8601; null without one. */
   modifiedAt: string | null;
