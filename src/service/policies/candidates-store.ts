@@ -68,13 +68,34 @@ export async function appKeyBatches(db: Db, registryId: number): Promise<string[
   );
 }
 
-/** @param keys of apps, as of `appKeyBatches` */
+/**
+ * When the subscription first looked at the registry: what was there then may be of any age. For the first subscriber of a
+ * registry, it is when its oldest version was first seen, which is after the subscription; as for a lock file.
+ */
+export async function firstLookOf(
+  db: Db,
+  { registryId, registrySince }: Pick<PolicedSubscription, 'registryId' | 'registrySince'>,
+): Promise<Date> {
+  const { first } = await db
+    .selectFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('verifiedAt', 'is not', null)
+    .select(({ fn }) => fn.min('firstSeenAt').as('first'))
+    .executeTakeFirstOrThrow();
+  return first === null || first < registrySince ? registrySince : first;
+}
+
+/**
+ * @param keys of apps, as of `appKeyBatches`
+ * @param watchedSince as of `firstLookOf`
+ */
 export async function candidatesOf(
   db: Db,
   subscription: PolicedSubscription,
   keys: readonly string[],
+  watchedSince: Date,
 ): Promise<CandidateApp[]> {
-  const { id, registrySince } = subscription;
+  const { id } = subscription;
   const signing = policyOf(subscription.attestations, subscription.attestationSigner);
   const signer = signing.mode === 'off' ? null : signing.signer;
   const keySha256 = signer === null ? null : keyOf(signer);
@@ -98,7 +119,7 @@ export async function candidatesOf(
   for (const row of rows) apps.get(row.appKey)?.push(candidate(row, signer));
   return [...apps].map(([key, versions]) => {
     const about = { versions: new Map(versions.map((one) => [one.version, one])) };
-    return { key, about, watchedSince: registrySince, versions };
+    return { key, about, watchedSince, versions };
   });
 }
 

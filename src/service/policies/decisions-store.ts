@@ -7,6 +7,7 @@ import { VERSION_OF_APP } from '../database/sql-fragments.ts';
 import {
   appKeyBatches,
   candidatesOf,
+  firstLookOf,
   type CandidateVersion,
   IS_CANDIDATE,
   POLICED_COLUMNS,
@@ -21,13 +22,14 @@ export async function decidePolicies(db: Db, registryId: number, now: Date): Pro
     .selectFrom('subscriptions')
     .where('registryId', '=', registryId)
     .where('policy', 'is not', null)
-    .select('id')
+    .select(['id', 'registryId', 'registrySince'])
     .execute();
   if (subscriptions.length === 0) return;
   const batches = await appKeyBatches(db, registryId);
-  for (const { id } of subscriptions) {
+  for (const { id, ...place } of subscriptions) {
+    const watchedSince = await firstLookOf(db, place);
     for (const keys of batches)
-      await inPolicy(db, registryId, id, (tx, one, policy) => decide(tx, one, policy, keys, now));
+      await inPolicy(db, registryId, id, (tx, one, policy) => decide(tx, one, policy, { keys, watchedSince, now }));
     await inPolicy(db, registryId, id, (tx) => forgetOthers(tx, id));
   }
 }
@@ -65,8 +67,9 @@ export async function decideAnew(
 ): Promise<void> {
   await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscription.id).execute();
   if (policy === null) return;
+  const watchedSince = await firstLookOf(tx, subscription);
   for (const keys of await appKeyBatches(tx, subscription.registryId))
-    await decide(tx, subscription, policy, keys, now);
+    await decide(tx, subscription, policy, { keys, watchedSince, now });
 }
 
 /** Replaces all decisions of a subscription, if it has a policy: which attestations are valid depends on their signer. */
@@ -87,12 +90,11 @@ async function decide(
   tx: Db,
   subscription: PolicedSubscription,
   policy: Policy,
-  keys: readonly string[],
-  now: Date,
+  { keys, watchedSince, now }: { keys: readonly string[]; watchedSince: Date; now: Date },
 ): Promise<void> {
   const { id: subscriptionId, registryId } = subscription;
   const rows: PolicyDecisionRow[] = [];
-  for (const app of await candidatesOf(tx, subscription, keys)) {
+  for (const app of await candidatesOf(tx, subscription, keys, watchedSince)) {
     const holds = new Map(decideVersions(policy, app, now).map(({ version, hold }) => [version, hold]));
     for (const one of app.versions) {
       const decision = decisionOf(holds.get(one.version) ?? null);

@@ -188,6 +188,29 @@ describe('a version that is too new', () => {
   });
 });
 
+test('what the first subscriber of a registry finds at its first look may be of any age, and later versions not', async () => {
+  const [newest, older] = live.versions;
+  live.versions = [older!];
+  live.list();
+  await harness.refresh(registry);
+  const { registrySince } = await harness.db
+    .selectFrom('subscriptions')
+    .where('id', '=', own.id)
+    .select('registrySince')
+    .executeTakeFirstOrThrow();
+  const first = await harness.db.selectFrom('versions').where('registryId', '=', registry).selectAll().execute();
+  expect(first.map(({ firstSeenAt }) => firstSeenAt > registrySince)).toEqual([true]);
+  const aged = policy({ minimumAge: '3d', minimumAgeStrict: false });
+  expect((await set(aged)).preview.hidden).toEqual([]);
+  expect(await seen()).toEqual(['+1.0.0']);
+  live.versions = [newest!, older!];
+  live.list();
+  await harness.refresh(registry, 1.1);
+  expect(await seen()).toEqual(['-2.0.0 minimumAge "3d"', '+1.0.0']);
+  expect((await set(null)).outcome).toBe('set');
+  expect((await set(aged)).preview.hidden.map(({ version }) => version)).toEqual(['2.0.0']);
+});
+
 test('a version that its author retires is held back where the policy says so, unless it is pinned', async () => {
   await harness.refresh(registry);
   await set(policy({ allowDeprecated: ['superseded'] }));
