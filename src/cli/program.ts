@@ -4,12 +4,14 @@ import { AppregError } from '../core/errors.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { VERSION } from '../core/tool-version.ts';
+import type { Choices } from './choices.ts';
 import {
   type CommandDefinition,
   flagOf,
   type NumberOption,
   type OptionDefinition,
   type OptionDefinitions,
+  type ValueKind,
 } from './command-definition.ts';
 import { type Command as RunnableCommand, COMMANDS } from './commands/index.ts';
 import type { GlobalOptions } from './context.ts';
@@ -102,6 +104,9 @@ function addCommand(
     const options = command.optsWithGlobals<GlobalOptions>();
     // The program's own default would override an option after the command's name.
     if (command.opts<GlobalOptions>().color === false) options.color = false;
+    for (const [index, { usage, value }] of declared.entries())
+      if (isEmptyPlace(value, command.args.slice(index, usage.includes('...') ? undefined : index + 1)))
+        throw emptyPlace(`The argument ${usage}`, value);
     onRequest(options, command.processedArgs);
   });
 }
@@ -131,6 +136,8 @@ function optionFor(name: string, definition: OptionDefinition, words: string): O
       message`${words} --help describes the options.`,
     );
   const check = (value: string): string => {
+    if ('value' in definition && definition.value !== 'file' && isEmptyPlace(definition.value, [value]))
+      throw emptyPlace(flagOf(definition), definition.value);
     if (!('value' in definition) || typeof definition.value === 'string' || definition.value.includes(value))
       return value;
     throw invalid(value, `Use one of: ${definition.value.join(', ')}.${didYouMean(value, definition.value)}`);
@@ -145,6 +152,22 @@ function optionFor(name: string, definition: OptionDefinition, words: string): O
       return Number(value);
     });
   return option;
+}
+
+/** An empty name of a file, a folder or a state would be the current folder: files elsewhere were meant. */
+function isEmptyPlace(kind: ValueKind | Choices, values: readonly string[]): boolean {
+  return (
+    (kind === 'folder' || kind === 'registry-state' || kind === 'file') && values.some((value) => value.trim() === '')
+  );
+}
+
+function emptyPlace(name: string, kind: ValueKind | Choices): AppregError {
+  const expected = kind === 'registry-state' ? 'a folder, a file or a git ref' : 'a path';
+  return new AppregError(
+    'option-invalid',
+    message`${name} is empty.`,
+    message`Give ${expected}; in a pipeline, check that its variable is set.`,
+  );
 }
 
 /** The numbers that options accept. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { parse } from '../../src/cli/program.ts';
 
-/** What a command line with a word too many says. */
+/** What a command line with a word too many, or with an empty one, says. */
 
 vi.mock(import('../../src/cli/io/streams.ts'), async (original) => ({ ...(await original()), toStderr: () => {} }));
 
@@ -21,4 +21,25 @@ test.each([
   ['rules all', 'Too many arguments: rules takes 0 arguments, not 1.'],
 ])('%s', (line, message) => {
   expect(messageOf(line.split(' '))).toBe(message);
+});
+
+test.each([
+  [['lint', ''], 'The argument [path...] is empty.'],
+  [['lint', 'a', ' '], 'The argument [path...] is empty.'],
+  [['diff', '', '.'], 'The argument <before> is empty.'],
+  [['diff', '.', ''], 'The argument [after] is empty.'],
+  [['site', ''], 'The argument <dir> is empty.'],
+  [['lock', ''], 'The argument [where] is empty.'],
+  [['policy', 'test', 'policy.json', ''], 'The argument <where> is empty.'],
+  [['lint', '--advisories', ''], '--advisories is empty.'],
+  [['site', 'site', '--from='], '--from is empty.'],
+  [['--cwd', '', 'lint'], '--cwd is empty.'],
+])('%j would mean the current folder', (words, message) => {
+  expect(messageOf(words)).toBe(message);
+});
+
+test('arguments that name nothing on disk may be empty', () => {
+  expect(messageOf(['edit-app', 'clock', '--name', ''])).toBe('no error');
+  expect(messageOf(['lint'])).toBe('no error');
+  expect(messageOf(['diff', '.'])).toBe('no error');
 });
