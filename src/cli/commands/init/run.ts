@@ -41,12 +41,6 @@ type Options = OptionsOf<typeof initCommand>;
 /** `appreg init [dir]`: scaffolds a workspace. Existing files are never overwritten. */
 export async function runInit(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
-  if (dir === '')
-    throw new AppregError(
-      'option-invalid',
-      message`The folder name is empty.`,
-      message`Omit it to use the current folder.`,
-    );
   const root = resolve(cwd, dir ?? '.');
   await requireNoFile(root, cwd);
   const existing = await existingSettings(context, root, options);
