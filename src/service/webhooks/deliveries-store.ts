@@ -5,6 +5,8 @@ import type { DeliveryView, WebhookEventType } from './schema.ts';
 import { maskedWebhookUrl } from './secrets.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
+import { storable } from '../database/packed.ts';
+import { shorten } from '../../core/text/text.ts';
 import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
 import { webhookOf } from './store.ts';
@@ -240,6 +242,6 @@ const LONGEST_TEXT = 2000;
 /** The body that is sent for an event: the same at every attempt. */
 function webhookBody(type: WebhookEventType, at: Date, data: object): string {
   return JSON.stringify({ type, timestamp: at.toISOString(), data }, (_, value: unknown) =>
-    typeof value === 'string' && value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT - 1)}…` : value,
+    typeof value === 'string' ? shorten(storable(value), LONGEST_TEXT) : value,
   );
 }

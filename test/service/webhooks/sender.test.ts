@@ -80,6 +80,13 @@ async function subscriber(shared?: number): Promise<Subscriber> {
 const failing = registryEvent('failing', { rule: 'unreachable' });
 const listed: NewEvent = { type: 'app-listed', app: 'mail', version: null, data: { name: 'Mail' } };
 
+const listedAt = (artifactUrl: string): NewEvent => ({
+  type: 'version-listed',
+  app: 'mail',
+  version: '1.0.0',
+  data: { checksum: 'sha256:', artifactUrl },
+});
+
 function record(registryId: number, ...events: NewEvent[]): Promise<void> {
   return database.db.transaction().execute((tx) =>
     recordEvents(
@@ -148,6 +155,21 @@ test('an event is sent once to each webhook that wants it, signed, as the API li
       receiver.at('/all')[0]!.headers as Record<string, string>,
     ),
   ).toThrow();
+});
+
+test('texts of registries are sent as the API lists them, and long ones are cut between characters', async () => {
+  const own = await subscriber();
+  await addWebhook(database.db, own.organization, `${receiver.origin}/texts`);
+  await record(own.registryId, listedAt('https://h.test/a\0b\ud800c'));
+  const rows = await database.db.selectFrom('webhookDeliveries').select('body').execute();
+  const sent = rows.map(({ body }) => JSON.parse(body) as { data: { type: string; data: { artifactUrl: string } } });
+  const query = { subscriptionId: null, appKey: null, type: 'version-listed', limit: 10, after: null } as const;
+  const { events } = (await listEvents(database.db, own.organization, query))!;
+  expect(sent.filter(({ data }) => data.type === 'version-listed').map(({ data }) => data)).toEqual(events);
+  await record(own.registryId, listedAt(`${'a'.repeat(1998)}\u{1f600}\u{1f600}`));
+  const bodies = (await database.db.selectFrom('webhookDeliveries').select('body').execute()).map(({ body }) => body);
+  expect(bodies.filter((body) => body.includes('aaa…"'))).toHaveLength(1);
+  expect(bodies.filter((body) => /\\ud[89a-f]/i.test(body))).toEqual([]);
 });
 
 test('an event whose transaction is rolled back is not sent', async () => {
