@@ -31,7 +31,7 @@ const app = {
   ),
   deprecated: api.withDescription(retirementSchema, 'Why the author retired that version; null if it did not.'),
   links: linksSchema,
-  offered: api.withDescription(api.count, 'Versions that are offered.'),
+  offered: api.withDescription(api.count, 'Versions that are offered; 0 while the app cannot be installed.'),
   versions: api.withDescription(api.count, 'All known versions, including refused, pending and withdrawn ones.'),
   failingSince: api.withDescription(
     api.orNull(api.dateTime),
@@ -54,7 +54,10 @@ const version = api.strictObject('A version. The digest is pinned once the artif
   artifactChecksum: api.text,
   firstSeenAt: api.withDescription(api.dateTime, 'When it was first listed, or the subscription if that is later.'),
   state: api.choice(['pending', 'verified', 'refused', 'withdrawn']),
-  offered: api.flag,
+  offered: api.withDescription(
+    api.flag,
+    'Whether the organization gets its artifact, also while a fault of its entry in the manifest hides its app.',
+  ),
   reason: api.nullable(api.strictObject('Why it is refused.', { rule: api.text, message: api.text })),
   verifiedAt: api.orNull(api.dateTime),
   bytes: api.orNull(api.count),
