@@ -30,7 +30,7 @@ export function storable(text: string): string {
 
 /** A value as the database returns it, once it is stored as `storableJson`. */
 export function storableValue<Value>(value: Value): Value {
-  return JSON.parse(storableJson(value)) as Value;
+  return JSON.parse(storableJson(value));
 }
 
 /** A value as JSON for a jsonb column, with texts as `storable` returns them. */
