@@ -127,7 +127,7 @@ const SERVICE_FEATURES: Record<string, readonly string[]> = {
   organizations: ['registries', 'history', 'tokens'],
   artifacts: ['config', 'registries', 'apps', 'about', 'history'],
   attestations: ['history', 'tokens'],
-  policies: ['registries', 'attestations', 'history', 'tokens'],
+  policies: ['config', 'registries', 'attestations', 'history', 'tokens'],
 };
 for (const [feature, others] of Object.entries(SERVICE_FEATURES))
   SERVICE_MAY[feature] = ['database', 'http', 'pages', ...others];

@@ -4,6 +4,7 @@ import type { AttestationState, OfferedApp, OfferedVersion } from '../../core/po
 import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 import { type AttestationMode, keyOf, policyOf, type SignerRequirement } from '../attestations/policy.ts';
 import { type Evidence, verdictOf } from '../attestations/verdict.ts';
+import { DEFAULT_LIMITS } from '../config/settings.ts';
 import type { Db } from '../database/database.ts';
 import {
   ALLOWED_TO,
@@ -22,6 +23,8 @@ export interface PolicedSubscription {
   id: string;
   registryId: number;
   registrySince: Date;
+  /** When the host first served the manifest for it; null before that. */
+  confirmedAt: Date | null;
   policy: PolicyDocument | null;
   attestations: AttestationMode;
   attestationSigner: SignerRequirement | null;
@@ -31,6 +34,7 @@ export const POLICED_COLUMNS = [
   'id',
   'registryId',
   'registrySince',
+  'confirmedAt',
   'policy',
   'attestations',
   'attestationSigner',
@@ -69,33 +73,22 @@ export async function appKeyBatches(db: Db, registryId: number): Promise<string[
 }
 
 /**
- * When the subscription first looked at the registry: what was there then may be of any age. For the first subscriber of a
- * registry, it is when its oldest version was first seen, which is after the subscription; as for a lock file.
+ * The end of the subscription's first look: what was there then may be of any age. For the first subscriber of a registry,
+ * that is the check in which its host first serves the manifest, until the longest time that a check takes.
  */
-export async function firstLookOf(
-  db: Db,
-  { registryId, registrySince }: Pick<PolicedSubscription, 'registryId' | 'registrySince'>,
-): Promise<Date> {
-  const { first } = await db
-    .selectFrom('versions')
-    .where('registryId', '=', registryId)
-    .where('verifiedAt', 'is not', null)
-    .select(({ fn }) => fn.min('firstSeenAt').as('first'))
-    .executeTakeFirstOrThrow();
-  return first === null || first < registrySince ? registrySince : first;
+function firstLookOf({ registrySince, confirmedAt }: PolicedSubscription): Date {
+  const end = confirmedAt === null ? registrySince : new Date(confirmedAt.getTime() + DEFAULT_LIMITS.refresh);
+  return end > registrySince ? end : registrySince;
 }
 
-/**
- * @param keys of apps, as of `appKeyBatches`
- * @param watchedSince as of `firstLookOf`
- */
+/** @param keys of apps, as of `appKeyBatches` */
 export async function candidatesOf(
   db: Db,
   subscription: PolicedSubscription,
   keys: readonly string[],
-  watchedSince: Date,
 ): Promise<CandidateApp[]> {
   const { id } = subscription;
+  const watchedSince = firstLookOf(subscription);
   const signing = policyOf(subscription.attestations, subscription.attestationSigner);
   const signer = signing.mode === 'off' ? null : signing.signer;
   const keySha256 = signer === null ? null : keyOf(signer);

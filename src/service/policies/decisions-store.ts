@@ -7,7 +7,6 @@ import { VERSION_OF_APP } from '../database/sql-fragments.ts';
 import {
   appKeyBatches,
   candidatesOf,
-  firstLookOf,
   type CandidateVersion,
   IS_CANDIDATE,
   POLICED_COLUMNS,
@@ -22,14 +21,13 @@ export async function decidePolicies(db: Db, registryId: number, now: Date): Pro
     .selectFrom('subscriptions')
     .where('registryId', '=', registryId)
     .where('policy', 'is not', null)
-    .select(['id', 'registryId', 'registrySince'])
+    .select('id')
     .execute();
   if (subscriptions.length === 0) return;
   const batches = await appKeyBatches(db, registryId);
-  for (const { id, ...place } of subscriptions) {
-    const watchedSince = await firstLookOf(db, place);
+  for (const { id } of subscriptions) {
     for (const keys of batches)
-      await inPolicy(db, registryId, id, (tx, one, policy) => decide(tx, one, policy, { keys, watchedSince, now }));
+      await inPolicy(db, registryId, id, (tx, one, policy) => decide(tx, one, policy, keys, now));
     await inPolicy(db, registryId, id, (tx) => forgetOthers(tx, id));
   }
 }
@@ -67,9 +65,8 @@ export async function decideAnew(
 ): Promise<void> {
   await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscription.id).execute();
   if (policy === null) return;
-  const watchedSince = await firstLookOf(tx, subscription);
   for (const keys of await appKeyBatches(tx, subscription.registryId))
-    await decide(tx, subscription, policy, { keys, watchedSince, now });
+    await decide(tx, subscription, policy, keys, now);
 }
 
 /** Replaces all decisions of a subscription, if it has a policy: which attestations are valid depends on their signer. */
@@ -90,11 +87,12 @@ async function decide(
   tx: Db,
   subscription: PolicedSubscription,
   policy: Policy,
-  { keys, watchedSince, now }: { keys: readonly string[]; watchedSince: Date; now: Date },
+  keys: readonly string[],
+  now: Date,
 ): Promise<void> {
   const { id: subscriptionId, registryId } = subscription;
   const rows: PolicyDecisionRow[] = [];
-  for (const app of await candidatesOf(tx, subscription, keys, watchedSince)) {
+  for (const app of await candidatesOf(tx, subscription, keys)) {
     const holds = new Map(decideVersions(policy, app, now).map(({ version, hold }) => [version, hold]));
     for (const one of app.versions) {
       const decision = decisionOf(holds.get(one.version) ?? null);

@@ -8,7 +8,7 @@ import type { Actor } from '../history/audit.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import { registryEvent } from '../history/events.ts';
 import { recordEvents } from '../history/store.ts';
-import { appKeyBatches, type CandidateApp, candidatesOf, firstLookOf, POLICED_COLUMNS } from './candidates-store.ts';
+import { appKeyBatches, type CandidateApp, candidatesOf, POLICED_COLUMNS } from './candidates-store.ts';
 import { decideAnew } from './decisions-store.ts';
 import { openPreview, type PolicyHold, policyHold } from './policy.ts';
 import { sql } from 'kysely';
@@ -30,7 +30,7 @@ function subscriptionQuery(db: Db, organizationId: string, subscriptionId: strin
     .selectFrom('subscriptions')
     .where('organizationId', '=', organizationId)
     .where('id', '=', subscriptionId)
-    .select([...POLICED_COLUMNS, 'name', 'confirmedAt']);
+    .select([...POLICED_COLUMNS, 'name']);
 }
 
 type Subscription = Exclude<
@@ -62,9 +62,7 @@ async function previewFor(
 /** The apps, in batches. What the subscription does not see yet is not shown. */
 async function* seenApps(db: Db, subscription: Subscription): AsyncGenerator<CandidateApp[]> {
   if (subscription.confirmedAt === null) return;
-  const watchedSince = await firstLookOf(db, subscription);
-  for (const keys of await appKeyBatches(db, subscription.registryId))
-    yield candidatesOf(db, subscription, keys, watchedSince);
+  for (const keys of await appKeyBatches(db, subscription.registryId)) yield candidatesOf(db, subscription, keys);
 }
 
 export interface PolicyTarget {

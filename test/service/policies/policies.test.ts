@@ -192,6 +192,8 @@ test('what the first subscriber of a registry finds at its first look may be of 
   const [newest, older] = live.versions;
   live.versions = [older!];
   live.list();
+  // The subscription is new: the check confirms it.
+  await harness.db.updateTable('subscriptions').set({ confirmedAt: null }).where('id', '=', own.id).execute();
   await harness.refresh(registry);
   const { registrySince } = await harness.db
     .selectFrom('subscriptions')
@@ -209,6 +211,13 @@ test('what the first subscriber of a registry finds at its first look may be of 
   expect(await seen()).toEqual(['-2.0.0 minimumAge "3d"', '+1.0.0']);
   expect((await set(null)).outcome).toBe('set');
   expect((await set(aged)).preview.hidden.map(({ version }) => version)).toEqual(['2.0.0']);
+});
+
+test('the first version of a registry that had none at the first look has an age', async () => {
+  // The fixture confirmed the subscription long ago.
+  await harness.refresh(registry);
+  const hidden = (await set(policy({ minimumAge: '3d', minimumAgeStrict: false }), own, true)).preview.hidden;
+  expect(hidden.map(({ version }) => version).toSorted()).toEqual(['1.0.0', '2.0.0']);
 });
 
 test('a version that its author retires is held back where the policy says so, unless it is pinned', async () => {
