@@ -136,6 +136,7 @@ function optionFor(name: string, definition: OptionDefinition, words: string): O
       message`${words} --help describes the options.`,
     );
   const check = (value: string): string => {
+    // In place of a file, the current folder is refused by what reads or writes it.
     if ('value' in definition && definition.value !== 'file' && isEmptyPlace(definition.value, [value]))
       throw emptyPlace(flagOf(definition), definition.value);
     if (!('value' in definition) || typeof definition.value === 'string' || definition.value.includes(value))

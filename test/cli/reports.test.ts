@@ -89,6 +89,8 @@ describe('results in files', () => {
     { name: 'the configuration', file: 'appreg.config.json', text: '{}' },
     { name: 'the package', file: 'package.json', text: '{"name":"x"}' },
     { name: 'the lock file', file: 'appreg.lock.json', text: '{"lock":1,"apps":{}}' },
+    { name: 'an about file', file: 'clock.about.json', text: '{ "schema": 1, "versions": {} }' },
+    { name: 'an attestation', file: 'clock.tar.gz.sigstore.json', text: '{}' },
   ])('never replace a file of a registry that no option names: $name', ({ file, text }) => {
     test.each([
       { by: '--output', args: ['lint', '--output', file] },

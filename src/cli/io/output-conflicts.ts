@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
+import { companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { message } from '../../core/text/message.ts';
 import { type CommandDefinition, flagOf, type ValueKind } from '../command-definition.ts';
@@ -124,15 +125,17 @@ export function workspaceFile(path: string): string | null {
   const name = basename(file);
   if (CONFIG_FILES.has(name)) return 'a configuration';
   if (name === LOCK_FILE) return 'a lock file';
+  if (isAboutPath(name)) return 'an about file';
+  if (companionKindOf(name) !== null) return 'a companion file of an artifact';
   if (!DOCUMENT.test(text) || OWN_RESULT.test(text)) return null;
   return 'a document of a registry';
 }
 
-/** The members by which a manifest, a metadata file and an about file are known, also if they contain errors. */
+/** The members by which a manifest and a metadata file are known, also if they contain errors. */
 const DOCUMENT = /^\uFEFF?\s*\{[^]*"(?:apps|versions)"\s*:\s*[{[]/;
 
-/** Reports, saved facts and support bundles start with the version of their format. */
-const OWN_RESULT = /^\s*\{\s*"(?:schema|snapshot)"\s*:\s*1\b/;
+/** The first fields of saved facts and support bundles, and of reports. */
+const OWN_RESULT = /^\s*\{\s*"(?:snapshot|schema"\s*:\s*1\s*,\s*"tool)"\s*:/;
 
 const MAX_BEGINNING = 65_536;
 

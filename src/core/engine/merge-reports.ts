@@ -47,17 +47,18 @@ export function mergeReports(parts: readonly [PartReport, ...PartReport[]]): Pic
 
 /** An exception is only unused if no registry with that configuration has a finding that it matches. */
 function findingsOf(parts: readonly PartReport[]): Finding[] {
-  const unused = new Map<string, Finding[]>();
+  const unused = new Map<string, { config: string | null; findings: Finding[] }>();
   const found = parts.flatMap(({ report, config }) =>
     report.findings.filter((finding) => {
       if (finding.rule !== 'exception-unused') return true;
-      const place = JSON.stringify([config, finding.pointer]);
-      unused.set(place, [...(unused.get(place) ?? []), finding]);
+      const place = `${config} ${finding.pointer}`;
+      const known = unused.get(place);
+      if (known === undefined) unused.set(place, { config, findings: [finding] });
+      else known.findings.push(finding);
       return false;
     }),
   );
-  for (const [place, findings] of unused) {
-    const [config] = JSON.parse(place);
+  for (const { config, findings } of unused.values()) {
     const judging = parts.filter((part) => part.judgesExceptions && part.config === config);
     const [first] = findings;
     if (first !== undefined && findings.length === judging.length) found.push(first);
