@@ -16,7 +16,7 @@ import { isOff } from './settings.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { rules as allRules } from '../rules/index.ts';
-import { sideProbes } from '../facts/side-probes.ts';
+import { isPlainGet, sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
@@ -90,6 +90,10 @@ export class RuleDispatcher {
   readonly #valueToCheck: ValueToCheck;
   readonly #rules = new Map<Subject, AnyRule[]>();
   readonly #resourceRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
+  /** Those that may find something where the plain GET was the only request. */
+  readonly #plainGetRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
+  /** The rules that supersede the others of them. */
+  readonly #supersedersOfOthers = new Set<string>();
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
@@ -103,10 +107,17 @@ export class RuleDispatcher {
     this.#valueToCheck = valueToCheck;
     for (const rule of inJudgingOrder(options.rules ?? allRules)) {
       if (isOff(run.overrides, rule) && !affectsReport(rule)) continue;
-      if (rule.on === 'resource')
-        this.#resourceRules[rule.supersededBy === undefined ? 'before-content' : 'after-content'].push(rule);
+      if (rule.on === 'resource') this.#addResourceRule(rule);
       else this.#rules.set(rule.on, [...this.rulesOn(rule.on), rule]);
     }
+  }
+
+  #addResourceRule(rule: AnyRule): void {
+    const { supersededBy, aboutOtherRequests = false } = rule;
+    const phase = supersededBy === undefined ? 'before-content' : 'after-content';
+    this.#resourceRules[phase].push(rule);
+    if (!aboutOtherRequests) this.#plainGetRules[phase].push(rule);
+    else for (const { rule: id } of supersededBy ?? []) this.#supersedersOfOthers.add(id);
   }
 
   /** The rules about a subject, in the order in which they are judged. */
@@ -178,17 +189,26 @@ export class RuleDispatcher {
       this.#noteResource(facts, at);
     }
     if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(UNOBSERVED[phase][place.resource])) return;
+    const answer = answerOf(facts);
     const subject: FactsOf<'resource'> = {
       resource: place.resource,
       url: facts.url ?? NO_URL,
       web,
-      answer: answerOf(facts),
+      answer,
       ...sideProbes(web),
       origins: this.#origins,
       now: this.#now,
       comparedHosts: this.#comparedHosts,
     };
-    this.#evaluate(this.#resourceRules[phase], subject, at);
+    const isPlain = !isMissing(web) && !isMissing(answer) && isPlainGet(web) && this.#mayBeSkipped(at);
+    this.#evaluate((isPlain ? this.#plainGetRules : this.#resourceRules)[phase], subject, at);
+  }
+
+  /** False if the report names the rules about other requests, although they find nothing. */
+  #mayBeSkipped({ found }: SubjectLocation): boolean {
+    if (this.#run.evaluated !== null) return false;
+    for (const rule of found.keys()) if (this.#supersedersOfOthers.has(rule)) return false;
+    return true;
   }
 
   /** Records what a report states about a resource once, and its hosts. */

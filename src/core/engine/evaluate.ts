@@ -30,7 +30,8 @@ export function evaluateRule(
     return run.notJudged.add(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
   }
   run.evaluated?.note(rule, place);
-  const problems = problemsIn(result);
+  if (!result) return addExplained(run, rule, place);
+  const problems = isList(result) ? result : [result];
   if (problems.length === 0) return addExplained(run, rule, place);
   if (!isOff(run.overrides, rule)) return addProblems(run, rule, problems, place);
   for (const problem of problems) run.findings.addTurnedOff(rule, problem, place);
@@ -59,12 +60,6 @@ function addProblems(run: JudgingRun, rule: AnyRule, problems: readonly Problem[
 /** The other finding's symptom is known; not judging this rule makes nothing unknown. */
 function noteSuperseded(run: JudgingRun, rule: AnyRule, place: SubjectLocation, { rule: by }: Superseder): void {
   run.notJudged.add(rule, place, { ...blockedBy(by), intentional: true });
-}
-
-/** The result of a rule's check as a list. */
-function problemsIn(result: CheckResult): readonly Problem[] {
-  if (!result) return [];
-  return isList(result) ? result : [result];
 }
 
 function isList(result: Problem | readonly Problem[]): result is readonly Problem[] {

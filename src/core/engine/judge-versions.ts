@@ -58,9 +58,12 @@ export function judgeVersions(
   const all: AllVersions = { versions, artifacts, published, attested };
   const content = place.document?.content;
   const toJudge = content === undefined || isMissing(content) ? null : context.versionsToJudge(content);
-  for (const entry of versions)
-    if (toJudge === null || toJudge.has(entry.index) || isObserved(artifacts[entry.index]))
-      judgeVersion(context, entry, all, place);
+  for (const entry of versions) {
+    const isClean = toJudge !== null && !toJudge.has(entry.index);
+    // A publish reads only findings and verdicts, and not what was not judged.
+    if (!isClean || !context.isPublishing || isObserved(artifacts[entry.index]))
+      judgeVersion(context, entry, all, place, isClean);
+  }
   return versions;
 }
 
@@ -100,22 +103,21 @@ interface AllVersions {
   attested: readonly string[];
 }
 
-function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
+/** @param isClean true if no rule about the text of the metadata file could report the version */
+function judgeVersion(
+  context: JudgeContext,
+  entry: VersionEntry,
+  all: AllVersions,
+  metadata: SubjectLocation,
+  isClean: boolean,
+): void {
   const { dispatcher } = context;
-  const { index, version, artifactUrl, artifactChecksum } = entry;
+  const { index, version, artifactUrl } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
   const found = new Map(metadata.byVersion?.get(version ?? ''));
   const place: SubjectLocation = { ...metadata, version, pointer, found };
-  const served = artifact && !isMissing(artifact.content) && !artifact.content.cut ? artifact.content : null;
-  const facts: FactsOf<'version'> = {
-    index,
-    version: version ?? SCHEMA_VIOLATION,
-    checksum: artifactChecksum ?? SCHEMA_VIOLATION,
-    all: all.versions,
-    served,
-  };
-  dispatcher.dispatch('version', facts, place);
+  if (!isClean) dispatcher.dispatch('version', factsOf(entry, all), place);
   const artifactPlace: SubjectLocation = {
     ...place,
     resource: 'artifact',
@@ -124,11 +126,25 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
     pointer: `${pointer}/artifactUrl`,
     found: new Map(place.found),
   };
-  dispatcher.url('artifact', artifactUrl, artifactPlace);
+  if (!isClean) dispatcher.url('artifact', artifactUrl, artifactPlace);
   if (!artifact) return;
   judgeArtifact(context, artifact, entry, all, artifactPlace);
   const before = all.published.get(version) ?? null;
   judgeAttestationOf(context, artifact, entry, { attested: all.attested, before }, artifactPlace);
+}
+
+function factsOf(
+  { index, version, artifactChecksum }: VersionEntry,
+  { versions, artifacts }: AllVersions,
+): FactsOf<'version'> {
+  const content = artifacts[index]?.content;
+  return {
+    index,
+    version: version ?? SCHEMA_VIOLATION,
+    checksum: artifactChecksum ?? SCHEMA_VIOLATION,
+    all: versions,
+    served: content === undefined || isMissing(content) || content.cut ? null : content,
+  };
 }
 
 /** @param place of the artifact's URL */

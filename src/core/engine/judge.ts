@@ -155,7 +155,6 @@ export function startJudging(options: JudgeOptions): Judging {
   const fastPath = openFastPath(run, {
     isOn: options.rules === undefined,
     isWhole: !options.baseline && !options.requested && options.joinsService !== true,
-    isPublishing: options.isPublishing === true,
   });
   const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
   const context = openContext(run, dispatcher, options, fastPath.versionsToJudge);

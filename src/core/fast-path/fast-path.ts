@@ -35,10 +35,7 @@ interface FastPath {
    * @param judge judges it by the rules
    */
   app(facts: AppFacts, judge: () => JudgedApp): JudgedApp;
-  /**
-   * The indexes of the versions of a metadata file that have to be judged even if nothing was observed of their
-   * artifacts; null for all.
-   */
+  /** The indexes of the versions of a metadata file that rules about its text could report; null for all. */
   versionsToJudge(content: DocumentContent): ReadonlySet<number> | null;
 }
 
@@ -47,8 +44,6 @@ interface FastPathOptions {
   isOn: boolean;
   /** False if apps are compared with a baseline or with what was requested. */
   isWhole: boolean;
-  /** True if only findings and verdicts are read. */
-  isPublishing: boolean;
 }
 
 /** What was not judged of a clean app. */
@@ -65,7 +60,7 @@ const NO_REASON: readonly string[] = [];
 const NO_ERRORS: JudgedApp['errors'] = new Map();
 
 /** The fast path of one run. */
-export function openFastPath(run: JudgingRun, { isOn, isWhole, isPublishing }: FastPathOptions): FastPath {
+export function openFastPath(run: JudgingRun, { isOn, isWhole }: FastPathOptions): FastPath {
   const recognizer = openVersionRecognizer();
   /** By the number of artifacts. */
   const known = new Map<number, Known>();
@@ -133,7 +128,7 @@ export function openFastPath(run: JudgingRun, { isOn, isWhole, isPublishing }: F
         ? repeat(facts, before, clean)
         : learn(facts, missing, clean.versions, judge);
     },
-    versionsToJudge: (content) => (isOn && isWhole && isPublishing ? recognizer.others(content) : null),
+    versionsToJudge: (content) => (isOn && isWhole && run.evaluated === null ? recognizer.others(content) : null),
   };
 }
 

@@ -99,6 +99,7 @@ const CHARSET = /;[ \t]*charset=[ \t]*"?([^";, \t]+)/i;
 
 /** The elements of a comma-separated list whose quoted strings may contain commas. */
 function outsideQuotes(value: string): string[] {
+  if (!value.includes('"')) return value.split(',');
   const parts: string[] = [];
   let part = '';
   let quoted = false;

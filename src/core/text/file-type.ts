@@ -29,7 +29,6 @@ const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
   ['ico', '00000200'],
   ['jpeg', 'ffd8ff'],
   ['bzip2', '425a68'],
-  ['gzip', '1f8b'],
   ['compress', '1f9d'],
 ];
 const TEXT_SAMPLE = 512;
@@ -43,6 +42,8 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
  */
 export function kindOf(head: Uint8Array): string {
   if (head.length === 0) return 'empty';
+  // Nearly all artifacts.
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   const start = hex(head, 0, 8);
   for (const [kind, signature] of SIGNATURES) if (start.startsWith(signature)) return kind;
   if (ascii(head, 257, 262) === 'ustar') return 'tar';

@@ -41,7 +41,8 @@ const SEARCHED = 20_000;
  */
 export function message(parts: TemplateStringsArray, ...values: readonly Inserted[]): SafeText {
   let text = parts[0] ?? '';
-  for (const [index, value] of values.entries()) text += shown(value, text) + (parts[index + 1] ?? '');
+  let i = 0;
+  for (const value of values) text += shown(value, text) + (parts[++i] ?? '');
   return made(values.length === 0 ? text : withoutCommands(text));
 }
 

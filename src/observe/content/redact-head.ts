@@ -66,11 +66,18 @@ const MAX_NAMED = 50;
 
 /** The secrets in the paths and link targets of an archive: the first ones, if there are many. */
 export async function secretsInNames({ entries, oddities }: ArchiveFacts, run: DetectorRun): Promise<NamedSecret[]> {
-  const all = new Set([...entries.flatMap(({ path, link }) => [path, link]), ...oddities.map(({ entry }) => entry)]);
-  const names = [...all].filter((name) => name !== null && mayHaveSecret(name));
+  const names = new Set<string>();
+  const search = (name: string | null): void => {
+    if (name !== null && mayHaveSecret(name)) names.add(name);
+  };
+  for (const { path, link } of entries) {
+    search(path);
+    search(link);
+  }
+  for (const { entry } of oddities) search(entry);
   const found: NamedSecret[] = [];
-  const regions = names.map((name) => ({
-    region: { text: name ?? '', entry: '', isStart: true, isEnd: true, isFile: false },
+  const regions = Array.from(names, (text) => ({
+    region: { text, entry: '', isStart: true, isEnd: true, isFile: false },
   }));
   if (regions.length > 0)
     await run.search(

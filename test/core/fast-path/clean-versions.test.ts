@@ -7,7 +7,9 @@ import type { VersionEntry } from '../../../src/core/rules/subjects.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { urlParts } from '../../../src/core/http/url.ts';
 import { isBeyondDoubt } from '../../support/rule-table.ts';
+import { hop, probe, tls, web } from '../../support/probes.ts';
 import { runs } from '../../support/property-runs.ts';
+import { contentWith } from '../../support/snapshots.ts';
 
 const HEX = '7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730';
 
@@ -47,6 +49,14 @@ function mostly(usual: string, ...others: string[]): fc.Arbitrary<string> {
 
 function textOf(value: unknown): DocumentContent {
   return documentContent(new TextEncoder().encode(JSON.stringify(value)));
+}
+
+/** The hexadecimal digest of a version in a metadata file. */
+function checksumIn(content: DocumentContent | Missing, index: number): string {
+  const { versions } = JSON.parse('text' in content ? (content.text ?? '') : '') as {
+    versions: Record<string, string>[];
+  };
+  return versions[index]?.['artifactChecksum']?.replace('sha256:', '') ?? '';
 }
 
 describe('the screening of versions', () => {
@@ -181,7 +191,7 @@ describe('a large registry', () => {
         artifactUrl: `https://apps.example.com/${key}/1.${n}.0.tar.gz`,
         artifactChecksum: `sha256:${n}${HEX.slice(1)}`,
       }));
-      for (const [app, fault] of faults) if (app === i) FAULTS[fault]!({ entry, versions });
+      for (const [app, fault] of faults) if (app === i) FAULTS[fault]?.({ entry, versions });
       return { entry, versions };
     });
     const nothing = { file: null, web: OFFLINE };
@@ -231,6 +241,42 @@ describe('a large registry', () => {
     const byRules = judge(after, { command: 'lint', isPublishing: true, rules });
     expect(judged.findings).toEqual(byRules.findings);
     expect(judged.apps).toEqual(byRules.apps);
+  });
+
+  describe('whose artifacts were fetched', () => {
+    /** No rule is omitted because only the plain GET was sent. */
+    const allRules = rules.map((rule) => ({ ...rule, aboutOtherRequests: false }));
+    const RESPONSES: Record<string, Parameters<typeof web>> = {
+      usual: [probe(hop({ 'content-type': 'application/gzip' }))],
+      'a private authority': [probe(hop({}, { tls: tls({ privateCa: true }) }))],
+      'the wrong type': [probe(hop({ 'content-type': 'text/html' }))],
+      'an error': [probe(hop({}, { status: 404 }))],
+      'a HEAD request': [probe(), { head: probe(hop({}, { status: 405 }), { method: 'HEAD' }) }],
+      'a HEAD request that was not sent': [probe(), { head: { missing: { code: 'interrupted' } } }],
+      'a request of a browser': [probe(), { browser: [probe(hop(), { origin: 'https://flows.example.com' })] }],
+    };
+
+    /** @param digest null for the listed one */
+    function fetched(fault: string, response: string, digest: string | null): Snapshot {
+      const facts = snapshot(3, [[1, fault]]);
+      for (const { metadata, artifacts } of facts.apps)
+        for (const [i, artifact] of artifacts.entries()) {
+          const listed = checksumIn(metadata.content, i);
+          const content = contentWith(digest ?? listed);
+          const archive = { missing: { code: 'not-requested', flag: '--artifacts' } } as const;
+          Object.assign(artifact, { web: web(...RESPONSES[response]!), content, archive });
+        }
+      return facts;
+    }
+
+    test.each(Object.keys(RESPONSES))('has the same report with all rules: %s', (response) => {
+      for (const fault of [...Object.keys(FAULTS), 'none'])
+        for (const digest of [null, 'f'.repeat(64)]) {
+          const facts = fetched(fault, response, digest);
+          const judged = judge(facts, { command: 'verify' });
+          expect(judged, fault).toEqual(judge(facts, { command: 'verify', rules: allRules }));
+        }
+    });
   });
 
   test('has the same report with and without the fast path for any set of faults', () => {

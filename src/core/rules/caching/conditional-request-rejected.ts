@@ -12,6 +12,7 @@ export const conditionalRequestRejected = defineRule({
   title: 'Conditional requests rejected by the host',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
+  aboutOtherRequests: true,
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',

@@ -27,6 +27,7 @@ export const answersDiffer = defineRule({
   title: 'Different responses for one URL',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
+  aboutOtherRequests: true,
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',

@@ -11,6 +11,7 @@ export const compressedCopyNotVaried = defineRule({
   title: 'Missing Vary: Accept-Encoding',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
+  aboutOtherRequests: true,
   severity: 'note',
   spec: null,
   symptom: null,

@@ -83,9 +83,26 @@ function privateAuthority(probe: Probe): Problem<Cause> | null {
   const host = hostOf(hop.url);
   const { authority = '--ca', authorityName, issuer, notAfter } = hop.tls;
   const name = authorityName ?? issuer;
-  const intercepted = hop.proxy
-    ? ` The request was sent${overProxy(probe)}, which may have replaced the host’s certificate with its own.`
-    : '';
+  const over = hop.proxy ? overProxy(probe) : null;
+  const authorityFacts = { host, authority, name, issuer, notAfter, over };
+  const key = JSON.stringify(authorityFacts);
+  if (last?.key !== key) last = { key, problem: privateAuthorityProblem(authorityFacts) };
+  return last.problem;
+}
+
+/** The last problem about a private authority: nearly always it is the same for all resources. */
+let last: { key: string; problem: Problem<Cause> } | null = null;
+
+interface AuthorityFacts extends Required<Pick<TlsFacts, 'authority' | 'issuer' | 'notAfter'>> {
+  host: string;
+  name: string;
+  /** The proxy of the request, as in a sentence; null for none. */
+  over: string | null;
+}
+
+function privateAuthorityProblem({ host, authority, name, issuer, notAfter, over }: AuthorityFacts): Problem<Cause> {
+  const intercepted =
+    over === null ? '' : ` The request was sent${over}, which may have replaced the host’s certificate with its own.`;
   return {
     severity: 'note',
     cause: 'private-ca',
