@@ -13,7 +13,8 @@ import { registerDatabaseMetrics } from './database/metrics.ts';
 import { DatabaseMonitor } from './database/monitor.ts';
 import { errorMessage, type Log } from './log.ts';
 import { watchEventLoop } from './time-limits.ts';
-import { outboundOptions } from './refresh/address-policy.ts';
+import { openAddressPolicy, outboundOptions } from './refresh/address-policy.ts';
+import { parseRegistryUrl } from './registries/registry-url.ts';
 import { openQueue } from './worker/queue.ts';
 import { webApp } from './web-app.ts';
 import { startWebhookSender } from './webhooks/sender.ts';
@@ -23,7 +24,7 @@ import { startArtifactFiller } from './worker/fill-artifacts.ts';
 import { openMetrics } from './metrics.ts';
 import { openStoreState, registerStoreMetrics } from './artifacts/state.ts';
 import { checkSecretsKeys } from './check-secrets-keys.ts';
-import type { Settings } from './config/settings.ts';
+import { invalidSetting, type Settings } from './config/settings.ts';
 
 /** Milliseconds to wait for a PostgreSQL server. */
 const DATABASE_TIMEOUT = 30_000;
@@ -58,6 +59,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
       await cleanUp().catch((error: unknown) => log('error', 'stop-failed', { error }));
   };
   try {
+    checkOfficialUrls(settings);
     const { url: databaseUrl, failure } = await findDatabase(settings, log, cleanups);
     const until = Date.now() + DATABASE_TIMEOUT;
     await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
@@ -89,6 +91,20 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** @throws AppregError `setting-invalid` if the other settings do not let organizations subscribe to these URLs */
+function checkOfficialUrls(settings: Settings): void {
+  const guard = openAddressPolicy({ ...settings, ownPorts: () => [] });
+  const urls = { CORE_REGISTRY_URL: settings.coreRegistryUrl, COMMUNITY_REGISTRY_URL: settings.communityRegistryUrl };
+  for (const [name, url] of Object.entries(urls)) {
+    const parsed = url === null ? null : parseRegistryUrl(url, guard);
+    if (parsed !== null && 'fault' in parsed)
+      throw invalidSetting(
+        message`${name} “${url ?? ''}” cannot be used: ${parsed.fault}`,
+        message`Change the URL, or start the service with --allow-host ${new URL(url ?? '').host}.`,
+      );
   }
 }
 
