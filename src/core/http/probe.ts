@@ -1,5 +1,6 @@
-import { type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
+import { type Failure, type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
 import { codings } from './headers.ts';
+import { isMachineLimit } from './machine-limit.ts';
 import { urlParts } from './url.ts';
 
 /** The exchange that ended a probe: the response, or the one that failed (its status is 0 without a response). */
@@ -55,6 +56,23 @@ export function isTransportFailure(probe: Probe): boolean {
     default:
       return false;
   }
+}
+
+/** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
+export function notRequested({ failure }: Probe): Missing | null {
+  if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
+  const limit = machineLimitOf(failure);
+  if (limit !== null) return limit;
+  return failure?.phase === 'not-sent'
+    ? { missing: { code: 'host-failing', host: hostOf(failure.url), message: failure.message } }
+    : null;
+}
+
+/** Why a probe is missing whose request this machine could not send; null for other failures. */
+export function machineLimitOf(failure: Failure | null): Missing | null {
+  return failure?.phase === 'not-sent' && isMachineLimit(failure.code)
+    ? { missing: { code: 'machine-limit', failure: failure.code } }
+    : null;
 }
 
 /** The proxy of a probe, as a phrase to append; '' for a direct request. */

@@ -1,6 +1,4 @@
-import type { Missing, Probe } from '../../core/facts/facts.ts';
-import { machineLimitOf } from '../../core/http/machine-failure.ts';
-import { hostOf } from '../../core/http/probe.ts';
+import type { Probe } from '../../core/facts/facts.ts';
 
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
 export interface CircuitBreaker {
@@ -90,14 +88,4 @@ export function requestKindOf({
   if (optional) return 'optional GET';
   if (headers.some(([name]) => name.startsWith('if-'))) return 'conditional GET';
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
-}
-
-/** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
-export function notRequested({ failure }: Probe): Missing | null {
-  if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
-  const limit = machineLimitOf(failure);
-  if (limit !== null) return limit;
-  return failure?.phase === 'not-sent'
-    ? { missing: { code: 'host-failing', host: hostOf(failure.url), message: failure.message } }
-    : null;
 }

@@ -1,8 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostFacts, Probe } from '../../core/facts/facts.ts';
-import { machineLimitOf } from '../../core/http/machine-failure.ts';
-import { originOf } from '../../core/http/probe.ts';
+import { machineLimitOf, originOf } from '../../core/http/probe.ts';
 import { secretsOf } from '../../core/text/text.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';

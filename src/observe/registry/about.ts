@@ -1,7 +1,6 @@
 import { aboutUrl, companionState } from '../../core/attestation/companion.ts';
 import type { DocumentContent, DocumentFacts, Failure, Missing, Probe } from '../../core/facts/facts.ts';
-import { originOf, statusOf } from '../../core/http/probe.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
+import { notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import { contentOf } from '../workspace/document-content.ts';
 import {
   conditionAfter,

@@ -2,11 +2,11 @@ import type { ArchiveFacts, ArtifactFacts, Content, ContentScan, Hop, Missing, P
 import { isMissing } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
+import { notRequested } from '../../core/http/probe.ts';
 import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
 import { InspectionLost } from '../digest/digest-thread.ts';
 import type { Inspected } from '../digest/digest-artifact.ts';
 import { type Body, perAttempt } from '../http/body.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
 import { REQUESTED_ONCE } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
 import { fetchStatus, noteCertificates, reasonMissing } from './fetch.ts';

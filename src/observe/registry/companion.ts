@@ -8,10 +8,9 @@ import {
 } from '../../core/attestation/companion.ts';
 import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
-import { lastHop, statusOf } from '../../core/http/probe.ts';
+import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
 import type { HttpClient } from '../http/client.ts';
 import { openReading } from './fetch.ts';
 import type { MissingFiles } from './missing-files.ts';

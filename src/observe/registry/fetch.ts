@@ -3,11 +3,10 @@ import { blockedBy } from '../../core/facts/missing.ts';
 import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
 import { ruleOfFailure } from '../../core/http/failed-request.ts';
 import { codings, header, headerLines, httpDate } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, originOf, statusOf } from '../../core/http/probe.ts';
+import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import { createDecoder, DECODED_TOO_LARGE, unknownCodings } from '../digest/decode.ts';
 import { createDigester } from '../digest/digest.ts';
 import { type Body, perAttempt } from '../http/body.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
 import type { ObserveContext } from './context.ts';
 
 /** Fetches a document or an icon completely. */

@@ -1,8 +1,7 @@
 import type { Missing, Probe, RepeatedProbe, ResourceKind, SideProbe } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/facts/repeated-probes.ts';
-import { lastHop, originOf, statusOf } from '../../core/http/probe.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
+import { lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import { memoizeAsync } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
 import { probeAgain } from './retry-probes.ts';

@@ -1,6 +1,6 @@
 import type { Probe } from '../../core/facts/facts.ts';
-import { isTransportFailure, statusOf } from '../../core/http/probe.ts';
-import { isTimeout, notRequested } from '../http/circuit-breaker.ts';
+import { isTransportFailure, notRequested, statusOf } from '../../core/http/probe.ts';
+import { isTimeout } from '../http/circuit-breaker.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { ProbeRequest } from '../http/request.ts';
 

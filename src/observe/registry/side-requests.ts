@@ -1,8 +1,7 @@
 import { hopOrigins, PROBE_HEADER } from '../../core/http/cors.ts';
 import type { Conditional, HttpViews, Missing, Probe, RepeatedProbe, SideProbe } from '../../core/facts/facts.ts';
 import { codings, header, httpDate } from '../../core/http/headers.ts';
-import { isAnswered, lastHop } from '../../core/http/probe.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
+import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import type { ObserveContext } from './context.ts';
 import { isEntityTag, ALL_GROUPS, type RequestShape, UNCOMPRESSED } from './request-shape.ts';
 import { type BrowserGet, getAsBrowser } from './header-probes.ts';

@@ -14,10 +14,9 @@ import {
 import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { codings, header, httpDate } from '../../core/http/headers.ts';
-import { lastHop, originOf, isAnswered } from '../../core/http/probe.ts';
+import { isAnswered, lastHop, notRequested, originOf } from '../../core/http/probe.ts';
 import { createDigester } from '../digest/digest.ts';
 import { type Body, perAttempt } from '../http/body.ts';
-import { notRequested } from '../http/circuit-breaker.ts';
 import { browserViews, type ServerView } from './browser-views.ts';
 import { isSameBehavior, viewsBefore } from './cache/reuse.ts';
 import type { ObserveContext } from './context.ts';

@@ -1,7 +1,6 @@
 import type { Probe } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, originOf, statusOf } from '../../core/http/probe.ts';
-import { notRequested } from '../../observe/http/circuit-breaker.ts';
+import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import type { HttpClient } from '../../observe/http/client.ts';
 import { isEntityTag } from '../../observe/registry/request-shape.ts';
 import type { Validators } from '../database/tables.ts';

@@ -1,3 +1,4 @@
+import { notRequested } from '../../core/http/probe.ts';
 import type { RefreshContext } from './plan.ts';
 import { containsSecret, type RequestCredentials } from './redaction.ts';
 import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../attestation/trust.ts';
@@ -18,7 +19,6 @@ import {
 } from '../attestations/evidence-store.ts';
 import { type Companion, nextEvidence } from '../attestations/verdict.ts';
 import type { RegistryRecord } from './records-store.ts';
-import { notRequested } from '../../observe/http/circuit-breaker.ts';
 import { fetchCompanion } from '../../observe/registry/companion.ts';
 
 /**
