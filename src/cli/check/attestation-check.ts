@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { AttestationRequirement } from '../../core/attestation/observed.ts';
 import { AppregError } from '../../core/errors.ts';
 import { message } from '../../core/text/message.ts';
-import type { VerifyBundle } from '../../observe/registry/attestation.ts';
+import type { VerifyBundle } from '../../observe/registry/companion.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { namesSigner, type SignerOptions, signerPolicy, trustOf } from '../signer-options.ts';

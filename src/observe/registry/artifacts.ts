@@ -91,7 +91,7 @@ async function attestationsAlone(
     isRequestable(url) ? [{ index, url }] : [],
   );
   if (verify === null || highest === undefined) return complete;
-  const { observeAttestation } = await import('./attestation.ts');
+  const { observeAttestation } = await import('./companion.ts');
   const observe = async ({ index, url }: typeof highest): Promise<ObservedAttestation | Missing> => {
     const attestation = await observeAttestation(url, verify, context);
     complete[index] = { ...notFetched(url, SKIPPED), attestation };
@@ -116,7 +116,7 @@ async function observeArtifact(
   const { url, content } = facts;
   // An attestation is about the bytes of the artifact.
   if (url === null || isMissing(content)) return facts;
-  const { observeAttestation } = await import('./attestation.ts');
+  const { observeAttestation } = await import('./companion.ts');
   const attestation = await memoizeAsync(shared.downloads.attestations, url, () =>
     observeAttestation(url, verify, context),
   );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   COMPANION_TYPES,
   type CompanionKind,
@@ -6,19 +7,31 @@ import {
   companionUrl,
   LARGEST_COMPANION,
 } from '../../core/attestation/companion.ts';
-import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
+import type { AttestationFacts } from '../../core/attestation/facts.ts';
+import { namesBill } from '../../core/attestation/judge.ts';
+import type { ObservedAttestation, ObservedBill } from '../../core/attestation/observed.ts';
+import {
+  type AppFacts,
+  type Content,
+  type Hop,
+  isMissing,
+  type MaterialsFacts,
+  type Missing,
+  type Probe,
+} from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
+import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
+import { isRequestable } from '../http/request.ts';
+import { mapLimit } from './concurrency.ts';
+import type { ObserveContext } from './context.ts';
 import { openReading } from './fetch.ts';
 import type { MissingFiles } from './missing-files.ts';
 
-/**
- * Requests companion files. `verify`, `mirror` and the service all use this function, so that they agree on which files
- * are there.
- */
+/** The companion files of artifacts: `verify`, `mirror` and the service agree on which of them are there. */
 
 /** A companion file, and how it is requested. */
 export interface CompanionRequest {
@@ -129,10 +142,106 @@ const REQUEST_NAMES: Record<CompanionKind, string> = {
 };
 
 /** Why it is not known whether a host has a companion file. */
-export function whyUnknown(fetched: Pick<RequestedCompanion, 'probe' | 'decodeError'>, kind: CompanionKind): Missing {
+function whyUnknown(fetched: Pick<RequestedCompanion, 'probe' | 'decodeError'>, kind: CompanionKind): Missing {
   const { probe, decodeError } = fetched;
   const stopped = notRequested(probe);
   if (stopped !== null) return stopped;
   const failure = probe.failure?.code ?? decodeError ?? `status ${probe.hops.at(-1)?.status ?? 0}`;
   return { missing: { code: 'probe-failed', probe: REQUEST_NAMES[kind], attempts: probe.attempts, failure } };
+}
+
+/** Verifies a bundle, without the network. A bundle that is not valid is a fact, not an error. */
+export type VerifyBundle = (bundle: Uint8Array) => AttestationFacts;
+
+const SIGNED: Missing = { missing: { code: 'url-signed' } };
+
+/**
+ * Requests the attestation of an artifact and verifies it, and the bill of materials if the attestation names one. What
+ * it says about the artifact is judged later.
+ * @param artifactUrl as listed
+ * @returns missing if the host does not say whether it has one
+ */
+export async function observeAttestation(
+  artifactUrl: string,
+  verify: VerifyBundle,
+  { http, timeouts, state: { missingFiles }, onBody, onBytes }: ObserveContext,
+): Promise<ObservedAttestation | Missing> {
+  const transport: CompanionTransport = { http, total: timeouts.small, missingFiles, onBody, onBytes };
+  const fetched = await fetchCompanion({ artifactUrl, kind: 'attestation', etag: null }, transport);
+  if (fetched.state === 'url-signed') return SIGNED;
+  if (fetched.state === 'absent') return { state: 'absent' };
+  if (fetched.state !== 'present') return whyUnknown(fetched, 'attestation');
+  const facts = factsOfBundle(fetched, verify);
+  return namesBill(facts)
+    ? { state: 'present', facts, bill: await observeBill(artifactUrl, transport) }
+    : { state: 'present', facts };
+}
+
+/** The digest of the bill of materials beside an artifact. Of one that is too large, it is that of the beginning. */
+async function observeBill(artifactUrl: string, transport: CompanionTransport): Promise<ObservedBill | Missing> {
+  const fetched = await fetchCompanion({ artifactUrl, kind: 'sbom', etag: null }, transport);
+  if (fetched.state === 'url-signed') return SIGNED;
+  if (fetched.state === 'absent') return { sha256: null };
+  if (fetched.state !== 'present') return whyUnknown(fetched, 'sbom');
+  return { sha256: createHash('sha256').update(fetched.bytes).digest('hex') };
+}
+
+/** Verifies what was received. Of a bundle that is larger than the limit, only the beginning was. */
+export function factsOfBundle(
+  { bytes, isCut }: Pick<RequestedCompanion, 'bytes' | 'isCut'>,
+  verify: VerifyBundle,
+): AttestationFacts {
+  const facts = verify(bytes);
+  return isCut ? { ...facts, ...TOO_LARGE } : facts;
+}
+
+const TOO_LARGE: Omit<AttestationFacts, 'bytes' | 'sha256' | 'root'> = {
+  failure: { cause: 'form', code: 'too-large' },
+  signer: null,
+  signedAt: null,
+  log: [],
+  content: null,
+};
+
+/** Bills of materials of an app that are requested at once. */
+const CONCURRENCY = 8;
+
+const NOT_ADDRESSABLE: Missing = { missing: { code: 'bill-not-addressable' } };
+
+/**
+ * Requests the bills of materials beside the artifacts of an app. They are not cached: advisories change daily.
+ * @param app with the URLs as listed: secrets in them are not redacted yet
+ */
+export async function withMaterials(
+  app: AppFacts,
+  advisories: AdvisoryFolder,
+  context: ObserveContext,
+): Promise<AppFacts> {
+  const artifacts = [...app.artifacts];
+  await mapLimit(
+    [...app.artifacts.entries()],
+    async ([index, facts]) => {
+      const { url, content } = facts;
+      // Nothing is known about an artifact that was not requested, or not received.
+      if (!isRequestable(url) || isMissing(content)) return;
+      artifacts[index] = { ...facts, materials: await materialsAt(url, content, advisories, context) };
+    },
+    CONCURRENCY,
+  );
+  return { ...app, artifacts };
+}
+
+async function materialsAt(
+  artifactUrl: string,
+  artifact: Content,
+  advisories: AdvisoryFolder,
+  context: ObserveContext,
+): Promise<MaterialsFacts | Missing> {
+  const transport = { http: context.http, total: context.timeouts.small };
+  const fetched = await fetchCompanion({ artifactUrl, kind: 'sbom', etag: null }, transport);
+  if (fetched.state === 'url-signed') return NOT_ADDRESSABLE;
+  const { BILL_MISSING, factsOfBill, unusableBill } = await import('../advisories/bill-facts.ts');
+  if (fetched.state === 'absent') return BILL_MISSING;
+  if (fetched.state !== 'present') return whyUnknown(fetched, 'sbom');
+  return fetched.isCut ? unusableBill('too-large') : factsOfBill(fetched.bytes, artifact, advisories);
 }

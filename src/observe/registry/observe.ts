@@ -99,7 +99,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
       options.onProgress?.(progress);
       memory?.keepApp(app);
       const compared = (await addresses?.app(app)) ?? app;
-      const complete = advisories && (await import('./materials.ts')).withMaterials(compared, advisories, context);
+      const complete = advisories && (await import('./companion.ts')).withMaterials(compared, advisories, context);
       await sink.app(redaction.app((await complete) ?? compared));
     },
   );

@@ -4,7 +4,7 @@ import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import type { DetectorLimits } from '../content/detector-run.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
-import type { VerifyBundle } from './attestation.ts';
+import type { VerifyBundle } from './companion.ts';
 import type { ArtifactCopy, ByteLimits } from './context.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 

@@ -8,7 +8,7 @@ import { readChunks } from '../../platform/read-chunks.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { BILL_MISSING, factsOfBill, unusableBill } from '../advisories/bill-facts.ts';
-import { factsOfBundle } from '../registry/attestation.ts';
+import { factsOfBundle } from '../registry/companion.ts';
 import { stateOfError, type LocalAttestations, stateIn, type WorkspaceContext, leadsOut } from './workspace-context.ts';
 
 /** Verifies the attestations of a workspace; loaded if there is one. */

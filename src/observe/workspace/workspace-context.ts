@@ -7,7 +7,7 @@ import { message } from '../../core/text/message.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
-import type { VerifyBundle } from '../registry/attestation.ts';
+import type { VerifyBundle } from '../registry/companion.ts';
 import { localPath, staysInside } from './places.ts';
 import type { OtherNames } from './other-names.ts';
 import { isUnwalked, type WalkResult } from './walk.ts';

@@ -5,7 +5,6 @@ import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../
 import { verifyAttestation } from '../../attestation/verify.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { HttpClient } from '../../observe/http/client.ts';
-import { factsOfBundle } from '../../observe/registry/attestation.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
 import { groupBy } from '../../report/words.ts';
 import { decideAttestations } from '../attestations/decisions-store.ts';
@@ -19,7 +18,7 @@ import {
 } from '../attestations/evidence-store.ts';
 import { type Companion, nextEvidence } from '../attestations/verdict.ts';
 import type { RegistryRecord } from './records-store.ts';
-import { fetchCompanion } from '../../observe/registry/companion.ts';
+import { factsOfBundle, fetchCompanion } from '../../observe/registry/companion.ts';
 
 /**
  * Asks the hosts of offered versions for their attestations, if a subscriber wants them, verifies them, and decides which

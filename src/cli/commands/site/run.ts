@@ -11,7 +11,7 @@ import { printResult } from '../../io/results.ts';
 import { quotedPath, shownPath } from '../../io/shown-path.ts';
 import { parseUrl } from '../../../core/http/url.ts';
 import { asBase, isWithin } from '../../../observe/workspace/places.ts';
-import type { VerifyBundle } from '../../../observe/registry/attestation.ts';
+import type { VerifyBundle } from '../../../observe/registry/companion.ts';
 import type { RegistryDocuments } from '../../../observe/workspace/tree-snapshot.ts';
 import { localAttestations } from '../../../site/local-attestations.ts';
 import type { SiteRegistry } from '../../../site/paths.ts';
