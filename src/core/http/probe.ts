@@ -32,6 +32,16 @@ export function isAnswered(probe: Probe): boolean {
   return probe.failure === null && status >= 200 && status < 300;
 }
 
+/** True for a probe without any error, which another run need not repeat. */
+export function hasNoErrors(probe: Probe): boolean {
+  return (
+    probe.failure === null &&
+    probe.attempts === 1 &&
+    probe.retryAfterMs === 0 &&
+    (probe.retriedErrors ?? []).length === 0
+  );
+}
+
 /** Malformed and oversized heads, and responses that no client accepts: the host did respond. */
 const ANSWERED_BADLY =
   /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|UNSOLICITED_PARTIAL|NO_CONTENT)$/;
@@ -73,6 +83,17 @@ export function machineLimitOf(failure: Failure | null): Missing | null {
   return failure?.phase === 'not-sent' && isMachineLimit(failure.code)
     ? { missing: { code: 'machine-limit', failure: failure.code } }
     : null;
+}
+
+/** The later probe, with the attempts of the earlier one. */
+export function mergeAttempts(first: Probe, second: Probe): Probe {
+  const error = first.failure?.code ?? `status ${statusOf(first)}`;
+  return {
+    ...second,
+    attempts: first.attempts + second.attempts,
+    retryAfterMs: first.retryAfterMs + second.retryAfterMs,
+    retriedErrors: [...(first.retriedErrors ?? []), error, ...(second.retriedErrors ?? [])],
+  };
 }
 
 /** The proxy of a probe, as a phrase to append; '' for a direct request. */

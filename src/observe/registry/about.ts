@@ -2,14 +2,8 @@ import { aboutUrl, companionState } from '../../core/attestation/companion.ts';
 import type { DocumentContent, DocumentFacts, Failure, Missing, Probe } from '../../core/facts/facts.ts';
 import { notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import { contentOf } from '../workspace/document-content.ts';
-import {
-  conditionAfter,
-  isCausedByCondition,
-  isConfirmedBy,
-  type FetchedResource,
-  fetchOnce,
-  fetchResource,
-} from './fetch.ts';
+import { conditionAfter, isCausedByCondition, isConfirmedBy } from './conditional.ts';
+import { type FetchedResource, fetchOnce, fetchResource } from './fetch.ts';
 import type { ObserveContext } from './context.ts';
 
 export const ABOUT_ACCEPT = 'application/json, */*;q=0.8';

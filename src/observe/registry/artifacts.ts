@@ -13,7 +13,7 @@ import type { WebOptions } from './options.ts';
 import { reasonNotRequestable, type RegistryRun } from './run.ts';
 import { isRequestable } from '../http/request.ts';
 import { isAnswered } from '../../core/http/probe.ts';
-import { browserViews } from './browser-views.ts';
+import { browserViews } from './views.ts';
 import type { ObserveContext } from './context.ts';
 
 const SKIPPED: Missing = { missing: { code: 'not-requested', flag: '--skip-artifacts' }, runWide: true };

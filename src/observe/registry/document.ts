@@ -4,11 +4,12 @@ import { codings } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, statusOf } from '../../core/http/probe.ts';
 import { createDigester } from '../digest/digest.ts';
 import { contentOf } from '../workspace/document-content.ts';
-import { probeContents, type ServerView } from './browser-views.ts';
 import { conditionalBefore } from './cache/reuse.ts';
-import { probeConditions, repeatCondition, referenceOfDocument, observeViews, type ResourceViews } from './views.ts';
+import { probeConditions, repeatCondition, revalidate } from './conditional.ts';
 import type { ObserveContext } from './context.ts';
-import { type FetchedResource, fetchResource, reasonMissing, revalidate } from './fetch.ts';
+import { type FetchedResource, fetchResource, reasonMissing } from './fetch.ts';
+import { probeContents } from './further-requests.ts';
+import { browserGet, observeViews, referenceOfDocument, type ResourceViews, type ServerView } from './views.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */
 
@@ -104,7 +105,7 @@ async function withConditions(
   const repeated = await repeatCondition(web.server, conditional, view, context);
   if (repeated !== null) extended.repeatedProbes = [...(web.repeatedProbes ?? []), repeated];
   const isOtherContent = web.headerProbes === undefined && conditional.some(({ sameBytes }) => sameBytes === false);
-  const probes = isOtherContent ? await probeContents(view, context) : [];
+  const probes = isOtherContent ? await probeContents(browserGet(view, context), context) : [];
   return probes.length > 0 ? { ...extended, headerProbes: probes } : extended;
 }
 

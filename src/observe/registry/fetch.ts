@@ -1,18 +1,36 @@
-import { type Content, type Missing, type Probe, type Resource, type Hop, isMissing } from '../../core/facts/facts.ts';
+import {
+  type Content,
+  type HeaderGroup,
+  type HeaderProbe,
+  type Missing,
+  type Probe,
+  type ResourceKind,
+} from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
 import { ruleOfFailure } from '../../core/http/failed-request.ts';
-import { codings, header, headerLines, httpDate } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
+import { codings } from '../../core/http/headers.ts';
+import {
+  isAnswered,
+  isTransportFailure,
+  lastHop,
+  mergeAttempts,
+  notRequested,
+  originOf,
+} from '../../core/http/probe.ts';
 import { createDecoder, DECODED_TOO_LARGE, unknownCodings } from '../digest/decode.ts';
 import { createDigester } from '../digest/digest.ts';
+import { isTimeout } from '../http/circuit-breaker.ts';
 import { type Body, perAttempt } from '../http/body.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { ProbeRequest } from '../http/request.ts';
 import type { ObserveContext } from './context.ts';
+import { readCopy, type Reference } from './copy.ts';
+import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
-/** Fetches a document or an icon completely. */
+/** How a resource is requested: completely, as a server-side client does, or beside that, as a browser does. */
 
 /** How a small resource is requested. */
-interface FetchOptions {
+export interface FetchOptions {
   accept: string;
   /** Maximum number of bytes read, as sent and decoded. */
   limit: number;
@@ -52,21 +70,6 @@ export function fetchStatus(
   headers: [string, string][] = [],
 ): Promise<Probe> {
   return http.probe({ method: 'GET', url, origin: null, accept, headers, fresh: true, total: timeouts.small });
-}
-
-/** Revalidates the earlier facts: returns the confirmed probe, or what was fetched instead, or neither. */
-export async function revalidate(
-  url: string,
-  options: FetchOptions,
-  context: ObserveContext,
-  known: Resource | null,
-): Promise<{ confirmed?: Probe; fetched?: FetchedResource }> {
-  const conditions = known?.url === url ? revalidationHeaders(known) : null;
-  if (!known || !conditions) return {};
-  const fetched = await fetchResource(url, options, context, conditions);
-  const confirmed = confirmedProbe(known, fetched.probe);
-  if (confirmed) return { confirmed };
-  return isCausedByCondition(fetched.probe) ? {} : { fetched };
 }
 
 /** Why a resource could not be observed; null if it was answered. */
@@ -152,92 +155,86 @@ export function openReading(applied: readonly string[], limit: number, onBytes: 
   };
 }
 
-// Revalidates what an earlier run observed (RFC 9110 section 13, RFC 9111 section 4.3).
+// Requests that accompany those of a server-side client.
 
-const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
-
-/** The headers of a conditional request for a resource; null if it has no usable validator. */
-function revalidationHeaders({ web }: Resource): [string, string][] | null {
-  const condition = isMissing(web) ? null : conditionAfter(web.server);
-  return condition === null ? null : [condition];
+/** Sends the request once. */
+export function probeOnce(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+  return http.probe(request);
 }
 
-/** The header that makes a later request conditional on the response of a probe; null if it has no usable validator. */
-export function conditionAfter(probe: Probe): [name: string, value: string] | null {
-  const last = lastHop(probe);
-  if (!last) return null;
-  const tag = header(last.headers, 'etag');
-  if (tag !== null && ENTITY_TAG.test(tag)) return ['if-none-match', tag];
-  const lastModified = header(last.headers, 'last-modified');
-  const changed = httpDate(lastModified);
-  const date = httpDate(header(last.headers, 'date'));
-  // It may have changed twice within that second (RFC 9110 section 8.8.2.2).
-  if (lastModified === null || changed === null || date === null || date - changed < 1000) return null;
-  return ['if-modified-since', lastModified];
-}
-
-/** True if a 304 says that what has the validator of the condition is unchanged. */
-export function isConfirmedBy(probe: Probe, [name, value]: readonly [name: string, value: string]): boolean {
-  if (probe.failure !== null || statusOf(probe) !== 304) return false;
-  const tag = header(lastHop(probe)?.headers ?? [], 'etag');
-  return name !== 'if-none-match' || tag === null || weakTag(tag) === weakTag(value);
-}
-
-/** True if a response, or its absence, may be caused by the condition, so that a request without one is justified. */
-export function isCausedByCondition(probe: Probe): boolean {
-  if (probe.failure !== null) return mayBeRepeated('condition', probe);
-  return [304, 400, 412, 501].includes(statusOf(probe));
+/** Sends such a request again, even if the host did not answer others of its kind. */
+export function probeAgain(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+  return http.probe({ ...request, side: 'repeat' });
 }
 
 /**
- * The probe with a complete response, if a 304 confirmed the earlier facts; null if it did not, or if the redirects
- * differ.
+ * Sends a request that accompanies a plain GET, with a bounded wait. It is sent again if the connection failed; one
+ * that was not answered in time is confirmed by `repeat`.
  */
-function confirmedProbe({ web }: Resource, probe: Probe): Probe | null {
-  const last = lastHop(probe);
-  if (isMissing(web) || !last || probe.failure !== null || last.status !== 304) return null;
-  const before = web.server.hops;
-  const stored = before.at(-1);
-  const hasSameHops = before.length === probe.hops.length && before.every(({ url }, i) => url === probe.hops[i]?.url);
-  if (!stored || !hasSameHops) return null;
-  const tag = header(last.headers, 'etag');
-  if (tag !== null && weakTag(tag) !== weakTag(header(stored.headers, 'etag'))) return null;
-  return {
-    ...probe,
-    hops: [...probe.hops.slice(0, -1), { ...last, status: stored.status, headers: updatedHeaders(stored, last) }],
+export async function probeSide(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+  const side = { ...request, side: 'first' } as const;
+  const first = await http.probe(side);
+  return isTimeout(first) ? first : twice(first, side, http);
+}
+
+/** Sends the request, and once more over a new connection if the connection failed and no attempt was repeated. */
+async function probeTwice(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+  return twice(await http.probe(request), request, http);
+}
+
+async function twice(first: Probe, request: ProbeRequest, http: HttpClient): Promise<Probe> {
+  if (first.attempts > 1 || notRequested(first) !== null || !isTransportFailure(first)) return first;
+  const second = await http.probe({ ...request, fresh: true });
+  return notRequested(second) === null ? mergeAttempts(first, second) : first;
+}
+
+/** A GET that reads and compares the body if there is a reference. */
+export interface BrowserGet {
+  url: string;
+  kind: ResourceKind;
+  page: string;
+  like: HeaderProbe['like'];
+  accept: string;
+  /** Artifacts are requested with a range of one byte. */
+  headers: readonly (readonly [string, string])[];
+  /** The kind of resource and its hosts. */
+  key: string;
+  reference: Reference | null;
+  limit: number;
+  /** Accept-Encoding, if it differs from a browser's. */
+  encoding?: string;
+}
+
+/** @param send sends the request */
+export async function getAsBrowser(
+  { url, page, like, accept, headers, reference, limit, kind, encoding }: BrowserGet,
+  groups: readonly HeaderGroup[],
+  { http, timeouts }: ObserveContext,
+  send = probeTwice,
+): Promise<Probe> {
+  const shape: RequestShape = {
+    page,
+    mode: like === 'fetch' ? 'cors' : 'no-cors',
+    destination: kind === 'icon' ? 'image' : 'empty',
+    groups,
+    ...(encoding === undefined ? {} : { encoding }),
   };
+  const reader = reference && perAttempt(({ headers: sent }) => readCopy(codings(sent), reference, limit));
+  const probe = await send(http, {
+    method: 'GET',
+    url,
+    origin: like === 'fetch' && groups.includes('origin') ? page : null,
+    accept,
+    shape,
+    headers,
+    total: timeouts.small,
+    ...(reader && { body: reader.body }),
+  });
+  const copy = probe.failure === null ? reader?.last()?.end() : undefined;
+  return copy === undefined ? probe : { ...probe, copy };
 }
 
-function weakTag(tag: string | null): string | null {
-  return tag?.replace(/^W\//, '') ?? null;
-}
-
-/** Headers of a 304 about the connection or its own (empty) body do not apply to the stored response. */
-const OWN_HEADERS = /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|te)$/;
-
-/** The stored headers, updated by those of a 304 (RFC 9111 section 3.2). */
-function updatedHeaders({ headers: stored }: Hop, { headers: fresh }: Hop): [string, string][] {
-  const names = new Set(fresh.map(([name]) => name).filter((name) => !OWN_HEADERS.test(name)));
-  // Age belongs to each response; Expires is relative to the Date that came with it.
-  const dropped = new Set(['age']);
-  if (names.has('date') && !names.has('expires') && headerLines(stored, 'expires').length > 0) names.delete('date');
-  return [
-    ...stored.filter(([name]) => !names.has(name) && !dropped.has(name)),
-    ...fresh.filter(([name]) => names.has(name)),
-  ];
-}
-
-/** True for a probe without any error, which another run need not repeat. */
-export function hasNoErrors(probe: Probe): boolean {
-  return (
-    probe.failure === null &&
-    probe.attempts === 1 &&
-    probe.retryAfterMs === 0 &&
-    (probe.retriedErrors ?? []).length === 0
-  );
-}
-
-/** True for a resource with a complete 2xx response, and without any error. */
-export function isComplete({ web }: Resource): boolean {
-  return !isMissing(web) && isAnswered(web.server) && hasNoErrors(web.server);
+/** The header groups of a browser's request for this: ranges are requested uncompressed. */
+export function groupsOf({ kind }: BrowserGet): readonly HeaderGroup[] {
+  return kind === 'artifact' ? ALL_GROUPS.filter((group) => group !== 'encoding') : ALL_GROUPS;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Probe, RepeatedProbe } from '../../core/facts/facts.ts';
-import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
-import { mergeAttempts } from './retry-probes.ts';
+import { isAnswered, lastHop, mergeAttempts, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 
 /** Requests files again that a host reports as missing: one of several servers may not have them (yet). */
 

@@ -10,7 +10,8 @@ import { iconBefore } from './cache/reuse.ts';
 import { memoizeAsync } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
 import { observeDocument } from './document.ts';
-import { fetchResource, reasonMissing, revalidate } from './fetch.ts';
+import { revalidate } from './conditional.ts';
+import { fetchResource, reasonMissing } from './fetch.ts';
 import type { ObserveProgress, WebOptions } from './options.ts';
 import { referenceOfIcon, observeViews } from './views.ts';
 

@@ -4,9 +4,8 @@ import { codings, header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import type { ObserveContext } from './context.ts';
 import { isEntityTag, ALL_GROUPS, type RequestShape, UNCOMPRESSED } from './request-shape.ts';
-import { type BrowserGet, getAsBrowser } from './header-probes.ts';
-import { knownAsUnanswered, repeat } from './repeated-probes.ts';
-import { probeAgain, probeSide } from './retry-probes.ts';
+import { type BrowserGet, getAsBrowser, probeAgain, probeSide } from './fetch.ts';
+import { knownAsUnanswered, repeat } from './further-requests.ts';
 import type { Methods } from './sampling.ts';
 
 /**
@@ -149,21 +148,19 @@ export async function probeMethods(
 
 /**
  * Probes the settings of a host, for the first resource of each kind and host.
- * @param key the kind of resource and its host
  * @param get the browser's request for it
  * @param answered the response to that; requests that do not depend on it are sent at once, to save a round trip
  * @param sent takes the requests
  */
 export async function probeFirstOfKind(
-  key: string,
   get: BrowserGet,
   answered: Promise<Probe>,
   context: ObserveContext,
   sent: SideRequests,
 ): Promise<FirstOfKindViews> {
   const { probedKinds } = context.state;
-  if (probedKinds.has(key)) return {};
-  probedKinds.add(key);
+  if (probedKinds.has(get.key)) return {};
+  probedKinds.add(get.key);
   const send = async ({ of, when, request, fact }: FirstOfKindRequest): Promise<FirstOfKindViews> => {
     if (!when) return {};
     const side: SideRequest | null = of === undefined ? null : { of, request, probe: null };

@@ -1,30 +1,40 @@
 import { createHash } from 'node:crypto';
 import {
-  type HttpViews,
-  type Resource,
   type Content,
   type DocumentContent,
+  type HttpViews,
+  isMissing,
   type Missing,
   type Probe,
-  isMissing,
-  type Conditional,
-  type Hop,
   type RepeatedProbe,
+  type Resource,
+  type ResourceKind,
 } from '../../core/facts/facts.ts';
-import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
-import { codings, header, httpDate } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, notRequested, originOf } from '../../core/http/probe.ts';
-import { createDigester } from '../digest/digest.ts';
-import { type Body, perAttempt } from '../http/body.ts';
-import { browserViews, type ServerView } from './browser-views.ts';
+import { codings } from '../../core/http/headers.ts';
+import { lastHop, notRequested, originOf } from '../../core/http/probe.ts';
+import type { Views } from './cache/observation-cache.ts';
 import { isSameBehavior, viewsBefore } from './cache/reuse.ts';
 import type { ObserveContext } from './context.ts';
 import type { Reference } from './copy.ts';
-import { reasonMissing } from './fetch.ts';
-import { repeat } from './repeated-probes.ts';
-import { isEntityTag } from './request-shape.ts';
-import { probeAgain, probeSide } from './retry-probes.ts';
+import { type BrowserGet, getAsBrowser, groupsOf, probeAgain, probeOnce, probeSide, reasonMissing } from './fetch.ts';
+import { isDifferent, knownAsUnanswered, probeDifferences, probeHead, repeat } from './further-requests.ts';
+import { IMAGE_ACCEPT } from './request-shape.ts';
+import { probeFirstOfKind, probeMethods, repeatRefused, type SideRequests } from './side-requests.ts';
+
+/** How a resource responds to a page of the service: GET, HEAD and preflights as a browser sends them. */
+
+/** The response of a resource to a server-side client's GET. */
+export interface ServerView {
+  kind: ResourceKind;
+  /** With at least one hop. */
+  server: Probe;
+  accept: string;
+  /** The reference for comparing copies; null if nothing can be compared. */
+  reference: Reference | null;
+  /** Maximum number of bytes to read. */
+  limit: number;
+}
 
 /** The response of a resource to a server and to a browser. */
 export type ResourceViews = Pick<Resource, 'web' | 'viewsReusedFrom'>;
@@ -60,6 +70,84 @@ export async function observeViews(
     );
   const web: HttpViews = { server, ...(await fresh) };
   return { web };
+}
+
+/** The browser's request for an artifact asks for one byte: it is not fetched twice. */
+export async function browserViews(view: ServerView, context: ObserveContext): Promise<Views> {
+  const { kind, server } = view;
+  const { sample, alternatingOrigins } = context.state;
+  const get = browserGet(view, context);
+  const chain = server.hops.map(({ url }) => url);
+  const ranges: RepeatedProbe[] = [];
+  const otherMethods: SideRequests = [];
+  const firstOfKind: SideRequests = [];
+  // Failures in one of them are probed.
+  const getFrom = (origin: string): Promise<Probe> =>
+    kind === 'artifact'
+      ? getPart({ ...get, page: origin }, context, ranges)
+      : getAsBrowser({ ...get, page: origin }, groupsOf(get), context, probeOnce);
+  const firstGet = getFrom(get.page);
+  const [methods, first, ...browser] = await Promise.all([
+    sample.methods(kind, server, () => probeMethods(chain, get, context, otherMethods)),
+    probeFirstOfKind(get, firstGet, context, firstOfKind),
+    firstGet,
+    ...context.origins.slice(1).map(getFrom),
+  ]);
+  const [headerProbes, repeatedProbes] = await Promise.all([
+    probeDifferences({ browser, ...first }, get, context).then((probes) =>
+      probes.length > 0 ? probes : probeHead(server, methods.head, get, context),
+    ),
+    repeatRefused([...otherMethods, ...firstOfKind], get, context),
+  ]);
+  const isUnexplained = headerProbes.length === 0 && isDifferent(browser);
+  const alternating = isUnexplained ? alternatingOrigins.get(originOf(lastHop(server)?.url ?? '')) : undefined;
+  if (alternating) repeatedProbes.push({ ...alternating, of: 'browser' });
+  repeatedProbes.push(...ranges.slice(0, 1));
+  return {
+    browser: browser.filter((probe) => !notRequested(probe)),
+    ...methods,
+    ...first,
+    ...(headerProbes.length > 0 ? { headerProbes } : {}),
+    ...(repeatedProbes.length > 0 ? { repeatedProbes } : {}),
+  };
+}
+
+/**
+ * The browser's request for one byte of an artifact, or for all of it if the host never answers requests with a Range.
+ * @param ranges receives the requests that show this
+ */
+async function getPart(get: BrowserGet, context: ObserveContext, ranges: RepeatedProbe[]): Promise<Probe> {
+  const send = (headers: BrowserGet['headers'], how: typeof probeOnce): Promise<Probe> =>
+    getAsBrowser({ ...get, headers }, groupsOf(get), context, how);
+  if ((await knownAsUnanswered('range', get.url, context)) !== null) return send([], probeOnce);
+  const part = await send(get.headers, probeSide);
+  if (part.failure === null) return part;
+  const repeated = await repeat('range', part, get, () => send(get.headers, probeAgain), context);
+  if (repeated === null) return part;
+  const whole = await send([], probeSide);
+  if (whole.failure !== null) return part;
+  ranges.push(repeated);
+  return whole;
+}
+
+/** The request of a browser for a resource, from the first page. */
+export function browserGet(
+  { kind, server, accept, reference, limit }: ServerView,
+  { origins: [page = PROBE_ORIGIN] }: ObserveContext,
+): BrowserGet {
+  const [first] = server.hops;
+  if (!first) throw new Error('Only a requested resource has views.');
+  return {
+    url: first.url,
+    kind,
+    key: `${kind} ${server.hops.map(({ url }) => originOf(url)).join(' ')}`,
+    page,
+    like: 'fetch',
+    accept: kind === 'icon' ? IMAGE_ACCEPT : accept,
+    headers: kind === 'artifact' ? [['range', 'bytes=0-0']] : [],
+    reference,
+    limit,
+  };
 }
 
 /** The reference for browsers' copies: the response to a server-side client, with no coding applied. */
@@ -99,100 +187,4 @@ function bytesOf({ text, base64 }: DocumentContent): Uint8Array {
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-// Conditional requests for a document (RFC 9110 section 13), which save the hourly check most of its bytes.
-
-/** An entity tag that no host has issued. */
-const FABRICATED_TAG = '"appreg-probe-never-issued"';
-const DAY = 86_400_000;
-
-type Condition = Pick<Conditional, 'condition' | 'fabricated'>;
-
-/**
- * Sends one request with a validator that the host never issued, and one with the validator that it just sent.
- * @param sha256 the digest of the document that the host just sent
- */
-export async function probeConditions(
-  { server, accept, limit }: ServerView,
-  sha256: string,
-  context: ObserveContext,
-): Promise<Conditional[]> {
-  const [first] = server.hops;
-  const last = server.hops.at(-1);
-  if (!first || !last) return [];
-  const sent = conditionsFrom(last).map(async ({ condition, fabricated }): Promise<Conditional> => {
-    const reader = fabricated ? null : perAttempt((hop) => digestChanged(hop, last, limit, context));
-    const probe = await probeSide(context.http, {
-      method: 'GET',
-      url: first.url,
-      // Also shows how the host responds to an unknown origin; all other requests name the service's own.
-      origin: fabricated && context.origins.length > 0 ? PROBE_ORIGIN : null,
-      accept,
-      headers: [condition],
-      total: context.timeouts.small,
-      ...(reader && { body: reader.body }),
-    });
-    const digest = reader?.last()?.digest() ?? null;
-    return { condition, fabricated, probe, sameBytes: digest !== null && isAnswered(probe) ? digest === sha256 : null };
-  });
-  const all = await Promise.all(sent);
-  return all.filter(({ probe }) => notRequested(probe) === null);
-}
-
-function conditionsFrom({ headers }: Hop): Condition[] {
-  const conditions: Condition[] = [{ condition: ['if-none-match', FABRICATED_TAG], fabricated: true }];
-  const tag = header(headers, 'etag');
-  const changed = httpDate(header(headers, 'last-modified'));
-  if (tag !== null && isEntityTag(tag)) conditions.push({ condition: ['if-none-match', tag], fabricated: false });
-  else if (tag === null && changed !== null)
-    conditions.push({ condition: ['if-modified-since', new Date(changed - DAY).toUTCString()], fabricated: true });
-  return conditions;
-}
-
-/** Digests a body that is sent under another entity tag than before. */
-function digestChanged(
-  hop: Hop,
-  before: Hop,
-  limit: number,
-  context: ObserveContext,
-): Body & { digest(): string | null } {
-  const isSameTag = header(hop.headers, 'etag') === header(before.headers, 'etag');
-  if (!isSameTag) context.onBody(hop);
-  const digester = isSameTag ? null : createDigester(limit);
-  return {
-    limit: isSameTag ? 0 : limit,
-    over: 'cut',
-    instant: true,
-    write(chunk) {
-      context.onBytes(chunk.length);
-      digester?.write(chunk);
-    },
-    digest: () => digester?.end().sha256 ?? null,
-  };
-}
-
-/**
- * Repeats the request with a condition that was refused; null if none was. An unknown origin may be refused for other
- * reasons.
- */
-export async function repeatCondition(
-  first: Probe,
-  conditional: readonly Conditional[],
-  { kind, accept }: Pick<ServerView, 'kind' | 'accept'>,
-  context: ObserveContext,
-): Promise<RepeatedProbe | null> {
-  const refused = conditional.find(({ probe }) => probe.origin === null && mayBeRepeated('condition', probe));
-  const url = first.hops[0]?.url;
-  if (!refused || url === undefined) return null;
-  const sendAgain = (): Promise<Probe> =>
-    probeAgain(context.http, {
-      method: 'GET',
-      url,
-      origin: null,
-      accept,
-      headers: [refused.condition],
-      total: context.timeouts.small,
-    });
-  return repeat('condition', refused.probe, { kind, url, accept }, sendAgain, context);
 }

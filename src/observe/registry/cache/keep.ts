@@ -8,10 +8,9 @@ import {
   isMissing,
   type Resource,
 } from '../../../core/facts/facts.ts';
-import { statusOf } from '../../../core/http/probe.ts';
+import { hasNoErrors, isAnswered, statusOf } from '../../../core/http/probe.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
 import { listedVersionsIn, versionFields } from '../../../core/registry/manifest.ts';
-import { hasNoErrors, isComplete } from '../fetch.ts';
 import {
   artifactId,
   probesIn,
@@ -76,6 +75,11 @@ export function keptApp(
       artifacts: [...kept.values()],
     },
   };
+}
+
+/** True for a resource with a complete 2xx response, and without any error. */
+function isComplete({ web }: Resource): boolean {
+  return !isMissing(web) && isAnswered(web.server) && hasNoErrors(web.server);
 }
 
 /** True if this run observed nothing that is not stored already. */

@@ -11,6 +11,7 @@ import type {
 } from '../../../core/facts/facts.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
 import { isIntermittent } from '../../../core/facts/repeated-probes.ts';
+import { hasNoErrors } from '../../../core/http/probe.ts';
 import { parseUrl } from '../../../core/http/url.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
 import {
@@ -24,7 +25,6 @@ import {
   type Views,
   VIEWS_AGE,
 } from './observation-cache.ts';
-import { hasNoErrors } from '../fetch.ts';
 
 /** Which facts of an earlier run are still valid. */
 
