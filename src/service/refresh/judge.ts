@@ -13,12 +13,11 @@ import type {
 import type { AppRecord } from '../apps/records-store.ts';
 import { type RefreshState, originsOf, type RefreshContext } from './plan.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redaction.ts';
-import { judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
+import { atLaterTime, judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
 import { offerBefore } from './version-lifecycle.ts';
 import { comparableUrl } from '../../core/http/url.ts';
 import { reusableUntil, viewsUntil } from '../../observe/registry/cache/keep.ts';
 import type { ConfirmedDocument, RecordingClient } from './recording-client.ts';
-import { atLaterTime } from './response-fingerprint.ts';
 
 /** Judges a registry in portions, now and as of the latest time at which the outcome may be the same. */
 export interface Judge {
