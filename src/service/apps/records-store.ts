@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import { NO_ABOUT, type StoredAbout } from '../about/changes.ts';
 import { storedAbouts } from '../about/store.ts';
@@ -5,7 +6,7 @@ import type { Db } from '../database/database.ts';
 import { storable, unpack } from '../database/packed.ts';
 import type { StoredApp, StoredVersion } from '../database/tables.ts';
 
-/** The rows of a registry's apps, read in batches in the order in which a refresh needs them. */
+/** The rows of a registry's apps and of their versions, as a refresh reads and writes them. */
 
 export interface AppRecord extends Pick<
   StoredApp,
@@ -16,6 +17,7 @@ export interface AppRecord extends Pick<
   about: StoredAbout;
 }
 
+/** Apps that are read in batches, in the order in which a refresh needs them. */
 export interface AppRecords {
   /** Sets the order in which apps will be requested. */
   order(keys: readonly string[]): void;
@@ -89,4 +91,77 @@ async function readApps(db: Db, registryId: number, keys: readonly string[]): Pr
   for (const { registryId: _, appKey, bytes, ...row } of versions)
     records.get(appKey)?.versions.push({ ...row, bytes: bytes === null ? null : Number(bytes) });
   return records;
+}
+
+/** Keys of the apps that ever had a pinned version. */
+export async function keysWithPinnedVersions(db: Db, registryId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('verifiedAt', 'is not', null)
+    .select('appKey')
+    .distinct()
+    .orderBy('appKey')
+    .execute();
+  return rows.map(({ appKey }) => appKey);
+}
+
+const ROWS_PER_STATEMENT = 1000;
+
+/** A pinned digest never changes: this is enforced in the query, not by the caller. */
+export async function putVersions(
+  db: Db,
+  registryId: number,
+  appKey: string,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const isOtherDigestPinned = sql<boolean>`versions.verified_at IS NOT NULL AND versions.artifact_checksum <> excluded.artifact_checksum`;
+  for (let start = 0; start < versions.length; start += ROWS_PER_STATEMENT)
+    await db
+      .insertInto('versions')
+      .values(versions.slice(start, start + ROWS_PER_STATEMENT).map((row) => insertable(registryId, appKey, row)))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['registryId', 'appKey', 'version'])
+          .doUpdateSet({
+            artifactUrl: sql`excluded.artifact_url`,
+            artifactChecksum: sql`excluded.artifact_checksum`,
+            firstSeenAt: sql`excluded.first_seen_at`,
+            state: sql`excluded.state`,
+            rule: sql`excluded.rule`,
+            reason: sql`excluded.reason`,
+            verifiedAt: sql`excluded.verified_at`,
+            triedAt: sql`excluded.tried_at`,
+            bytes: sql`excluded.bytes`,
+            swappedChecksum: sql`excluded.swapped_checksum`,
+            servedChecksum: sql`excluded.served_checksum`,
+            withdrawnAt: sql`excluded.withdrawn_at`,
+            lostAt: sql`excluded.lost_at`,
+            validators: sql`excluded.validators`,
+            askedAt: sql`excluded.asked_at`,
+          })
+          .where(sql<boolean>`NOT (${isOtherDigestPinned})`),
+      )
+      .execute();
+}
+
+function insertable(registryId: number, appKey: string, { validators, ...row }: StoredVersion) {
+  return { ...row, registryId, appKey, validators: validators === null ? null : JSON.stringify(validators) };
+}
+
+/** Deletes versions that were never pinned; another node may have verified one in the meantime, which is kept. */
+export async function deleteUnverified(
+  db: Db,
+  registryId: number,
+  appKey: string,
+  versions: readonly string[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  await db
+    .deleteFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('appKey', '=', appKey)
+    .where('version', '=', sql<string>`ANY(${versions})`)
+    .where('verifiedAt', 'is', null)
+    .execute();
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { AboutVersion } from '../../core/about/about-file.ts';
 import { compareText } from '../../core/engine/order.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
@@ -11,7 +11,7 @@ import type { VersionView } from './schema.ts';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import { type PageQuery, pageSize, isUuid } from '../database/page.ts';
-import type { StoredVersion, VersionRow } from '../database/tables.ts';
+import type { VersionRow } from '../database/tables.ts';
 import { CONFIRMED } from '../database/sql-fragments.ts';
 import { isoTimeSince, timeSince } from '../registries/subscription-state.ts';
 
@@ -99,105 +99,4 @@ function versionView(
     attestation: attestation?.view ?? null,
     policyHold: isCandidate ? hold : null,
   };
-}
-
-/** Keys of the apps that ever had a pinned version. */
-export async function keysWithPinnedVersions(db: Db, registryId: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('versions')
-    .where('registryId', '=', registryId)
-    .where('verifiedAt', 'is not', null)
-    .select('appKey')
-    .distinct()
-    .orderBy('appKey')
-    .execute();
-  return rows.map(({ appKey }) => appKey);
-}
-
-/** The difference between the stored versions of an app and their new state. */
-export interface VersionChanges {
-  /** Rows that are new or changed. */
-  changed: StoredVersion[];
-  /** Versions that were never pinned and are no longer listed. */
-  removed: string[];
-  /** The highest offered version, or null. */
-  latest: string | null;
-}
-
-/** The versions of an app once the changes are written; null for none. */
-export function applyChanges(
-  known: readonly StoredVersion[],
-  changes: VersionChanges | null,
-): readonly StoredVersion[] {
-  if (changes === null) return known;
-  const replaced = new Set([...changes.removed, ...changes.changed.map(({ version }) => version)]);
-  return [...known.filter(({ version }) => !replaced.has(version)), ...changes.changed];
-}
-
-/** The versions that are offered, provided that their app is listed. */
-export function offeredVersions(versions: readonly StoredVersion[]): string[] {
-  return versions.flatMap(({ version, state, withdrawnAt }) =>
-    state === 'verified' && withdrawnAt === null ? [version] : [],
-  );
-}
-
-/** Rows per statement. */
-const BATCH_SIZE = 1000;
-
-/** A pinned digest never changes: this is enforced in the query, not by the caller. */
-export async function putVersions(
-  db: Db,
-  registryId: number,
-  appKey: string,
-  versions: readonly StoredVersion[],
-): Promise<void> {
-  const isOtherDigestPinned = sql<boolean>`versions.verified_at IS NOT NULL AND versions.artifact_checksum <> excluded.artifact_checksum`;
-  for (let start = 0; start < versions.length; start += BATCH_SIZE)
-    await db
-      .insertInto('versions')
-      .values(versions.slice(start, start + BATCH_SIZE).map((row) => insertable(registryId, appKey, row)))
-      .onConflict((conflict) =>
-        conflict
-          .columns(['registryId', 'appKey', 'version'])
-          .doUpdateSet({
-            artifactUrl: sql`excluded.artifact_url`,
-            artifactChecksum: sql`excluded.artifact_checksum`,
-            firstSeenAt: sql`excluded.first_seen_at`,
-            state: sql`excluded.state`,
-            rule: sql`excluded.rule`,
-            reason: sql`excluded.reason`,
-            verifiedAt: sql`excluded.verified_at`,
-            triedAt: sql`excluded.tried_at`,
-            bytes: sql`excluded.bytes`,
-            swappedChecksum: sql`excluded.swapped_checksum`,
-            servedChecksum: sql`excluded.served_checksum`,
-            withdrawnAt: sql`excluded.withdrawn_at`,
-            lostAt: sql`excluded.lost_at`,
-            validators: sql`excluded.validators`,
-            askedAt: sql`excluded.asked_at`,
-          })
-          .where(sql<boolean>`NOT (${isOtherDigestPinned})`),
-      )
-      .execute();
-}
-
-function insertable(registryId: number, appKey: string, { validators, ...row }: StoredVersion) {
-  return { ...row, registryId, appKey, validators: validators === null ? null : JSON.stringify(validators) };
-}
-
-/** Deletes versions that were never pinned; another node may have verified one in the meantime, which is kept. */
-export async function deleteUnverified(
-  db: Db,
-  registryId: number,
-  appKey: string,
-  versions: readonly string[],
-): Promise<void> {
-  if (versions.length === 0) return;
-  await db
-    .deleteFrom('versions')
-    .where('registryId', '=', registryId)
-    .where('appKey', '=', appKey)
-    .where('version', '=', sql<string>`ANY(${versions})`)
-    .where('verifiedAt', 'is', null)
-    .execute();
 }

@@ -6,8 +6,7 @@ import { type VersionPlace, lockLostVersions, readLosingApp, writeLosingApp } fr
 import { listStoredFiles, lockStore, subscribersOf } from './files-store.ts';
 import { evictionsFor, evictionsToLimit } from './evictions.ts';
 import { latestOffered } from '../../core/about/retirement.ts';
-import { appEvents } from '../apps/app-events.ts';
-import { applyChanges, offeredVersions } from '../apps/versions-store.ts';
+import { appEvents, applyChanges, offeredVersions } from '../apps/changes.ts';
 
 export interface KeeperOptions {
   blobs: BlobStore;

@@ -7,7 +7,8 @@ import { retiredVersions } from '../about/store.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from '../apps/records-store.ts';
 import { recordRegistryEvents } from '../history/store.ts';
-import { putVersions, type VersionChanges } from '../apps/versions-store.ts';
+import { putVersions } from '../apps/records-store.ts';
+import type { VersionChanges } from '../apps/changes.ts';
 
 /** Versions whose bytes are not kept: those to fetch, and those whose host has lost them as well. */
 

@@ -6,7 +6,7 @@ import type { HttpClient } from '../../observe/http/client.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { FactsSink, WebOptions } from '../../observe/registry/options.ts';
 import { openAppRecords } from '../apps/records-store.ts';
-import { applyChanges } from '../apps/versions-store.ts';
+import { applyChanges } from '../apps/changes.ts';
 import type { EventCertificate, EventType } from '../history/event-types.ts';
 import { type NewEvent, registryEvent } from '../history/events.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';

@@ -1,7 +1,7 @@
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
 import type { CheckOutcome } from '../history/event-types.ts';
-import { keysWithPinnedVersions } from '../apps/versions-store.ts';
+import { keysWithPinnedVersions } from '../apps/records-store.ts';
 import { unpack } from '../database/packed.ts';
 import { confirmSubscriptions } from '../registries/insert-store.ts';
 import {

@@ -7,7 +7,7 @@ import { comparePrecedence, latestOf, isSemver } from '../../core/registry/versi
 import { mergeValidators, validatorsIn } from './artifact-answers.ts';
 import { storable } from '../database/packed.ts';
 import type { StoredVersion, Validators } from '../database/tables.ts';
-import type { VersionChanges } from '../apps/versions-store.ts';
+import type { VersionChanges } from '../apps/changes.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { versionFields } from '../../core/registry/manifest.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { PolicyDocument } from '../../../src/core/policy/policy-document.ts';
 import { policyOf, policyViolations } from '../../../src/core/policy/policy.ts';
 import type { StoredVersion } from '../../../src/service/database/tables.ts';
-import { applyChanges } from '../../../src/service/apps/versions-store.ts';
+import { applyChanges } from '../../../src/service/apps/changes.ts';
 import { updateVersions } from '../../../src/service/refresh/version-lifecycle.ts';
 import { hop, probe, web } from '../../support/probes.ts';
 import { runs } from '../../support/property-runs.ts';

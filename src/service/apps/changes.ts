@@ -2,11 +2,37 @@ import { compareText } from '../../core/engine/order.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from './records-store.ts';
 import { installabilityOf } from './view.ts';
-import { applyChanges, type VersionChanges } from './versions-store.ts';
 import { redact } from '../../core/text/text.ts';
 import type { StoredVersion } from '../database/tables.ts';
 
-/** The events of one app, from its stored and its new state. Pure. */
+/** What changes of an app: the rows of its versions, and the events that follow from them. Pure. */
+
+/** The difference between the stored versions of an app and their new state. */
+export interface VersionChanges {
+  /** Rows that are new or changed. */
+  changed: StoredVersion[];
+  /** Versions that were never pinned and are no longer listed. */
+  removed: string[];
+  /** The highest offered version, or null. */
+  latest: string | null;
+}
+
+/** The versions of an app once the changes are written; null for none. */
+export function applyChanges(
+  known: readonly StoredVersion[],
+  changes: VersionChanges | null,
+): readonly StoredVersion[] {
+  if (changes === null) return known;
+  const replaced = new Set([...changes.removed, ...changes.changed.map(({ version }) => version)]);
+  return [...known.filter(({ version }) => !replaced.has(version)), ...changes.changed];
+}
+
+/** The versions that are offered, provided that their app is listed. */
+export function offeredVersions(versions: readonly StoredVersion[]): string[] {
+  return versions.flatMap(({ version, state, withdrawnAt }) =>
+    state === 'verified' && withdrawnAt === null ? [version] : [],
+  );
+}
 
 /** What is stored about an app. */
 type RecordedApp = Pick<AppRecord, 'key' | 'versions' | 'latest' | 'hidden'>;
