@@ -4,7 +4,7 @@ import { compareText } from '../../core/engine/order.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { redact } from '../../core/text/text.ts';
 import { claimsOf } from '../about/store.ts';
-import { type JudgedVersion, judgedVersions } from '../attestations/decisions-store.ts';
+import { type JudgedVersion, judgedVersions } from '../attestations/store.ts';
 import type { PolicyHold } from '../policies/policy.ts';
 import { heldVersions } from '../policies/policy-store.ts';
 import type { VersionView } from './schema.ts';

@@ -7,15 +7,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { HttpClient } from '../../observe/http/client.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
 import { groupBy } from '../../report/words.ts';
-import { decideAttestations } from '../attestations/decisions-store.ts';
 import {
+  decideAttestations,
   type DueAttestation,
   dueAttestations,
   type FoundEvidence,
   type WantedKey,
   wantedKeys,
   writeEvidence,
-} from '../attestations/evidence-store.ts';
+} from '../attestations/checks-store.ts';
 import { type Companion, nextEvidence } from '../attestations/verdict.ts';
 import type { RegistryRecord } from './records-store.ts';
 import { factsOfBundle, fetchCompanion } from '../../observe/registry/companion.ts';

@@ -6,8 +6,7 @@ import { parseStatement, provenanceStatement } from '../../../src/core/attestati
 import { latestOf } from '../../../src/core/registry/version.ts';
 import { appOf } from '../../../src/service/apps/store.ts';
 import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { decideAttestations } from '../../../src/service/attestations/decisions-store.ts';
-import { dueAttestations, writeEvidence } from '../../../src/service/attestations/evidence-store.ts';
+import { decideAttestations, dueAttestations, writeEvidence } from '../../../src/service/attestations/checks-store.ts';
 import type { SubscriptionPolicy } from '../../../src/service/attestations/policy.ts';
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
 import { type Companion, nextEvidence } from '../../../src/service/attestations/verdict.ts';

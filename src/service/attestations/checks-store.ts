@@ -1,14 +1,116 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
+import { storableJson } from '../database/packed.ts';
 import { CONFIRMED, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { EventToRecord } from '../history/events.ts';
 import { recordEvents } from '../history/store.ts';
-import { attestationEvent, type Decision, type Evidence, nextDecision, verdictOf, attestationView } from './verdict.ts';
-import { keyOf, policyOf, type SignerRequirement, type AttestationMode } from './policy.ts';
-import { evidenceOf } from './evidence-store.ts';
-import type { AttestationView } from './schema.ts';
+import { keyOf, policyOf, type SignerRequirement } from './policy.ts';
+import { attestationEvent, type Decision, type Evidence, nextDecision, verdictOf } from './verdict.ts';
 
-/** Which versions are offered to the subscriptions that require attestations. */
+/**
+ * What a refresh reads and writes about attestations: what is known about them, for all subscribers of a registry, and
+ * which versions are offered to those that require them.
+ */
+
+/** A key that subscribers of a registry want attestations to be verified with; without a key, `keySha256` is ''. */
+export interface WantedKey {
+  keySha256: string;
+  /** PEM; null without a key. */
+  publicKey: string | null;
+}
+
+/** The keys that the subscribers of a registry want; none if no subscriber wants attestations. */
+export async function wantedKeys(db: Db, registryId: number): Promise<WantedKey[]> {
+  const { rows } = await sql<WantedKey>`
+    SELECT DISTINCT ON (1) coalesce(attestation_signer->>'keySha256', '') AS key_sha256,
+      attestation_signer->>'publicKey' AS public_key
+    FROM subscriptions JOIN organizations ON organizations.id = subscriptions.organization_id
+    WHERE registry_id = ${registryId} AND attestations <> 'off' AND organizations.suspended_at IS NULL
+    ORDER BY 1`.execute(db);
+  return rows;
+}
+
+/** An offered version whose host is to be asked for its attestation, and what is known about it. */
+export interface DueAttestation {
+  appKey: string;
+  version: string;
+  artifactUrl: string;
+  checksum: string;
+  keySha256: string;
+  /** Null if its host was not asked yet, or about another digest. */
+  evidence: Evidence | null;
+}
+
+interface DueQuery {
+  keys: readonly string[];
+  /** Whether every host without a valid attestation is asked, whenever it was asked last. */
+  all: boolean;
+  now: Date;
+  limit: number;
+}
+
+/**
+ * The attestations to ask for: those that were never asked for, those that are unknown, and once a day those that are
+ * missing or invalid; in the first day of a version, at every check.
+ */
+export async function dueAttestations(
+  db: Db,
+  registryId: number,
+  { keys, all, now, limit }: DueQuery,
+): Promise<DueAttestation[]> {
+  const { rows } = await sql<
+    Omit<DueAttestation, 'evidence'> & { state: Evidence['state'] | null; facts: Evidence['facts'] }
+  >`
+    SELECT versions.app_key, versions.version, versions.artifact_url, versions.artifact_checksum AS checksum,
+      keys.key_sha256, known.state, known.facts
+    FROM versions
+      JOIN apps ON ${VERSION_OF_APP} AND apps.listed
+      CROSS JOIN unnest(${keys}::text[]) AS keys (key_sha256)
+      LEFT JOIN attestations AS known ON known.registry_id = versions.registry_id AND known.app_key = versions.app_key
+        AND known.version = versions.version AND known.key_sha256 = keys.key_sha256
+        AND known.checksum = versions.artifact_checksum
+    WHERE versions.registry_id = ${registryId} AND ${OFFERED}
+      AND (known.state IS NULL OR known.state IN ('unknown', 'url-signed')
+        OR known.state <> 'proven' AND (${all}
+          OR known.asked_at <= ${now}::timestamptz - INTERVAL '1 day'
+          OR versions.first_seen_at > ${now}::timestamptz - INTERVAL '1 day'))
+    ORDER BY known.asked_at NULLS FIRST, versions.first_seen_at DESC, versions.app_key, versions.version
+    LIMIT ${limit}`.execute(db);
+  return rows.map(({ state, facts, ...row }) => ({
+    ...row,
+    evidence: state === null ? null : { checksum: row.checksum, state, facts },
+  }));
+}
+
+/** What was found about the attestation of a version. */
+export interface FoundEvidence {
+  appKey: string;
+  version: string;
+  keySha256: string;
+  evidence: Evidence;
+}
+
+/** Records what was found; nothing about a version that has another digest by now, and nothing in place of a proof. */
+export async function writeEvidence(
+  db: Db,
+  registryId: number,
+  found: readonly FoundEvidence[],
+  at: Date,
+): Promise<void> {
+  for (const { appKey, version, keySha256, evidence } of found) {
+    const { checksum, state, facts } = evidence;
+    const json = facts === null ? null : storableJson(facts);
+    await sql`
+      INSERT INTO attestations AS known (registry_id, app_key, version, key_sha256, checksum, state, facts, asked_at)
+      SELECT registry_id, app_key, version, ${keySha256}, artifact_checksum, ${state}, ${json}::jsonb, ${at}
+      FROM versions
+      WHERE registry_id = ${registryId} AND app_key = ${appKey} AND version = ${version}
+        AND artifact_checksum = ${checksum}
+      ON CONFLICT (registry_id, app_key, version, key_sha256) DO UPDATE
+        SET checksum = excluded.checksum, state = excluded.state, facts = excluded.facts, asked_at = excluded.asked_at
+        WHERE known.state <> 'proven' OR known.checksum <> excluded.checksum`.execute(db);
+  }
+}
 
 /** Versions per statement. */
 const BATCH_SIZE = 500;
@@ -130,69 +232,4 @@ async function writeDecisions(
     )
     .execute();
   await recordEvents(tx, events);
-}
-
-/** The decisions about versions of an app, by version. */
-async function decisionsOf(
-  db: Db,
-  subscriptionId: string,
-  appKey: string,
-  versions: readonly string[],
-): Promise<Map<string, Decision>> {
-  const rows = await db
-    .selectFrom('attestationDecisions')
-    .where('subscriptionId', '=', subscriptionId)
-    .where('appKey', '=', appKey)
-    .where('version', '=', sql<string>`ANY(${versions})`)
-    .select(['version', 'checksum', 'decision', 'heldSince'])
-    .execute();
-  return new Map(rows.map(({ version, ...decision }) => [version, decision]));
-}
-
-/** The attestation of a version, and whether the version is offered as far as its attestation decides it. */
-export interface JudgedVersion {
-  view: AttestationView;
-  isOffered: boolean;
-}
-
-/** An app, as a subscription sees it. */
-interface AppOfSubscription {
-  registryId: number;
-  appKey: string;
-  subscriptionId: string;
-  attestations: AttestationMode;
-  attestationSigner: SignerRequirement | null;
-}
-
-interface VersionState {
-  version: string;
-  artifactChecksum: string;
-  state: 'pending' | 'verified' | 'refused';
-}
-
-/** The attestations of verified versions, by version; none if the subscription does not want attestations. */
-export async function judgedVersions(
-  db: Db,
-  app: AppOfSubscription,
-  versions: readonly VersionState[],
-): Promise<Map<string, JudgedVersion>> {
-  const { registryId, appKey, subscriptionId } = app;
-  const policy = policyOf(app.attestations, app.attestationSigner);
-  if (policy.mode === 'off') return new Map();
-  const { mode, signer } = policy;
-  const names = versions.map(({ version }) => version);
-  const [evidence, decisions] = await Promise.all([
-    evidenceOf(db, { registryId, appKey, keySha256: keyOf(signer) }, names),
-    decisionsOf(db, subscriptionId, appKey, names),
-  ]);
-  const verified = versions.filter(({ state }) => state === 'verified');
-  return new Map(
-    verified.map(({ version, artifactChecksum: checksum }) => {
-      const decision = decisions.get(version) ?? null;
-      const known = { evidence: evidence.get(version) ?? null, decision };
-      const isAllowed = decision?.checksum === checksum && decision.decision !== 'held';
-      const view = attestationView({ key: appKey, version, checksum }, signer, known);
-      return [version, { view, isOffered: mode === 'report' || isAllowed }];
-    }),
-  );
 }
