@@ -10,7 +10,7 @@ import { recordClaimedKeys } from '../apps/claimed-keys-store.ts';
 import { saveIcon } from '../apps/store.ts';
 import { pack, storable } from '../database/packed.ts';
 import { recordRegistryEvents } from '../history/store.ts';
-import { claimedRegistry, type RegistryClaim, Superseded, updateClaimed } from './records-store.ts';
+import { claimedRegistry, type RegistryClaim, Superseded, updateClaimed } from './claim-store.ts';
 import type { IconRow, StoredVersion, StoredApp } from '../database/tables.ts';
 import { sql } from 'kysely';
 import { VERSION_OF_APP } from '../database/sql-fragments.ts';

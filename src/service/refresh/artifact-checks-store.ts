@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { inBatchesOf } from '../database/batch.ts';
 import type { Db } from '../database/database.ts';
-import type { RegistryClaim } from './records-store.ts';
+import type { RegistryClaim } from './claim-store.ts';
 import { OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { Validators } from '../database/tables.ts';
 

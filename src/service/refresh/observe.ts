@@ -9,7 +9,6 @@ import { openAppRecords } from '../apps/records-store.ts';
 import { applyChanges } from '../apps/changes.ts';
 import type { EventCertificate, EventType } from '../history/event-types.ts';
 import { type NewEvent, registryEvent } from '../history/events.ts';
-import { confirmSubscriptions } from '../registries/insert-store.ts';
 import { openAboutFiles, openIconCollector, openReceivedArtifacts } from './received.ts';
 import { addPendingVersions, writeApp, writeListing, listedAppsIn } from './apps-store.ts';
 import { appChange, pendingVersions } from './app-change.ts';
@@ -26,7 +25,7 @@ import {
   requestOptions,
 } from './plan.ts';
 import { containsSecret, type RequestCredentials, unlessSecret } from './redaction.ts';
-import { openProgressWriter } from './progress-store.ts';
+import { confirmSubscriptions, openProgressWriter } from './claim-store.ts';
 import { parseUrl } from '../../core/http/url.ts';
 
 /** What a refresh observed, once its apps are written. */

@@ -1,70 +1,17 @@
-import { sql, type UpdateObject } from 'kysely';
+import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { EventCertificate } from '../history/event-types.ts';
 import type { NewEvent } from '../history/events.ts';
 import { inBatchesOf } from '../database/batch.ts';
-import { type CheckStart, refuseSubscriptions } from '../registries/insert-store.ts';
 import type { Db } from '../database/database.ts';
 import { pack } from '../database/packed.ts';
 import { recordEvents, recordRegistryEvents } from '../history/store.ts';
 import { CONFIRMED, HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
-import type { Database, StoredRegistry } from '../database/tables.ts';
+import type { StoredRegistry } from '../database/tables.ts';
+import { type CheckStart, refuseSubscriptions, type RegistryClaim, updateClaimed } from './claim-store.ts';
 
-/** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
-
-/**
- * A refresh writes only while no other refresh has taken over its registry: a node that was stopped for a while
- * resumes with an outcome that may be older than the stored one. Each refresh that writes increments the registry's
- * `refresh_number`, and each of its transactions checks that the number is still its own.
- */
-export type RegistryClaim = Pick<StoredRegistry, 'id' | 'refreshNumber' | 'requests'>;
-
-/** Another refresh has taken over the registry: the transaction is rolled back, and its outcome is discarded. */
-export class Superseded extends Error {
-  constructor() {
-    super('Another refresh has taken over the registry.');
-  }
-}
-
-/**
- * Takes over a registry from earlier refreshes. Its last outcome is no longer valid.
- * @param seen as read at the start of the refresh @returns the claim of this refresh
- * @throws Superseded if another refresh was faster
- */
-export async function claimRegistry<Seen extends RegistryClaim>(db: Db, seen: Seen): Promise<Seen> {
-  const refreshNumber = seen.refreshNumber + 1;
-  await updateClaimed(db, seen, { refreshNumber, unchangedToken: null });
-  return { ...seen, refreshNumber };
-}
-
-/** @throws Superseded if another refresh has taken over the registry: then nothing is written */
-export async function updateClaimed(
-  tx: Db,
-  { id, refreshNumber }: RegistryClaim,
-  values: UpdateObject<Database, 'registries'>,
-): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('registries')
-    .set(values)
-    .where('id', '=', id)
-    .where('refreshNumber', '=', refreshNumber)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw new Superseded();
-}
-
-/**
- * The registry's row, locked until the end of the transaction, if it still belongs to the refresh: other refreshes wait
- * before they take it over.
- */
-export function claimedRegistry(tx: Pick<Db, 'selectFrom'>, { id, refreshNumber }: RegistryClaim) {
-  return tx
-    .selectFrom('registries')
-    .where('id', '=', id)
-    .where('refreshNumber', '=', refreshNumber)
-    .forShare()
-    .select('id');
-}
+/** The start and the end of a refresh in the row of its registry, in batches for concurrent refreshes. */
 
 /** The state of a registry in the database. */
 export interface RegistryRecord

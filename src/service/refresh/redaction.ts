@@ -6,7 +6,7 @@ import type { SecretHeaders } from '../../observe/http/request.ts';
 import { redactor } from '../../observe/http/redact.ts';
 import { secretHeadersFor } from '../registries/credentials.ts';
 import { credentialsOf } from '../registries/credentials-store.ts';
-import { markUnauthorized, postponeRefresh } from '../registries/store.ts';
+import { markUnauthorized, postponeRefresh } from './claim-store.ts';
 import type { RefreshContext } from './plan.ts';
 import type { RegistryRecord } from './records-store.ts';
 

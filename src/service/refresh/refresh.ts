@@ -3,13 +3,11 @@ import { openHttpClient } from '../../observe/http/client.ts';
 import type { CheckOutcome } from '../history/event-types.ts';
 import { keysWithPinnedVersions } from '../apps/records-store.ts';
 import { unpack } from '../database/packed.ts';
-import { confirmSubscriptions } from '../registries/insert-store.ts';
+import { claimRegistry, confirmSubscriptions, Superseded } from './claim-store.ts';
 import {
-  claimRegistry,
   packedManifestOf,
   readRegistry,
   type RegistryRecord,
-  Superseded,
   writeRefreshResult,
   writeUnchanged,
 } from './records-store.ts';

@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { Db } from '../database/database.ts';
 import { unpack } from '../database/packed.ts';
-import type { RegistryClaim } from '../refresh/records-store.ts';
 import { HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
 import { seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
 import { isUuid } from '../database/page.ts';
 
-/** The rows of registries: their creation, schedule and reports. `refresh/records-store.ts` is about their refresh. */
+/** The rows of registries: their creation, schedule and reports. `refresh/records-store.ts` and `claim-store.ts` are about their refresh. */
 
 /**
  * Creates the row of a registry.
@@ -118,41 +117,6 @@ export async function makeDue(db: Db, id: number, pause: number): Promise<{ wait
     .returning(['slow', sql<number>`greatest(0, extract(epoch FROM next_check_at - now()))::float8`.as('wait')])
     .executeTakeFirst();
   return row ?? { wait: 0, slow: false };
-}
-
-/** Defers the next refresh of a registry that is still due: no other refresh has succeeded in the meantime. */
-export async function postponeRefresh(db: Db, id: number, until: Date): Promise<void> {
-  await db
-    .updateTable('registries')
-    .set({ nextCheckAt: until })
-    .where('id', '=', id)
-    .where('nextCheckAt', '<=', sql<Date>`now()`)
-    .execute();
-}
-
-/**
- * The credentials of a registry cannot be used: it fails until they are set again. Nothing is written if it has been
- * refreshed or requested in the meantime.
- */
-export async function markUnauthorized(
-  db: Db,
-  { id, refreshNumber, requests }: RegistryClaim,
-  at: Date,
-  nextCheckAt: Date,
-): Promise<void> {
-  await db
-    .updateTable('registries')
-    .set({
-      unauthorized: true,
-      checkedAt: at,
-      failingSince: sql<Date>`coalesce(failing_since, ${at})`,
-      nextCheckAt,
-      unchangedToken: null,
-    })
-    .where('id', '=', id)
-    .where('refreshNumber', '=', refreshNumber)
-    .where('requests', '=', requests)
-    .execute();
 }
 
 /** The report of the last refresh; null if there is none yet that the subscription sees, or no such subscription. */

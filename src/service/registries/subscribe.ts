@@ -5,7 +5,7 @@ import type { Service } from '../context.ts';
 import { insecureAuthFault, type RegistryAuth, secretHeadersFor } from './credentials.ts';
 import { listedAppsIn, writeListing } from '../refresh/apps-store.ts';
 import { storable } from '../database/packed.ts';
-import { Superseded } from '../refresh/records-store.ts';
+import { confirmSubscriptions, databaseTime, Superseded } from '../refresh/claim-store.ts';
 import {
   checkedAtOf,
   insertRegistry,
@@ -15,7 +15,7 @@ import {
   isGood,
 } from './store.ts';
 import { putCredentials } from './credentials-store.ts';
-import { insertSubscription, confirmSubscriptions, databaseTime, insertOfficialSubscription } from './insert-store.ts';
+import { insertOfficialSubscription, insertSubscription } from './insert-store.ts';
 import { countSubscriptions, countUnchecked, subscriptionByUrl } from './subscriptions-store.ts';
 import { checkManifest, type ManifestCheck, type UnusableManifest } from './check-manifest.ts';
 import { NO_SECRETS_KEY } from './subscription-actions.ts';

@@ -4,11 +4,8 @@ import { appOf } from '../../../src/service/apps/store.ts';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import { writeListing, listedAppsIn } from '../../../src/service/refresh/apps-store.ts';
-import {
-  confirmSubscriptions,
-  databaseTime,
-  insertSubscription,
-} from '../../../src/service/registries/insert-store.ts';
+import { confirmSubscriptions, databaseTime } from '../../../src/service/refresh/claim-store.ts';
+import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
 import {
   addOrganization,
   addRegistry,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EventToRecord, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
 import { SERVICE_ACTOR as actor } from '../../../src/service/history/audit.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
-import { confirmSubscriptions, databaseTime } from '../../../src/service/registries/insert-store.ts';
+import { confirmSubscriptions, databaseTime } from '../../../src/service/refresh/claim-store.ts';
 import { type EventQuery, listEvents, deleteOldEvents, recordEvents } from '../../../src/service/history/store.ts';
 import { removeCredentials, setCredentials } from '../../../src/service/registries/private-store.ts';
 import {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeDue, postponeRefresh } from '../../../src/service/registries/store.ts';
+import { postponeRefresh } from '../../../src/service/refresh/claim-store.ts';
+import { makeDue } from '../../../src/service/registries/store.ts';
 import {
   answer,
   type Behaviour,
