@@ -10,7 +10,7 @@ import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
 import type { Materials } from './packages/materials.ts';
-import { filesRead, provenanceOf, type Trace } from './sources.ts';
+import type { Trace } from './package-paths.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
@@ -51,9 +51,10 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isPacked ? fromFolder(options) : fromCode(options);
   const root = isPacked ? options.entry : dirname(options.entry);
   // Loaded while the compiler runs.
-  const [{ files, warnings, traces, packed, materials, notices }, { packArchive }] = await Promise.all([
+  const [{ files, warnings, traces, packed, materials, notices }, { packArchive }, digests] = await Promise.all([
     contents,
     import('./archive.ts'),
+    options.traced === true ? import('./sources.ts') : null,
   ]);
   // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -74,8 +75,8 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     entries: files.map(({ path, bytes }) => ({ path, size: bytes.length })),
     warnings,
     materials,
-    provenance: options.traced === true ? () => provenanceOf(traces, packed, notices, options) : null,
-    sources: options.traced === true ? [...filesRead(traces), ...packed.map(({ path }) => join(root, path))] : [],
+    provenance: digests && (() => digests.provenanceOf(traces, packed, notices, options)),
+    sources: digests === null ? [] : [...digests.filesRead(traces), ...packed.map(({ path }) => join(root, path))],
   };
 }
 

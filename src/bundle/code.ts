@@ -8,7 +8,7 @@ import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import type { BundlerOptions, Built } from './native.ts';
-import { packagePath, withPackagePaths, type Trace } from './sources.ts';
+import { packagePath, withPackagePaths, type Trace } from './package-paths.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service provides the SDK; native modules cannot be embedded in a text file. */

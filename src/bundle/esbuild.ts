@@ -1,5 +1,4 @@
-import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { closeSync, constants, existsSync, openSync, promises, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { BuildFailure } from 'esbuild';
 import { AppregError } from '../core/errors.ts';
@@ -173,7 +172,7 @@ async function findPipes(folder: string, pipes: Set<string>, isEnded: () => bool
     if (isEnded() || seen.size > MOST_FOLDERS) return;
     if (seen.has(at)) continue;
     seen.add(at);
-    for (const entry of await readdir(at, { withFileTypes: true }).catch(() => [])) {
+    for (const entry of await promises.readdir(at, { withFileTypes: true }).catch(() => [])) {
       const path = join(at, entry.name);
       if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
       else if ((entry.isFIFO() || entry.isSymbolicLink()) && (SOURCE.test(path) || path.startsWith(root + sep)))

@@ -1,26 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep, posix } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
+import { isVirtual, packagePath, type Trace } from './package-paths.ts';
 
 /** The digest over everything that the bundler read, which does not depend on where the repository is. */
-
-/** What the compiler read for one output file. */
-export interface Trace {
-  output: 'app' | 'ui';
-  /** Absolute: the base of the paths. */
-  folder: string;
-  /** The files that were read, as in esbuild's metafile, each with those that it imports. */
-  inputs: ReadonlyMap<string, readonly string[]>;
-  /** The files of which bytes are in the output. */
-  bundled: ReadonlySet<string>;
-  /** Of esbuild. */
-  version: string;
-}
 
 /** For an archive without compiled code. */
 const NO_COMPILER = 'none';
@@ -78,11 +66,6 @@ function linesOf(trace: Trace): string[] {
   ];
 }
 
-/** Code of the compiler itself, such as `<runtime>`, and data URLs. */
-export function isVirtual(input: string): boolean {
-  return input.startsWith('<') || input.startsWith('data:');
-}
-
 /** The tsconfig.json files that apply to the folders, with those that they extend by a relative path. */
 function compilerSettings(folders: Iterable<string>): string[] {
   const found = new Set<string>();
@@ -136,86 +119,4 @@ function line(kind: string, path: string, content: Uint8Array | null): string {
 
 function sha256(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-// Normalizes the paths that esbuild writes into the code: a comment above each module, and the names of CommonJS
-// modules. For a package they depend on where the package manager installs it: nested folders, the stores of pnpm and
-// Bun, or the archives of Yarn's Plug'n'Play in the user's home folder. All are rewritten to npm's flat layout:
-// `node_modules/<package>/<file>` in the installation folder.
-
-/** A JavaScript or CSS comment line with a path below node_modules. */
-const COMMENT = /^(\/\/ |\/\* )(\S.*?node_modules\/.*?)( \*\/)?$/gm;
-/** The name of a CommonJS module, or of a lazily initialized one. */
-const NAME = /^( {2}")([^"\n]*node_modules\/[^"\n]*)("(?:\(|: function))/gm;
-/** A Plug'n'Play package, in an archive or unplugged. */
-const PLUG_AND_PLAY = /\.zip\/node_modules\/|\/unplugged\/[^/]+\/node_modules\//;
-
-/**
- * @param code from esbuild, not minified
- * @param folder absolute, the base of its paths
- */
-export function withPackagePaths(code: Buffer, folder: string): Buffer {
-  if (!code.includes('node_modules/')) return code;
-  const known = new Map<string, string>();
-  const rewritten = (all: string, before: string, path: string, after = ''): string => {
-    let written = known.get(path);
-    if (written === undefined) known.set(path, (written = isModule(path, folder) ? packagePath(path, folder) : path));
-    return written === path ? all : `${before}${written}${after}`;
-  };
-  // In Latin-1 every byte is one character, so all other bytes are preserved.
-  const text = code.toString('latin1');
-  return Buffer.from(text.replace(COMMENT, rewritten).replace(NAME, rewritten), 'latin1');
-}
-
-/**
- * The normalized path of a module.
- * @param path relative to `folder`, with forward slashes
- * @param folder absolute
- */
-export function packagePath(path: string, folder: string): string {
-  const disabled = /^\(disabled\):/.exec(path)?.[0] ?? '';
-  const real = withoutVirtual(path.slice(disabled.length));
-  const [first, last] = [real.indexOf('node_modules/'), real.lastIndexOf('node_modules/')];
-  if (first === -1) return disabled + real;
-  const before = PLUG_AND_PLAY.test(real) ? installation(folder) : real.slice(0, first);
-  return disabled + before + real.slice(last);
-}
-
-/**
- * The folder of the package that a module belongs to, absolute; it may be in a .zip file of Plug'n'Play. Null for a
- * module outside of node_modules, and for one that the package replaces by an empty module.
- * @param path relative to `folder`, with forward slashes
- * @param folder absolute
- */
-export function packageFolder(path: string, folder: string): string | null {
-  const [found] = /^(?!\(disabled\):).*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(withoutVirtual(path)) ?? [];
-  return found === undefined ? null : resolve(folder, found);
-}
-
-/** Resolves Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */
-function withoutVirtual(path: string): string {
-  const [, folder, levels, rest] = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path) ?? [];
-  if (folder === undefined || rest === undefined) return path;
-  return posix.join(folder, '../'.repeat(Number(levels)), rest);
-}
-
-/**
- * The relative path from a folder to its ancestor with the Plug'n'Play installation, with a trailing slash; '' for
- * itself.
- */
-function installation(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    if (['.pnp.cjs', '.pnp.js', '.pnp.data.json'].some((name) => existsSync(join(at, name)))) {
-      const way = relative(folder, at).replaceAll(sep, '/');
-      return way === '' ? '' : `${way}/`;
-    }
-    if (dirname(at) === at) return '';
-  }
-}
-
-/** False for text in the code that only resembles a path written by esbuild. */
-function isModule(path: string, folder: string): boolean {
-  if (/\.zip\/|(__|\$\$)virtual/.test(path)) return true;
-  const name = path.replace(/^\(disabled\):/, '').replace(/[?#].*$/, '');
-  return existsSync(resolve(folder, Buffer.from(name, 'latin1').toString('utf8')));
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { packagePath, withPackagePaths } from '../../src/bundle/sources.ts';
+import { packagePath, withPackagePaths } from '../../src/bundle/package-paths.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'appreg-paths-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { compareText, compareVersions } from '../../core/engine/order.ts';
 import { documentContent, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { packageFolder, type Trace, isVirtual } from '../sources.ts';
+import { packageFolder, type Trace, isVirtual } from '../package-paths.ts';
 import { openPackage, type PackageFiles } from './package-files.ts';
 import { declaredLicense } from './package-license.ts';
 
