@@ -1,3 +1,4 @@
+import { BLOCKED_PORTS } from '../http/url.ts';
 import { type Named, namedAt } from '../json/positions.ts';
 
 /**
@@ -16,8 +17,12 @@ const members = (count: number, ...each: readonly string[]): string => {
 };
 
 const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,60}[a-z0-9])?';
-/** Two to four labels, the last of which begins with a letter: not an address, no port. */
-const HOST = `(?:${LABEL}\\.){1,3}(?!xn--)[a-z](?:[a-z0-9-]{0,60}[a-z0-9])?`;
+/** Two to four labels, the last of which begins with a letter. */
+const NAME = `(?:${LABEL}\\.){1,3}(?!xn--)[a-z](?:[a-z0-9-]{0,60}[a-z0-9])?`;
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+/** One that no client refuses, of at least four digits, and below 60,000. */
+const PORT = `:(?!(?:${BLOCKED_PORTS.join('|')})/)(?:[1-9][0-9]{3}|[1-5][0-9]{4})`;
+const HOST = `(?:${NAME}|${OCTET}(?:\\.${OCTET}){3})(?:${PORT})?`;
 /** Not the beginning of a JSON Web Token, which may have an expiry. */
 const SEGMENT = '(?!eyJ)[A-Za-z0-9_~-][A-Za-z0-9._~-]*';
 const url = (suffix: string): string => `"https://${HOST}/(?:${SEGMENT}/)*${SEGMENT}${suffix}"`;

@@ -49,6 +49,8 @@ describe('the canonical form', () => {
     ['a text in Japanese', manifest({ echo: { ...APP, name: 'エコー', description: '繰り返す' } })],
     ['a metadata file', JSON.stringify({ versions: [VERSION] })],
     ['one with a byte order mark', `\ufeff${JSON.stringify({ versions: [VERSION] })}`],
+    ['a port', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example:8443/b.tar.gz' }] })],
+    ['an address', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://10.0.0.5/b.tar.gz' }] })],
     ['an old-fashioned suffix', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example/b.tgz' }] })],
   ])('covers all of %s', (_, text) => {
     expect(left(text)).toEqual([]);
@@ -59,6 +61,8 @@ describe('the canonical form', () => {
     ['a field more', JSON.stringify({ versions: [VERSION], more: 1 })],
     ['a field more in a version', JSON.stringify({ versions: [{ ...VERSION, more: 1 }] })],
     ['a pre-release', JSON.stringify({ versions: [{ ...VERSION, version: '1.0.0-rc.1' }] })],
+    ['a blocked port', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example:6000/b.tar.gz' }] })],
+    ['an address of three', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://10.0.5/b.tar.gz' }] })],
     ['one version of two', JSON.stringify({ versions: [VERSION, { ...VERSION, version: 1 }] })],
     ['a field less', '{"versions":[{"version":"1.0.0","version":"1.0.0","version":"1.0.0"}]}'],
     ['a comma too many', `{"versions":[${JSON.stringify(VERSION)},]}`],
@@ -126,7 +130,9 @@ const unusual = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
 const hosts =
-  'a.example apps.example.com a..b.c -a.b.c a-.b.c xn--a.com 1.2.3.4 localhost a.b:443 A.example a_b.c'.split(' ');
+  'a.example apps.example.com a..b.c -a.b.c a-.b.c xn--a.com 1.2.3.4 01.2.3.4 1.2.3.256 1.2.3 localhost a.b:443 a.b:8443 127.0.0.1:34005 a.b:6000 a.b:60000 a.b:99999 A.example a_b.c'.split(
+    ' ',
+  );
 const address = fc.oneof(
   { weight: 6, arbitrary: fc.constant(undefined) },
   fc

@@ -114,7 +114,7 @@ describe('the screening of versions', () => {
     const words =
       'latest nightly current main raw blob refs heads archive tarball get edge snapshot v1 apps gh o 1.0.0'.split(' ');
     const hosts =
-      'apps.example.com github.com codeload.github.com api.github.com raw.githubusercontent.com bitbucket.org gitlab.com cdn.jsdelivr.net example.com. a_b.com xn--a.com 1.2.3.4'.split(
+      'apps.example.com github.com codeload.github.com api.github.com raw.githubusercontent.com bitbucket.org gitlab.com cdn.jsdelivr.net example.com. a_b.com xn--a.com 1.2.3.4 127.0.0.1:34005 a.b:8443 a.b:443 a.b:6667 1.2.3.256'.split(
         ' ',
       );
     const url = fc
