@@ -11,7 +11,7 @@ import type {
   PublishedVersion,
 } from '../../core/facts/facts.ts';
 import type { AppRecord } from '../apps/records-store.ts';
-import { type RefreshState, originsOf, type RefreshContext } from './plan.ts';
+import type { RefreshContext, RefreshState } from './plan.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redaction.ts';
 import { atLaterTime, judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
 import { offerBefore } from './version-lifecycle.ts';
@@ -37,13 +37,13 @@ export interface Judge {
   /** Something was written: the next refresh will not find the same state. */
   invalidate(): void;
   /** @param incomplete why the observation is incomplete, or null */
-  end(seconds: number, incomplete: string | null): { report: Report; unchangedToken: string | null };
+  finish(seconds: number, incomplete: string | null): { report: Report; unchangedToken: string | null };
 }
 
 /** @param token of the last refresh, if it is still valid */
 export function openJudge(
   { settings, log }: RefreshContext,
-  { registry, pinnedKeys, now }: RefreshState,
+  { registry, pinnedKeys, web, now }: RefreshState,
   client: RecordingClient,
   token: UnchangedToken | null,
 ): Judge {
@@ -52,7 +52,7 @@ export function openJudge(
     command: 'verify',
     target: registry.url,
     baseline,
-    origins: originsOf(settings.publicUrl),
+    origins: web.origins,
     // They may be from before a subscription that sees the report.
     omitsReuseTimes: true,
   } as const;
@@ -84,9 +84,9 @@ export function openJudge(
     findings: () => findings,
     notAfter: expiry.notAfter,
     invalidate: expiry.invalidate,
-    end(seconds, incomplete) {
+    finish(seconds, incomplete) {
       const report = judging.finish(seconds, incomplete);
-      return { report, unchangedToken: expiry.end(report) };
+      return { report, unchangedToken: expiry.finish(report) };
     },
   };
 }
@@ -160,7 +160,7 @@ function openExpiryProbe(
       timeDependentToken = null;
     },
     /** @returns the token to store: the conditions under which the outcome stays valid, or that it depends on time */
-    end(report: Report): string | null {
+    finish(report: Report): string | null {
       const confirmed = client.confirmed();
       if (confirmed !== null && timeDependentToken !== null) return timeDependentToken;
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;

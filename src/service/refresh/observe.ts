@@ -18,11 +18,9 @@ import {
   FINDINGS_LIMIT,
   type RefreshState,
   verifiedUntil,
-  webOptions,
   withoutFetched,
   type Budget,
   type RefreshContext,
-  requestOptions,
 } from './plan.ts';
 import { containsSecret, type RequestCredentials, unlessSecret } from './redaction.ts';
 import { confirmSubscriptions, openProgressWriter } from './claim-store.ts';
@@ -78,7 +76,7 @@ export async function observe(
   { http, budget, credentials, judge }: Observers,
 ): Promise<Observation> {
   const { db, settings } = context;
-  const { registry, storedManifest, artifacts, now } = state;
+  const { registry, storedManifest, artifacts, web, now } = state;
   const { limits } = settings;
   const versionOptions = { now, limit: limits.versionsPerApp, answers: artifacts.answers };
   const records = openAppRecords(db, registry.id);
@@ -100,8 +98,7 @@ export async function observe(
   }
 
   const options: WebOptions = {
-    ...requestOptions(context, budget.signal, credentials.secrets),
-    ...webOptions(state, settings),
+    ...web,
     http,
     about: true,
     memory: {

@@ -2,10 +2,9 @@ import type { DocumentFacts, Missing } from '../../core/facts/facts.ts';
 import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ListedArtifact, WebOptions, ObserveProgress } from '../../observe/registry/options.ts';
 import type { AppRecord } from '../apps/records-store.ts';
-import type { Limits, Settings } from '../config/settings.ts';
+import type { Limits } from '../config/settings.ts';
 import type { Validators } from '../database/tables.ts';
 import type { RegistryRecord } from './records-store.ts';
-import type { HttpOptions } from '../../observe/http/client.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 import type { Service } from '../context.ts';
 
@@ -39,6 +38,7 @@ export interface RefreshState {
   /** The keys of the apps that ever had a pinned version. */
   readonly pinnedKeys: readonly string[];
   readonly artifacts: ArtifactCheck;
+  readonly web: ReturnType<typeof webOptions>;
   /** When it started. */
   readonly now: Date;
 }
@@ -46,17 +46,35 @@ export interface RefreshState {
 /** A registry with more findings is broken as a whole; further ones are of no use. */
 export const FINDINGS_LIMIT = 10_000;
 
-/** What is requested of a registry, and its limits. */
-export function webOptions({ registry }: RefreshState, { limits, publicUrl }: Settings) {
+/** How a registry is requested, and what of it: for the client and the observation of a refresh. */
+export function webOptions(
+  { settings, outbound }: RefreshContext,
+  { id, checkedAt, onlySubscriber }: RegistryRecord,
+  signal: AbortSignal,
+  secrets: SecretHeaders | null,
+) {
+  const { limits, publicUrl, ca, machineCa } = settings;
+  const { refresh } = limits;
+  const documentTimeout = refresh * DOCUMENT_SHARE;
   return {
-    total: { small: documentTimeout(limits, registry.checkedAt), artifact: artifactTimeout(limits) },
-    origins: originsOf(publicUrl),
+    concurrency: CONNECTIONS,
+    ca,
+    machineCa,
+    ...outbound,
+    secrets,
+    signal,
+    total: {
+      small: checkedAt === null ? Math.min(documentTimeout, FIRST_DOCUMENT_TIMEOUT) : documentTimeout,
+      artifact: refresh * ARTIFACT_TIMEOUT_SHARE,
+    },
+    // With which browsers request the registry.
+    origins: publicUrl === null ? [] : [new URL(publicUrl).origin],
     newestFirst: true,
     scanContent: true,
     scanLimits: SCAN_LIMITS,
-    owner: registry.onlySubscriber ?? `registry ${registry.id}`,
+    owner: onlySubscriber ?? `registry ${id}`,
     limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
-  } satisfies Partial<WebOptions>;
+  } satisfies WebOptions;
 }
 
 /** The apps in the manifest's order, starting where the last refresh stopped. */
@@ -103,32 +121,8 @@ const SCAN_LIMITS = { milliseconds: 3_000, secrets: 1_000 };
 const DOCUMENT_SHARE = 0.25;
 const ARTIFACT_TIMEOUT_SHARE = 0.45;
 
-export function requestOptions(
-  { settings, outbound }: RefreshContext,
-  signal: AbortSignal,
-  secrets: SecretHeaders | null,
-): HttpOptions {
-  return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...outbound, secrets, signal };
-}
-
 /** Milliseconds per document of a registry that was never checked: many of those do not exist. */
 const FIRST_DOCUMENT_TIMEOUT = 30_000;
-
-/** Milliseconds per document. @param checkedAt of the registry */
-export function documentTimeout({ refresh }: Limits, checkedAt: Date | null): number {
-  const timeout = refresh * DOCUMENT_SHARE;
-  return checkedAt === null ? Math.min(timeout, FIRST_DOCUMENT_TIMEOUT) : timeout;
-}
-
-/** Milliseconds per artifact. */
-function artifactTimeout({ refresh }: Limits): number {
-  return refresh * ARTIFACT_TIMEOUT_SHARE;
-}
-
-/** The origins that browsers request the registry with. */
-export function originsOf(publicUrl: string | null): string[] {
-  return publicUrl === null ? [] : [new URL(publicUrl).origin];
-}
 
 /** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */
 export interface Budget {

@@ -14,7 +14,7 @@ import {
 import { decidePolicies } from '../policies/decisions-store.ts';
 import { checkAttestations } from './attestation-checks.ts';
 import { checkArtifacts } from './artifact-checks.ts';
-import { documentTimeout, openBudget, type RefreshContext, type RefreshState, requestOptions } from './plan.ts';
+import { openBudget, type RefreshContext, type RefreshState, webOptions } from './plan.ts';
 import { requestCredentials, unlessSecret } from './redaction.ts';
 import { openJudge } from './judge.ts';
 import { observe } from './observe.ts';
@@ -81,18 +81,18 @@ async function refreshDue(
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
   const budget = openBudget(limits, stopping);
-  const client = openHttpClient(requestOptions(context, budget.signal, credentials.secrets));
+  const web = webOptions(context, seen, budget.signal, credentials.secrets);
+  const client = openHttpClient(web);
   try {
     /** Whether a share of the time is over. */
     const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
     const artifacts = await checkArtifacts(context, seen, client, () => isOver(ARTIFACT_CHECK_SHARE));
     const recording = openRecordingClient(client);
     const token = unchangedTokenIn(seen.unchangedToken, judgementKey(settings), now.getTime());
-    const timeout = documentTimeout(limits, seen.checkedAt);
     const isUnchanged =
       token !== null &&
       artifacts.fetch.size === 0 &&
-      (await isStillUnchanged(token, recording, now.getTime(), timeout, () => isOver(REVALIDATION_SHARE)));
+      (await isStillUnchanged(token, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE)));
     /** After the apps are written: it is about the versions that are offered. */
     const attestationsUnfinished = async (): Promise<boolean> => {
       const isCutOff = await checkAttestations(context, seen, client, credentials, () => budget.signal.aborted);
@@ -111,7 +111,7 @@ async function refreshDue(
     }
     if (stopping.aborted) return 'released';
 
-    const state = await claimState(context, seen, { artifacts, now });
+    const state = await claimState(context, seen, { artifacts, web, now });
     const { registry } = state;
     const judge = openJudge(context, state, recording, token);
     const observation = await observe(context, state, { http: recording.http, budget, credentials, judge });
@@ -122,7 +122,7 @@ async function refreshDue(
     if (stopping.aborted) return 'released';
     const duration = elapsed();
     const incomplete = incompleteness(observation, judge.findings(), limits);
-    const { report, unchangedToken } = judge.end(secondsOf(duration), incomplete);
+    const { report, unchangedToken } = judge.finish(secondsOf(duration), incomplete);
     const { result, figures } = refreshOutcome(state, observation, {
       report,
       unchangedToken: unlessSecret(credentials, unchangedToken),
@@ -144,7 +144,7 @@ async function refreshDue(
 async function claimState(
   { db }: RefreshContext,
   seen: RegistryRecord,
-  rest: Pick<RefreshState, 'artifacts' | 'now'>,
+  rest: Pick<RefreshState, 'artifacts' | 'web' | 'now'>,
 ): Promise<RefreshState> {
   const registry = await claimRegistry(db, seen);
   const [pinnedKeys, manifest] = await Promise.all([
