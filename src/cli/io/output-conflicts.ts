@@ -8,7 +8,7 @@ import { type CommandDefinition, flagOf, type ValueKind } from '../command-defin
 import { CONFIG_FILES } from '../config/find-config.ts';
 import type { Context } from '../context.ts';
 import { realPath, unwritable } from './output-file.ts';
-import type { Output } from './outputs.ts';
+import type { Output } from './results.ts';
 
 /** Checks the files of --output and --report before a command starts. Loaded if there are any. */
 

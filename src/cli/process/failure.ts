@@ -10,7 +10,7 @@ import { isOneOf } from '../choices.ts';
 import { flagOf } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { fileIdentity, workspaceFile } from '../io/output-conflicts.ts';
-import { checkFormat, type Output } from '../io/outputs.ts';
+import { checkFormat, type Output } from '../io/results.ts';
 import { globalOptions } from '../option-groups.ts';
 import { documentText } from '../../report/envelope.ts';
 import { render } from '../../report/index.ts';

@@ -13,7 +13,7 @@ import { endUnlessIdle, messageAtExit, secondSignal, withStoreState } from './en
 import { MissingArguments, commandName } from '../io/missing-arguments.ts';
 import { withoutSystemError } from './failed-run.ts';
 import { writeOutputFile } from '../io/output-file.ts';
-import { type Output, outputsOf } from '../io/outputs.ts';
+import { type Output, outputsOf } from '../io/results.ts';
 import { parse, type Parsed, type Requested } from '../program.ts';
 import { toStderr, toStdout } from '../io/streams.ts';
 import { superviseCommand } from './supervise.ts';
