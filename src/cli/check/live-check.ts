@@ -32,6 +32,8 @@ export interface LiveCheck extends CheckSettings {
   attestations: AttestationRequirement | null;
   /** ISO 8601; the time that the facts are judged at. */
   now: string;
+  /** The header of saved facts. */
+  header: SnapshotHeader;
   /** Facts of earlier runs, or null. */
   cache: CacheFolder | null;
   /** Removes the given secrets from a text. */
@@ -84,7 +86,14 @@ export async function liveCheck(
   const renew = async (folder: string | null): Promise<LiveCheck> => {
     const now = new Date().toISOString();
     const cache = folder === null ? null : await openRunCache(folder, registry, web, now, conceal);
-    return { ...check, web: { ...web, memory: cache }, now, cache, renew };
+    const header = {
+      target: registry.href,
+      seenAt: now,
+      origins: [...(web.origins ?? [])],
+      ...(appEntry !== null && { appEntry }),
+      ...(attestations !== null && { attestations }),
+    };
+    return { ...check, web: { ...web, memory: cache }, now, header, cache, renew };
   };
   return renew(options.cache === undefined ? null : resolve(context.cwd, options.cache));
 }
@@ -99,17 +108,6 @@ async function openRunCache(
 ): Promise<CacheFolder> {
   const { openCache } = await import('./cache.ts');
   return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
-}
-
-/** The header of saved facts. */
-export function snapshotHeader({ target, now, web, appEntry, attestations }: LiveCheck): SnapshotHeader {
-  return {
-    target,
-    seenAt: now,
-    origins: [...(web.origins ?? [])],
-    ...(appEntry !== null && { appEntry }),
-    ...(attestations !== null && { attestations }),
-  };
 }
 
 /** The baseline that --against names: a lock file, saved facts, or another live registry. */

@@ -9,7 +9,7 @@ import { printReport } from './checks.ts';
 import { logEndedExceptions } from './check-settings.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../context.ts';
-import { type LiveCheck, snapshotHeader } from './live-check.ts';
+import type { LiveCheck } from './live-check.ts';
 import { type CheckResult, type FactsListener, observeAndJudge } from './observe-and-judge.ts';
 import { startJudging } from '../../core/engine/judge.ts';
 import { type SnapshotWriter, writeSnapshot } from './facts-file.ts';
@@ -113,9 +113,7 @@ async function observeOnce(
   save: string | undefined,
 ): Promise<Attempt> {
   const writer =
-    save === undefined
-      ? null
-      : writeSnapshot(resolve(context.cwd, save), snapshotHeader(check), (text) => check.conceal(text));
+    save === undefined ? null : writeSnapshot(resolve(context.cwd, save), check.header, (text) => check.conceal(text));
   const progress = trackGoal(goal);
   try {
     const listener: FactsListener = {

@@ -9,7 +9,7 @@ import { checkSettings } from '../../check/check-settings.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
 import { flagOf, type OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
-import { type LiveCheck, liveCheck, snapshotHeader } from '../../check/live-check.ts';
+import { type LiveCheck, liveCheck } from '../../check/live-check.ts';
 import { observeAndJudge } from '../../check/observe-and-judge.ts';
 import { readSnapshot } from '../../../observe/baseline/saved-facts.ts';
 import { openSupportBundle } from '../../check/support-bundle.ts';
@@ -45,7 +45,7 @@ async function diagnoseLive(
     options.bundle === undefined
       ? null
       : openSupportBundle(resolve(context.cwd, options.bundle), {
-          head: { ...snapshotHeader(check), requested },
+          head: { ...check.header, requested },
           conceal: (text) => check.conceal(text),
           faults: () => started.diagnosing?.faults() ?? 0,
         });

@@ -6,7 +6,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
 import { logEndedExceptions } from '../../check/check-settings.ts';
 import type { Context } from '../../context.ts';
-import { liveCheck, snapshotHeader } from '../../check/live-check.ts';
+import { liveCheck } from '../../check/live-check.ts';
 import { observeAndJudge } from '../../check/observe-and-judge.ts';
 import { writeSnapshot } from '../../check/facts-file.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
@@ -24,7 +24,7 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
     const writer =
       options.save === undefined
         ? null
-        : writeSnapshot(resolve(context.cwd, options.save), snapshotHeader(check), (text) => check.conceal(text));
+        : writeSnapshot(resolve(context.cwd, options.save), check.header, (text) => check.conceal(text));
     try {
       const result = await observeAndJudge(context, check, { start: startJudging, writer });
       const { exit, report, incomplete, shard, attested } = result;
