@@ -1,7 +1,7 @@
 import { compareText } from '../../core/engine/order.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from './records-store.ts';
-import { installabilityOf } from './view.ts';
+import { installabilityOf } from './reasons.ts';
 import { redact } from '../../core/text/text.ts';
 import type { StoredVersion } from '../database/tables.ts';
 
