@@ -1,6 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { counted } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
+import type { Finding } from '../core/engine/report.ts';
 import type { AppregError } from '../core/errors.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion } from '../publish/lock-step.ts';
@@ -33,6 +34,8 @@ export interface PublishCallbacks {
   readBack?(entry: NewVersion): Promise<void>;
   /** Called once for each app, as soon as it is published or has failed. */
   onResult?(result: PublishedApp): void;
+  /** Called for each new version with warnings or notes, whether it is published or only planned. */
+  onFindings?(app: PreparedApp, findings: readonly Finding[]): void;
 }
 
 /**
@@ -42,7 +45,7 @@ export interface PublishCallbacks {
 export async function planEvaluated(
   repository: OpenRepository,
   evaluated: readonly EvaluatedApp[],
-  { published, jobs, allow }: PublishSettings,
+  { published, jobs, allow, onFindings }: PublishSettings & Pick<PublishCallbacks, 'onFindings'>,
 ): Promise<{ evaluated: EvaluatedApp[]; plan: Plan<PlannedStep> }> {
   const apps = evaluated.flatMap(({ prepared, result }) =>
     prepared === null || result.state !== 'new' ? [] : [prepared],
@@ -52,6 +55,8 @@ export async function planEvaluated(
   const place =
     store === null ? listedLocation(repository.config, apps, listed) : await currentLocation(repository, store);
   const planned = await planApps(place, apps, { jobs, judgeSettings: await settingsOf(repository, allow) });
+  for (const { app, version } of planned.apps)
+    if (version !== null && version.findings.length > 0) onFindings?.(app, version.findings);
   const errors = new Map(planned.apps.flatMap(({ app, error }) => (error ? [[app, error]] : [])));
   return { evaluated: evaluated.map((one) => refused(one, errors)), plan: planned.plan };
 }
@@ -60,7 +65,7 @@ export async function planEvaluated(
 export async function publishEvaluated(
   repository: OpenRepository,
   evaluated: readonly EvaluatedApp[],
-  { published, jobs, allow, readBack, onResult }: PublishSettings & PublishCallbacks,
+  { published, jobs, allow, readBack, onResult, onFindings }: PublishSettings & PublishCallbacks,
 ): Promise<ReleaseResult> {
   const apps = evaluated.flatMap(({ prepared }) => prepared ?? []);
   if (apps.length === 0) return { evaluated: [...evaluated], failed: new Set() };
@@ -77,6 +82,7 @@ export async function publishEvaluated(
         done += 1;
         progress.update(() => message`Publishing: ${done} of ${counted(apps.length, 'app')}, ${result.app.key}`);
         onResult?.(result);
+        if (result.findings.length > 0) onFindings?.(result.app, result.findings);
       },
     });
     // A store other than the workspace has a lock file of its own, which was written with the versions.

@@ -67,7 +67,8 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const allowed = allowSecretsIn(repository, built, options.allowedSecrets ?? []);
   const committed = options.allowDirty === true ? allowed : refuseUncommitted(repository, allowed);
   const accepted = action === 'publish' ? withAttester(committed, options.attester) : committed;
-  const settings = { published, jobs, allow };
+  const { onFindings } = options;
+  const settings = { published, jobs, allow, ...(onFindings && { onFindings }) };
   if (action === 'publish' && !dryRun) {
     const { evaluated, failed } = await publishEvaluated(repository, accepted, { ...options, ...settings });
     return { report: reportOf(evaluated, failed), plan: null };

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectory, recordVersions, registryState, release, type Repository } from '../../src/node.ts';
+import type { ReleaseOptions } from '../../src/release/release.ts';
 import { folder, write } from '../support/folders.ts';
 
 /** A release as a program makes it, without the command line. */
@@ -62,6 +63,21 @@ test('a program checks, publishes and checks again', async () => {
   });
   expect(asked).toEqual(['https://apps.example.com/apps/clock/versions/1.0.0.tar.gz']);
   expect((await release(repository, { action: 'check' })).report.summary).toMatchObject({ new: 0, unchanged: 1 });
+});
+
+test('a check, a dry run and a release have the same warnings', async () => {
+  const root = workspace();
+  write(root, { 'sources/clock/VERSION': '1.0.0-rc.1' });
+  const runs = [{ action: 'check' }, { action: 'publish', dryRun: true }, { action: 'publish' }] as const;
+  const found: string[][] = [];
+  for (const run of runs) {
+    const rules: string[] = [];
+    const onFindings: ReleaseOptions['onFindings'] = ({ key }, findings) =>
+      void rules.push(...findings.map(({ rule }) => `${key} ${rule}`));
+    await release(repositoryIn(root), { ...run, allow: { prerelease: true }, onFindings });
+    found.push(rules);
+  }
+  expect(found).toEqual([['clock version-not-plain'], ['clock version-not-plain'], ['clock version-not-plain']]);
 });
 
 test('a dry run returns the plan, and writes nothing', async () => {

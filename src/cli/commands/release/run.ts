@@ -72,7 +72,7 @@ function requested(context: Context, { config }: LoadedConfig, options: Options)
       const { readBack, READ_BACK_SECONDS } = await import('../../download.ts');
       await readBack(context, entry, READ_BACK_SECONDS[config.store?.type ?? 'directory']);
     },
-    onResult: ({ findings }) => printFindings(context.terminal, findings),
+    onFindings: (_, findings) => printFindings(context.terminal, findings),
   };
 }
 
