@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
 import { writeRegistry } from './broken-files-fixture.ts';
-import { type Fault, FAULTS, launcherWithoutPrivileges, withFaults } from '../support/broken-files.ts';
+import { type Fault, FAULTS, launcherWithoutPrivileges, restore, withFaults } from '../support/broken-files.ts';
 import { buildInto } from '../support/built.ts';
 import { openSharedProcess, type SharedProcess } from '../support/shared-process.ts';
 
@@ -237,9 +237,9 @@ describe.skipIf(process.platform === 'win32')('a broken file', () => {
   test.each(cases)('$words: $file', { timeout: 120_000 }, async ({ words, file, codes }) => {
     const faults = (Object.keys(FAULTS) as Fault[]).filter((fault) => fault !== 'unreadable' || launcher !== null);
     const seen: Record<string, unknown> = {};
+    const cwd = join(root, 'broken');
     for (const fault of faults) {
-      const cwd = join(root, 'broken');
-      cpSync(join(root, 'intact'), cwd, { recursive: true });
+      restore(cwd, join(root, 'intact'));
       FAULTS[fault](join(cwd, file));
       const env = { PATH: process.env['PATH'], HOME: root };
       const { code, stderr } = await appreg.run(words.split(' '), { cwd, env });
@@ -248,7 +248,6 @@ describe.skipIf(process.platform === 'win32')('a broken file', () => {
       const isNamed = fault !== 'absent' || file !== CONFIG;
       if (code === 2 && isNamed) expect(stderr, fault).toContain(basename(file));
       seen[fault] = code;
-      rmSync(cwd, { recursive: true, force: true });
     }
     expect(seen).toEqual(Object.fromEntries(faults.map((fault) => [fault, codes[fault] ?? 2])));
   });

@@ -1,5 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './folders.ts';
 
@@ -47,6 +58,37 @@ function socket(): string {
   const program = "require('node:net').createServer().listen(process.argv[1], () => process.exit())";
   execFileSync(process.execPath, ['-e', program, madeSocket]);
   return madeSocket;
+}
+
+/**
+ * Gives a folder the content of another one, which has only files and folders. Replaces what differs: creating and
+ * deleting a file takes longer than comparing it.
+ */
+export function restore(folder: string, intact: string): void {
+  const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (!isFolder) {
+    rmSync(folder, { force: true });
+    mkdirSync(folder);
+  }
+  const entries = readdirSync(intact, { withFileTypes: true });
+  const names = new Set(entries.map(({ name }) => name));
+  for (const name of readdirSync(folder))
+    if (!names.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const entry of entries) {
+    const [path, source] = [join(folder, entry.name), join(intact, entry.name)];
+    if (entry.isDirectory()) restore(path, source);
+    else if (!isCopy(path, source)) {
+      rmSync(path, { recursive: true, force: true });
+      copyFileSync(source, path);
+    }
+  }
+}
+
+function isCopy(path: string, source: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return (
+    stats?.isFile() === true && stats.mode === lstatSync(source).mode && readFileSync(path).equals(readFileSync(source))
+  );
 }
 
 /** The same exit code for faults. */
