@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { githubWorkflow } from '../../src/author/github-workflow.ts';
 import { gitlabPipeline } from '../../src/author/gitlab-pipeline.ts';
+import { CODE_CACHE } from '../support/code-cache.ts';
 import { folder, git, write } from '../support/folders.ts';
 import { checkout, ONE, pullRequest, registry, TWO } from '../support/pull-request.ts';
 import { makeTools, type Tools } from '../support/workflow.ts';
@@ -29,7 +30,7 @@ function run(script: string, cwd: string, env: NodeJS.ProcessEnv): { status: num
   const path = `${tools.bin}${delimiter}${process.env['PATH']}`;
   return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     cwd,
-    env: { PATH: path, NO_COLOR: '1', CI: 'true', ...env },
+    env: { PATH: path, NO_COLOR: '1', CI: 'true', ...CODE_CACHE, ...env },
     encoding: 'utf8',
   });
 }

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from '../../src/platform/system-error.ts';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
 
 /** Builds of the program for tests. Test files share them: each state of the sources is built once. */
 
@@ -45,6 +43,9 @@ async function buildOnce(shared: string, failpoints: boolean): Promise<boolean> 
     if (existsSync(shared)) return true;
     removeOldBuilds();
     const part = join(CACHE, `${randomUUID()}.part`);
+    // It loads a compiler of TypeScript, which takes a second.
+    // @ts-expect-error a script without types
+    const { build } = await import('../../scripts/build.mjs');
     await build({ types: false, out: part, failpoints });
     renameSync(part, shared);
     return true;

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import type * as Language from './actions-language.ts';
+import { CODE_CACHE } from './code-cache.ts';
 
 /** GitHub Actions on this machine: its parsers, and a runner of composite actions. */
 
@@ -111,6 +112,7 @@ export function runAction(runner: Runner, inputs: Record<string, string> = {}): 
       GITHUB_STEP_SUMMARY: summary,
       RUNNER_TEMP: runner.temporary,
       GIT_CONFIG_NOSYSTEM: '1',
+      ...CODE_CACHE,
       ...runner.env,
     };
     for (const [name, value] of Object.entries(step.env ?? {})) env[name] = filledIn(value, contexts);

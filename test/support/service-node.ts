@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { CODE_CACHE } from './code-cache.ts';
 
 /** Nodes of the service as processes of their own, that can be killed. */
 
@@ -30,7 +31,7 @@ export function startNode(
   const run = `require(${JSON.stringify(main)}).main(process.argv).then((code) => { process.exitCode = code; });`;
   const child = spawn(process.execPath, ['-e', run, 'appreg', 'service', '--port', '0', ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...CODE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   nodes.add(child);

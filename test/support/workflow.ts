@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { buildInto } from './built.ts';
+import { CODE_CACHE } from './code-cache.ts';
 import { VERSION } from '../../src/core/tool-version.ts';
 import { folder, write } from './folders.ts';
 
@@ -47,7 +48,14 @@ export interface Ran {
 export async function runScript({ bin }: Tools, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     cwd,
-    env: { PATH: `${bin}${delimiter}${process.env['PATH']}`, HOME: cwd, NO_COLOR: '1', CI: 'true', ...env },
+    env: {
+      PATH: `${bin}${delimiter}${process.env['PATH']}`,
+      HOME: cwd,
+      NO_COLOR: '1',
+      CI: 'true',
+      ...CODE_CACHE,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildInto } from '../../support/built.ts';
+import { CODE_CACHE } from '../../support/code-cache.ts';
 import { openFolder } from '../../support/postgres-folder.ts';
 import { type Node, startNode } from '../../support/service-node.ts';
 
@@ -29,7 +30,7 @@ async function newFolder(): Promise<string> {
 function command(...words: string[]) {
   const run = `require(${JSON.stringify(main)}).main(process.argv).then((code) => { process.exitCode = code; });`;
   const child = spawn(process.execPath, ['-e', run, 'appreg', 'service', ...words], {
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...CODE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
