@@ -121,13 +121,13 @@ describe.each(PLACE_NAMES)('a bill of materials in a store: %s', (name) => {
 
   test('survives a run that was killed at each write: the next run completes it', { timeout: 120_000 }, async () => {
     for (const when of ['before', 'after'] as const) {
-      for (let write = 0; write < 3; write++) {
+      // A commit is one write.
+      for (let write = 0; write < (name === 'git' ? 1 : 3); write++) {
         const place = await registry(name);
         const outcome = await published(killedAt(place.open(), write, when), '1.0.0', await withBill('x')).catch(
           (error: unknown) => error,
         );
-        // A commit is one write.
-        if (!(outcome instanceof Killed)) continue;
+        if (!(outcome instanceof Killed)) throw outcome;
         // Nothing is listed without its evidence.
         const left = await listed(place.open(), ['a']);
         expect(left.length === 0 || (await textAt(place.open(), BILL)) !== null).toBe(true);
