@@ -24,12 +24,16 @@ const ISOLATED = [
 ];
 
 /**
- * Half a minute and more each: whole systems that are interrupted, flooded or attacked again and again, and subscribers
- * that run all cases of the kit: `npm run test:scenarios`.
+ * Half a minute and more each: whole systems that are interrupted, flooded or attacked again and again, subscribers that
+ * run all cases of the kit, hosts that fail by turns, thousands of responses that a browser judges too, and the packed
+ * package in every configuration of two compilers: `npm run test:scenarios`.
  */
 const SCENARIOS = [
+  'test/browser/cors.test.ts',
   'test/conformance/{mutation,naive-subscriber,python-adapter,service}.test.ts',
   'test/hosts/service-proxies.test.ts',
+  'test/observe/web-alternating.test.ts',
+  'test/package-types.test.ts',
   'test/publish/{interrupted,large-artifact,mishaps,storm}.test.ts',
   'test/release/release-interrupted.test.ts',
   'test/service/{hostile-artifacts,kill,nodes,outage}.test.ts',
