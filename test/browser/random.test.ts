@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SVG } from '../support/icons.ts';
 import { PNG } from '../support/png-builder.ts';
+import { runs } from '../support/property-runs.ts';
 import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { type Hop, type Lines, openStage, type Situation, type Stage } from './situation.ts';
@@ -10,7 +11,7 @@ import { type Hop, type Lines, openStage, type Situation, type Stage } from './s
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-const RUNS = 150;
+const RUNS = runs(150);
 
 function lines(name: string, values: fc.Arbitrary<readonly string[]>): fc.Arbitrary<Lines> {
   return values.map((list) => list.map((value) => [name, value] as const));
