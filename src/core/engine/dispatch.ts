@@ -13,6 +13,7 @@ import { evaluateRule, missingIn } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff } from './settings.ts';
+import { inJudgingOrder } from './symptoms.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { rules as allRules } from '../rules/index.ts';
@@ -21,21 +22,6 @@ import { type UrlParts, urlParts } from '../http/url.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
 import { blockedBy } from '../facts/missing.ts';
-
-/** The rules with each one after those that supersede it; otherwise in the given order. */
-export function inJudgingOrder(rules: readonly AnyRule[]): readonly AnyRule[] {
-  const given = new Map(rules.map((rule) => [rule.id, rule]));
-  const ordered = new Set<AnyRule>();
-  const add = (rule: AnyRule): void => {
-    for (const { rule: id } of rule.supersededBy ?? []) {
-      const other = given.get(id);
-      if (other !== undefined && !ordered.has(other)) add(other);
-    }
-    ordered.add(rule);
-  };
-  for (const rule of rules) add(rule);
-  return [...ordered];
-}
 
 /** The fact for a field of the wrong type. */
 export const SCHEMA_VIOLATION: Missing = blockedBy('schema-violation');

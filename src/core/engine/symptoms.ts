@@ -74,6 +74,21 @@ export class SymptomRecord {
  * the declared reason, and its severity is the same as theirs or higher. All severities are the reported ones, settings included.
  */
 
+/** The rules with each one after those that supersede it; otherwise in the given order. */
+export function inJudgingOrder(rules: readonly AnyRule[]): readonly AnyRule[] {
+  const given = new Map(rules.map((rule) => [rule.id, rule]));
+  const ordered = new Set<AnyRule>();
+  const add = (rule: AnyRule): void => {
+    for (const { rule: id } of rule.supersededBy ?? []) {
+      const other = given.get(id);
+      if (other !== undefined && !ordered.has(other)) add(other);
+    }
+    ordered.add(rule);
+  };
+  for (const rule of rules) add(rule);
+  return [...ordered];
+}
+
 /** What a rule found on one resource: the highest reported severity, and that of each cause. Never changed, since copied. */
 interface FoundByRule {
   readonly severity: Severity;

@@ -20,7 +20,7 @@ import type { Subject } from '../../../src/core/rules/subjects.ts';
 import { iconSuffix } from '../../../src/core/rules/urls/icon-suffix.ts';
 import { urlInsecure } from '../../../src/core/rules/urls/url-insecure.ts';
 import { rules } from '../../../src/core/rules/index.ts';
-import { inJudgingOrder } from '../../../src/core/engine/dispatch.ts';
+import { inJudgingOrder } from '../../../src/core/engine/symptoms.ts';
 import { type Found, isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/symptoms.ts';
 import { checksum, digest } from '../../support/core-facts.ts';
 import { document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
