@@ -1,12 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { memoryFolder } from './test/support/memory-folder.ts';
 
 // The certificates of this day, also after midnight (test/support/folders.ts).
 process.env['APPREG_TEST_DAY'] ??= new Date().toISOString().slice(0, 10);
-
-const memory = memoryFolder();
-if (memory !== null) process.env['TMPDIR'] ??= memory;
 
 /** Pure tests: no processes, no network, no state outside the test. They share two threads and their modules. */
 const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report/**/*.test.ts'];
