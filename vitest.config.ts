@@ -16,6 +16,11 @@ const ISOLATED = [
   'test/bundle/native.test.ts',
   'test/observe/registry/copy-zlib.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
+  // They wait for other processes most of the time. Files with a process of their own start first.
+  'test/publish/{one-document,stores}.test.ts',
+  'test/release/publish-apps.test.ts',
+  'test/store/{crash,rivals,git/git,s3/s3}.test.ts',
+  'test/cli/{author-process,transcripts}.test.ts',
 ];
 
 /**
