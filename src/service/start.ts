@@ -99,11 +99,12 @@ function checkOfficialUrls(settings: Settings): void {
   const guard = openAddressPolicy({ ...settings, ownPorts: () => [] });
   const urls = { CORE_REGISTRY_URL: settings.coreRegistryUrl, COMMUNITY_REGISTRY_URL: settings.communityRegistryUrl };
   for (const [name, url] of Object.entries(urls)) {
-    const parsed = url === null ? null : parseRegistryUrl(url, guard);
-    if (parsed !== null && 'fault' in parsed)
+    if (url === null) continue;
+    const parsed = parseRegistryUrl(url, guard);
+    if ('fault' in parsed)
       throw invalidSetting(
-        message`${name} “${url ?? ''}” cannot be used: ${parsed.fault}`,
-        message`Change the URL, or start the service with --allow-host ${new URL(url ?? '').host}.`,
+        message`${name} “${url}” cannot be used: ${parsed.fault}`,
+        message`Change the URL, or start the service with --allow-host ${new URL(url).host}.`,
       );
   }
 }

@@ -41,6 +41,7 @@ const SEARCHED = 20_000;
  */
 export function message(parts: TemplateStringsArray, ...values: readonly Inserted[]): SafeText {
   let text = parts[0] ?? '';
+  // Without entries(), which creates a list for each value: messages are made for each resource.
   let i = 0;
   for (const value of values) text += shown(value, text) + (parts[++i] ?? '');
   return made(values.length === 0 ? text : withoutCommands(text));

@@ -40,6 +40,7 @@ export async function revalidate(
 
 // Revalidation (RFC 9111 section 4.3).
 
+/** As in RFC 9110 section 8.8.3: stricter than what browsers send back (`isEntityTag`). */
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /** The headers of a conditional request for a resource; null if it has no usable validator. */

@@ -26,8 +26,9 @@ export class Superseded extends Error {
 }
 
 /**
- * Takes over a registry from earlier refreshes. Its last outcome is no longer valid.
- * @param seen as read at the start of the refresh @returns the claim of this refresh
+ * Takes over a registry from earlier refreshes, and deletes the token of the last outcome.
+ * @param seen as read at the start of the refresh
+ * @returns the claim of this refresh
  * @throws Superseded if another refresh was faster
  */
 export async function claimRegistry<Seen extends RegistryClaim>(db: Db, seen: Seen): Promise<Seen> {

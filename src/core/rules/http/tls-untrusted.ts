@@ -86,12 +86,12 @@ function privateAuthority(probe: Probe): Problem<Cause> | null {
   const over = hop.proxy ? overProxy(probe) : null;
   const authorityFacts = { host, authority, name, issuer, notAfter, over };
   const key = JSON.stringify(authorityFacts);
-  if (last?.key !== key) last = { key, problem: privateAuthorityProblem(authorityFacts) };
-  return last.problem;
+  if (lastProblem?.key !== key) lastProblem = { key, problem: privateAuthorityProblem(authorityFacts) };
+  return lastProblem.problem;
 }
 
 /** The last problem about a private authority: nearly always it is the same for all resources. */
-let last: { key: string; problem: Problem<Cause> } | null = null;
+let lastProblem: { key: string; problem: Problem<Cause> } | null = null;
 
 interface AuthorityFacts extends Required<Pick<TlsFacts, 'authority' | 'issuer' | 'notAfter'>> {
   host: string;
