@@ -1,4 +1,3 @@
-import { BLOCKED_PORTS } from '../http/url.ts';
 import { type Named, namedAt } from '../json/positions.ts';
 
 /**
@@ -10,19 +9,14 @@ import { type Named, namedAt } from '../json/positions.ts';
 
 const S = '[ \\t\\n\\r]*';
 const pair = (name: string, value: string): string => `"${name}"${S}:${S}${value}`;
-/** Members in any order. Whether one is repeated in place of another is checked on the value. */
+/** Members in any order. Whether one is repeated in place of another is checked on the value (json.ts). */
 const members = (count: number, ...each: readonly string[]): string => {
   const one = `(?:${each.join('|')})`;
   return `\\{${S}${one}(?:${S},${S}${one}){${count - 1}}${S}\\}`;
 };
 
-const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,60}[a-z0-9])?';
-/** Two to four labels, the last of which begins with a letter. */
-const NAME = `(?:${LABEL}\\.){1,3}(?!xn--)[a-z](?:[a-z0-9-]{0,60}[a-z0-9])?`;
-const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
-/** One that no client refuses, of at least four digits, and below 60,000. */
-const PORT = `:(?!(?:${BLOCKED_PORTS.join('|')})/)(?:[1-9][0-9]{3}|[1-5][0-9]{4})`;
-const HOST = `(?:${NAME}|${OCTET}(?:\\.${OCTET}){3})(?:${PORT})?`;
+/** With a dot. Whether it is a host in canonical form is checked on the value, where equal ones are checked once. */
+const HOST = '[a-z0-9-]+\\.[a-z0-9.-]+(?::[0-9]+)?';
 /** Not the beginning of a JSON Web Token, which may have an expiry. */
 const SEGMENT = '(?!eyJ)[A-Za-z0-9_~-][A-Za-z0-9._~-]*';
 const url = (suffix: string): string => `"https://${HOST}/(?:${SEGMENT}/)*${SEGMENT}${suffix}"`;

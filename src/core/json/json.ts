@@ -1,6 +1,7 @@
 import type { DocumentContent } from '../facts/facts.ts';
 import { canonicalForm, type CanonicalForm } from '../fast-path/canonical-form.ts';
 import { textAroundJson } from '../http/program-output.ts';
+import { hasCanonicalHost } from '../http/url.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 import { foreignKind, syntaxErrorInBytes } from './foreign-text.ts';
 import { grammarError } from './grammar.ts';
@@ -141,14 +142,19 @@ function readCanonical(
   if (value === undefined) return null;
   const all = member(value, form.field);
   if (Array.isArray(all))
-    return all.length === form.count && all.every(hasAllVersionFields)
+    return all.length === form.count && all.every(isCanonicalVersion)
       ? { value, nonCanonical: { versions: [] } }
       : null;
   if (!isObject(all)) return null;
   const others = Object.fromEntries(form.others.map(({ name }) => [name, member(all, name) ?? null]));
   const keys = Object.keys(all);
   if (keys.length !== form.count || countMembers(others) !== members + form.others.length) return null;
-  for (const key of keys) if (!Object.hasOwn(others, key) && !hasAllAppFields(all[key])) return null;
+  for (const key of keys) {
+    if (Object.hasOwn(others, key)) continue;
+    const app = all[key]!;
+    if (!hasAllAppFields(app)) return null;
+    if (!hasCanonicalHost(app.blockStyle.iconUrl) || !hasCanonicalHost(app.appMetadataUrl)) others[key] = app;
+  }
   return { value, nonCanonical: { apps: others } };
 }
 
@@ -169,17 +175,26 @@ export function canonicalVersions(content: DocumentContent): readonly CanonicalV
 }
 
 // In canonical form every field is a text; a repeated field takes the place of another one.
-function hasAllVersionFields(entry: JsonValue): boolean {
+function isCanonicalVersion(entry: JsonValue): boolean {
   if (!isObject(entry)) return false;
-  const { version, artifactUrl, artifactChecksum } = entry;
-  return version !== undefined && artifactUrl !== undefined && artifactChecksum !== undefined;
+  const { version, artifactUrl, artifactChecksum } = entry as Partial<CanonicalVersion>;
+  if (version === undefined || artifactUrl === undefined || artifactChecksum === undefined) return false;
+  return hasCanonicalHost(artifactUrl);
 }
 
-function hasAllAppFields(entry: JsonValue | undefined): boolean {
+/** An app in canonical form. */
+type CanonicalApp = {
+  name: string;
+  description: string;
+  blockStyle: { iconUrl: string; color: string };
+  appMetadataUrl: string;
+};
+
+function hasAllAppFields(entry: JsonValue): entry is CanonicalApp {
   if (!isObject(entry)) return false;
-  const { name, description, blockStyle, appMetadataUrl } = entry;
+  const { name, description, blockStyle, appMetadataUrl } = entry as Partial<CanonicalApp>;
   if (name === undefined || description === undefined || appMetadataUrl === undefined) return false;
-  return isObject(blockStyle) && blockStyle['iconUrl'] !== undefined && blockStyle['color'] !== undefined;
+  return blockStyle?.iconUrl !== undefined && blockStyle.color !== undefined;
 }
 
 function countMembers(value: JsonValue): number {

@@ -61,6 +61,8 @@ describe('the canonical form', () => {
     ['a field more', JSON.stringify({ versions: [VERSION], more: 1 })],
     ['a field more in a version', JSON.stringify({ versions: [{ ...VERSION, more: 1 }] })],
     ['a pre-release', JSON.stringify({ versions: [{ ...VERSION, version: '1.0.0-rc.1' }] })],
+    ['a default port', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example:443/b.tar.gz' }] })],
+    ['a long label', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: `https://${'a'.repeat(64)}.b/c.tgz` }] })],
     ['a blocked port', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example:6000/b.tar.gz' }] })],
     ['an address of three', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://10.0.5/b.tar.gz' }] })],
     ['one version of two', JSON.stringify({ versions: [VERSION, { ...VERSION, version: 1 }] })],
@@ -93,6 +95,12 @@ describe('the canonical form', () => {
     ['a colour of three digits', 'echo', { ...APP, blockStyle: { ...APP.blockStyle, color: '#abc' } }],
     ['null', 'echo', null as unknown as object],
     ['an escape', 'echo', { ...APP, name: 'a"b' }],
+    ['a blocked port', 'echo', { ...APP, appMetadataUrl: 'https://a.example:6000/versions.json' }],
+    [
+      'an icon at a host in Punycode',
+      'echo',
+      { ...APP, blockStyle: { ...APP.blockStyle, iconUrl: 'https://xn--a.b/i.svg' } },
+    ],
     ['emoji, which are pairs', 'echo', { ...APP, name: 'a🎉' }],
   ])('does not cover an app with %s', (_, key, app) => {
     const text = JSON.stringify({
@@ -130,7 +138,7 @@ const unusual = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
 const hosts =
-  'a.example apps.example.com a..b.c -a.b.c a-.b.c xn--a.com 1.2.3.4 01.2.3.4 1.2.3.256 1.2.3 localhost a.b:443 a.b:8443 127.0.0.1:34005 a.b:6000 a.b:60000 a.b:99999 A.example a_b.c'.split(
+  'a.example apps.example.com a..b.c -a.b.c a-.b.c xn--a.com 1.2.3.4 01.2.3.4 1.2.3.256 1.2.3 localhost a.b:443 a.b:8443 127.0.0.1:34005 a.b:6000 a.b:81 a.b:08443 a.b:8443x a.b:60000 a.b:99999 A.example a_b.c a.b.c.d.e a.1b a.0x1 a.b- a-.b a.b. intranet 10.1:8443'.split(
     ' ',
   );
 const address = fc.oneof(
