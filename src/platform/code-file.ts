@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { Module } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { constants, Script } from 'node:vm';
 
@@ -32,7 +33,7 @@ const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
 
 type ModuleFunction = (
   exports: unknown,
-  require: NodeJS.Require,
+  require: (id: string) => unknown,
   module: NodeJS.Module,
   file: string,
   folder: string,
@@ -55,10 +56,18 @@ export function keepCodeInFile(folder: string, words: readonly string[]): void {
   const kept = openCode(path);
   const compiled = new Map<string, Script>();
   let isRejected: boolean | null = null;
-  const loadOther = extensions['.js'];
-  extensions['.cjs'] = (module, file) => {
-    if (dirname(file) !== __dirname) return loadOther(module, file);
-    const name = basename(file);
+  /** `require`, without the search of Node for each file, which takes 0.1 ms. */
+  const requireFile = (id: string): unknown => {
+    if (!id.startsWith('./')) return require(id);
+    const name = id.slice(2);
+    const file = join(__dirname, name);
+    const loaded = require.cache[file];
+    if (loaded !== undefined) return loaded.exports;
+    const module = new Module(file);
+    loadFile(module, name, file);
+    return module.exports;
+  };
+  const loadFile = (module: Module, name: string, file: string): void => {
     const cachedData = kept.get(name)?.();
     const script = new Script(`${MODULE_START}${readFileSync(file, 'utf8')}\n})`, {
       filename: file,
@@ -70,8 +79,13 @@ export function keepCodeInFile(folder: string, words: readonly string[]): void {
     isRejected ??= script.cachedDataRejected === true;
     if (cachedData === undefined || isRejected) compiled.set(name, script);
     const load = script.runInThisContext() as ModuleFunction;
-    // All files are in one folder, so one function requires for all of them.
-    load.call(module.exports, module.exports, require, module, file, __dirname);
+    require.cache[file] = module;
+    load.call(module.exports, module.exports, requireFile, module, file, __dirname);
+  };
+  const loadOther = extensions['.js'];
+  extensions['.cjs'] = (module, file) => {
+    if (dirname(file) === __dirname) loadFile(module, basename(file), file);
+    else loadOther(module, file);
   };
   process.once('exit', (code) => {
     // A process that failed has not run what the next one will run.
