@@ -56,7 +56,7 @@ export function keepCodeInFile(folder: string, words: readonly string[]): void {
   const kept = openCode(path);
   const compiled = new Map<string, Script>();
   let isRejected: boolean | null = null;
-  /** `require`, without the search of Node for each file, which takes 0.1 ms. */
+  // For all files, since they are in one folder. `require` searches 0.1 ms for each.
   const requireFile = (id: string): unknown => {
     if (!id.startsWith('./')) return require(id);
     const name = id.slice(2);

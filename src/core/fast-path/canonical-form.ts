@@ -71,8 +71,8 @@ export interface CanonicalForm {
 }
 
 /**
- * The form of a text, provided that it is JSON; null if the document as a whole is not canonical. Repeated names are
- * only detected on the value.
+ * The form of a text, provided that it is JSON; null if the document as a whole is not canonical. Repeated names
+ * and hosts are only checked on the value.
  */
 export function canonicalForm(text: string): CanonicalForm | null {
   const versions = endOfMatch(VERSIONS, text, 0);

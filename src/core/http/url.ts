@@ -38,7 +38,7 @@ const CANONICAL =
   /^https:\/\/[a-z0-9.-]+(?::\d+)?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
 const CANONICAL_HOST = /^[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?$/;
 
-// A registry has one or two hosts, so the last valid one need not be checked again.
+// A registry has one or two hosts, so the last valid one, up to the path, need not be checked again.
 let lastCanonicalOrigin = '';
 
 // The last text and its result, since several rules check the same URL in a row. This cache and those of `urlParts` and
@@ -51,11 +51,7 @@ let lastResult = false;
 export function isCanonicalUrl(text: string): boolean {
   if (text === lastText) return lastResult;
   lastText = text;
-  return (lastResult = looksCanonical(text));
-}
-
-function looksCanonical(text: string): boolean {
-  return CANONICAL.test(text) && hasCanonicalHost(text);
+  return (lastResult = CANONICAL.test(text) && hasCanonicalHost(text));
 }
 
 /** True if nothing of the host and port is normalized or blocked. @param text begins with `https://`, and has a path */
