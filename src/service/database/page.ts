@@ -34,44 +34,52 @@ export function pageOf<Row>(
   return { page, next: rows.length > page.length && last !== undefined ? cursorOf(last) : null };
 }
 
-/** The columns by which a list is sorted, which no two rows have in common. @param row the name of the row in SQL */
-type SortKey = (row: string) => RawBuilder<unknown>;
-
-const column = (row: string, name: string): RawBuilder<unknown> => sql.ref(`${row}.${name}`);
-
-/** Of rows in order of creation. */
-export const BY_CREATION: SortKey = (row) => sql`${column(row, 'createdAt')}, ${column(row, 'id')}`;
-/** Of rows that are numbered in the order of recording. */
-const BY_SEQUENCE: SortKey = (row) => column(row, 'sequence');
-
-/** How the rows of a table are listed: in ascending order of a key, or else in the order of recording, the newest first. */
+/** The order of a list: of creation, by ids that contain the time; or of recording, the newest first. */
 interface ListOrder {
   table: string;
-  key?: SortKey;
-  /** The column of the rows whose list it is, and its value; none for a list of all. */
-  of?: readonly [column: string, id: string];
+  /** Of rows in order of creation: a column of booleans; rows with TRUE are listed before the others. */
+  first?: string;
+  /** Of rows that are numbered: the column of the rows whose list it is, and its value. */
+  newestOf?: readonly [column: string, id: string];
 }
 
-/** A page of a list whose `next` is the id of its last row. The cost does not depend on the number of rows before it. */
+/**
+ * A page of a list whose `next` is the id of its last row. The cost does not depend on the number of rows before it. The
+ * list continues if that row is deleted: its id is its position, and of numbered rows only the oldest are deleted.
+ */
 export async function pageById<Tables, Table extends keyof Tables, Row extends { id: string }>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   { limit, after }: PageQuery,
-  { table, key, of }: ListOrder,
+  order: ListOrder,
 ): Promise<{ page: readonly Row[]; next: string | null }> {
   if (after !== null && !isUuid(after)) return { page: [], next: null };
-  const keyOf = key ?? BY_SEQUENCE;
-  const sorted = query.orderBy(keyOf(table), key === undefined ? 'desc' : 'asc').limit(pageSize(limit) + 1);
-  const rest =
-    after === null
-      ? sorted
-      : sorted.where(
-          sql<boolean>`(${keyOf(table)}) ${key === undefined ? sql`<` : sql`>`} (
-            SELECT ${keyOf('previous')} FROM ${sql.table(table)} AS previous
-            WHERE previous.id = ${after} AND ${of === undefined ? sql`TRUE` : sql`${column('previous', of[0])} = ${of[1]}`})`,
-        );
-  const rows = await rest.execute();
+  const sorted = query
+    .orderBy(sortKey(order), order.newestOf === undefined ? 'asc' : 'desc')
+    .limit(pageSize(limit) + 1);
+  const rows = await (after === null ? sorted : sorted.where(isAfter(order, after))).execute();
   return pageOf(rows, limit, ({ id }) => id);
 }
+
+/** The sort key of a list, of columns that no two rows have in common. */
+export function sortKey({ table, first, newestOf }: ListOrder): RawBuilder<unknown> {
+  if (newestOf !== undefined) return column(table, 'sequence');
+  return first === undefined ? column(table, 'id') : sql`NOT ${column(table, first)}, ${column(table, 'id')}`;
+}
+
+/** Rows that are listed after the one of an id. */
+function isAfter({ table, first, newestOf }: ListOrder, id: string): RawBuilder<boolean> {
+  const previous = sql`FROM ${sql.table(table)} AS previous WHERE previous.id = ${id}`;
+  if (newestOf !== undefined) {
+    const [of, value] = newestOf;
+    return sql`${column(table, 'sequence')} < (SELECT sequence ${previous} AND ${column('previous', of)} = ${value})`;
+  }
+  if (first === undefined) return sql`${column(table, 'id')} > ${id}`;
+  // Most rows do not have TRUE in the column, so this is assumed of one that was deleted.
+  return sql`(NOT ${column(table, first)}, ${column(table, 'id')}) >
+    (coalesce((SELECT NOT ${column('previous', first)} ${previous}), TRUE), ${id}::uuid)`;
+}
+
+const column = (row: string, name: string): RawBuilder<unknown> => sql.ref(`${row}.${name}`);
 
 /** True for a UUID as written by the database; anything else would make a query fail. */
 export function isUuid(text: string): boolean {

@@ -53,7 +53,7 @@ export async function listAuditEntries(
   if (action !== null) query = query.where('action', '=', action);
   const { page, next } = await pageById(query, wanted, {
     table: 'auditEntries',
-    of: ['organizationId', organizationId],
+    newestOf: ['organizationId', organizationId],
   });
   const entries = page.map(
     ({ id, at, actorType, tokenId, tokenName, address, targetId, targetName, outcome, details, ...row }) => ({

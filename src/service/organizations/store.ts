@@ -6,7 +6,7 @@ import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
 import type { OrganizationRow } from '../database/organization-tables.ts';
 import { insertToken } from '../tokens/store.ts';
-import { BY_CREATION, isUuid, pageById, type PageQuery } from '../database/page.ts';
+import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 
 /** The creation of organizations. */
 
@@ -81,7 +81,7 @@ export async function listOrganizations(
       sql<boolean>`strpos(
         lower(organizations.name COLLATE natural_order), lower(${storable(search)}::text COLLATE natural_order)) > 0`,
     );
-  const { page, next } = await pageById(query, wanted, { table: 'organizations', key: BY_CREATION });
+  const { page, next } = await pageById(query, wanted, { table: 'organizations' });
   return { organizations: page.map(summaryView), next };
 }
 

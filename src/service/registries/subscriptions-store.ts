@@ -3,7 +3,7 @@ import { redact } from '../../core/text/text.ts';
 import type { Actor } from '../history/audit.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { isUuid, pageById, type PageQuery } from '../database/page.ts';
+import { isUuid, pageById, type PageQuery, sortKey } from '../database/page.ts';
 import { deleteCredentials } from './credentials-store.ts';
 import { CONFIRMED, COUNT, INSTALLABLE } from '../database/sql-fragments.ts';
 import { checkTimes, nextCheckTime, seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
@@ -15,12 +15,11 @@ import type { SubscriptionView } from './schema.ts';
  */
 
 /** Official subscriptions first, then in order of creation. */
-const listKey = (row: string) =>
-  sql`NOT ${sql.ref(`${row}.official`)}, ${sql.ref(`${row}.createdAt`)}, ${sql.ref(`${row}.registryId`)}`;
+const LIST_ORDER = { table: 'subscriptions', first: 'official' };
 
 /** All subscriptions, in the order of the list. */
 export async function listSubscriptions(db: Db, organizationId: string, interval: number): Promise<SubscriptionView[]> {
-  const rows = await subscriptionDetails(db, organizationId).orderBy(listKey('subscriptions')).execute();
+  const rows = await subscriptionDetails(db, organizationId).orderBy(sortKey(LIST_ORDER)).execute();
   return rows.map((row) => viewOf(row, interval));
 }
 
@@ -29,7 +28,7 @@ export async function subscriptionNames(db: Db, organizationId: string): Promise
   return db
     .selectFrom('subscriptions')
     .where('organizationId', '=', organizationId)
-    .orderBy(listKey('subscriptions'))
+    .orderBy(sortKey(LIST_ORDER))
     .select(['id', 'name'])
     .execute();
 }
@@ -41,11 +40,7 @@ export async function pageOfSubscriptions(
   wanted: PageQuery,
   interval: number,
 ): Promise<{ registries: SubscriptionView[]; next: string | null }> {
-  const { page, next } = await pageById(subscriptionDetails(db, organizationId), wanted, {
-    table: 'subscriptions',
-    key: listKey,
-    of: ['organizationId', organizationId],
-  });
+  const { page, next } = await pageById(subscriptionDetails(db, organizationId), wanted, LIST_ORDER);
   return { registries: page.map((row) => viewOf(row, interval)), next };
 }
 

@@ -8,7 +8,7 @@ import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
 import { storable } from '../database/packed.ts';
-import { BY_CREATION, isUuid, pageById, type PageQuery } from '../database/page.ts';
+import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { TokenRow } from '../database/organization-tables.ts';
 
 /** The tokens of organizations. A token is shown once; only its SHA-256 is stored. */
@@ -85,11 +85,7 @@ export async function listTokens(
   wanted: PageQuery,
 ): Promise<{ tokens: TokenView[]; next: string | null }> {
   const query = db.selectFrom('tokens').selectAll().where('organizationId', '=', organizationId);
-  const { page, next } = await pageById(query, wanted, {
-    table: 'tokens',
-    key: BY_CREATION,
-    of: ['organizationId', organizationId],
-  });
+  const { page, next } = await pageById(query, wanted, { table: 'tokens' });
   return { tokens: page.map(tokenView), next };
 }
 

@@ -28,7 +28,10 @@ export async function listDeliveries(
 ): Promise<{ deliveries: DeliveryView[]; next: string | null } | null> {
   if ((await webhookOf(db, organizationId, webhookId)) === null) return null;
   const query = db.selectFrom('webhookDeliveries').selectAll().where('webhookId', '=', webhookId);
-  const { page, next } = await pageById(query, wanted, { table: 'webhookDeliveries', of: ['webhookId', webhookId] });
+  const { page, next } = await pageById(query, wanted, {
+    table: 'webhookDeliveries',
+    newestOf: ['webhookId', webhookId],
+  });
   return { deliveries: page.map(deliveryView), next };
 }
 

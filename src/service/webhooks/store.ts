@@ -13,7 +13,7 @@ import {
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
 import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
-import { BY_CREATION, isUuid, pageById, type PageQuery } from '../database/page.ts';
+import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookRow } from '../database/organization-tables.ts';
 
 /**
@@ -31,11 +31,7 @@ export async function listWebhooks(
   wanted: PageQuery,
   keys: SecretsKeys = [],
 ): Promise<{ webhooks: WebhookView[]; next: string | null }> {
-  const { page, next } = await pageById(webhooksOf(db, organizationId), wanted, {
-    table: 'webhooks',
-    key: BY_CREATION,
-    of: ['organizationId', organizationId],
-  });
+  const { page, next } = await pageById(webhooksOf(db, organizationId), wanted, { table: 'webhooks' });
   return { webhooks: page.map((row) => webhookView(row, keys)), next };
 }
 
@@ -75,7 +71,7 @@ export async function createWebhook(
     const { count, id } = await tx
       .selectFrom('webhooks')
       .where('organizationId', '=', organizationId)
-      .select([COUNT, sql<string>`gen_random_uuid()`.as('id')])
+      .select([COUNT, sql<string>`time_ordered_uuid()`.as('id')])
       .executeTakeFirstOrThrow();
     if (count >= WEBHOOKS_LIMIT) return null;
     await tx
