@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { fixDocument } from '../../src/author/fix.ts';
 import { documentText, parseDocument } from '../../src/core/json/json.ts';
 import { judge } from '../../src/core/engine/judge.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { isFixable } from '../../src/core/rules/lookup.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, metadataWith, snapshot } from '../support/snapshots.ts';
 import { runs } from '../support/property-runs.ts';
@@ -11,6 +13,8 @@ const validChecksum = checksum(1);
 const metadata = (fields: string): string =>
   `{\r\n\t"x-n": 1.0,  "versions" : [ { ${fields} } ] , "e":"\\u0041\\/"\r\n}`;
 const fixedText = (fields: string): string => fixDocument('metadata', metadata(fields)).text;
+const causesOf = ({ findings }: Report, rule: string): unknown[] =>
+  findings.filter((finding) => finding.rule === rule).map(({ cause }) => cause);
 const entryText = (fields: string): string => `{"apps":{"a/~":{${fields}}}}`;
 
 describe('a certain fix', () => {
@@ -75,6 +79,22 @@ describe('a certain fix', () => {
       text: '{"apps":{}}\r\n',
       fixes: [{ pointer: '', what: expect.stringContaining('byte order mark'), version: null }],
     });
+  });
+
+  test.each([
+    ['document-unreadable', 'trailing-comma', '{"versions":[],}'],
+    ['json-byte-order-mark', null, '\ufeff{}'],
+    ['checksum-malformed', 'no-prefix', metadata(`"artifactChecksum":"${digest(1)}"`)],
+    ['version-not-semver', null, metadata('"version": "v1.2.3"')],
+    ['url-malformed', 'whitespace', metadata('"artifactUrl": " https://x.test/a"')],
+  ])('is declared by the rule: %s, %s', (rule, cause, text) => {
+    expect(causesOf(judge(snapshot(['a'], { a: text }), { command: 'lint' }), rule)).toEqual([cause]);
+    expect(fixDocument('metadata', text).fixes).toHaveLength(1);
+    expect(isFixable({ rule, cause })).toBe(true);
+  });
+
+  test('is declared by the rule about colors', () => {
+    expect(isFixable({ rule: 'block-color-malformed', cause: null })).toBe(true);
   });
 
   test('removes extra commas and fixes what follows them', () => {

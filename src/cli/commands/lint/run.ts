@@ -72,7 +72,7 @@ export async function runLint(context: Context, paths: readonly string[], option
       logEndedExceptions(terminal, report, exceptions, now);
     if (code === 0) terminal.next(message`publish the files, then appreg verify <registry-url>`);
     else if (options.fix !== true && report.findings.some((finding) => counts(finding) && isFixable(finding)))
-      terminal.next(message`appreg lint --fix fixes some of these`);
+      terminal.next(message`appreg lint --fix corrects what has only one possible correction`);
     else suggestExplanation(context, code, report);
     return code;
   });

@@ -55,7 +55,7 @@ const CAUSES = {
     local: message`Complete the file, or write it again.`,
   },
   'trailing-data': { title: 'Data follows the JSON' },
-  'trailing-comma': { title: 'No value follows a comma' },
+  'trailing-comma': { title: 'No value follows a comma', fixable: true },
   'missing-comma': { title: 'A comma is missing' },
   'missing-colon': { title: 'A colon is missing' },
   comment: { title: 'The file contains a comment' },

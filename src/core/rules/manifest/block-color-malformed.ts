@@ -11,6 +11,7 @@ export const blockColorMalformed = defineRule({
   spec: '2.1',
   symptom: null,
   owner: 'author',
+  fixable: true,
   failsWhen: '`blockStyle.color` is not of the form #RRGGBB',
   why: 'The service cannot draw the blocks of the app in that color.',
   examples: {

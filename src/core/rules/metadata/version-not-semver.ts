@@ -12,6 +12,7 @@ export const versionNotSemver = defineRule({
   spec: '2.2',
   symptom: 'app-does-not-appear',
   owner: 'author',
+  fixable: true,
   failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely version is suggested',
   why: 'The service orders versions semantically; the app is shown only if every version in the file is valid.',
   examples: {

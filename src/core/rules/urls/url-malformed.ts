@@ -17,7 +17,7 @@ export const urlMalformed = defineRule({
   hiddenReason: 'The URL of its metadata file is not valid.',
   causes: {
     empty: { title: 'The URL is empty' },
-    whitespace: { title: 'White space around the URL' },
+    whitespace: { title: 'White space around the URL', fixable: true },
     'control-character': { title: 'The URL has a control character' },
     'no-scheme': { title: 'The scheme is missing' },
     scheme: { title: 'The scheme is not http or https' },
