@@ -187,13 +187,16 @@ function hostOddity(
   };
 }
 
+const UNESCAPED = /[ "<>`{}|^]/;
+
 function pathOddities(path: string, { href }: UrlParts): (UrlOddity | null)[] {
   return [
-    /[ "<>`{}|^]/.test(path)
+    UNESCAPED.test(path)
       ? {
           cause: 'unescaped',
           message: message`The URL has characters that must be percent-encoded; clients encode them differently.`,
-          advice: message`Write it as ${href}`,
+          // URL parsers leave some of them as they are.
+          advice: message`Write it as ${href.replace(new RegExp(UNESCAPED, 'g'), encodeURIComponent)}`,
         }
       : null,
     /\/(\.|%2e){1,2}(\/|$|\?)/i.test(path)

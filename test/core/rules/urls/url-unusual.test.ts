@@ -59,6 +59,11 @@ ruleTable(urlUnusual, {
     ['full-width letters', artifactUrl('https://ｅxample.com/'), { cause: 'host-not-ascii' }],
     ['a space in the path', artifactUrl('https://x.test/a b'), { cause: 'unescaped', advice: 'https://x.test/a%20b' }],
     ['quotes and angle brackets', artifactUrl('https://x.test/"<a>"'), { cause: 'unescaped' }],
+    [
+      'characters that URL parsers leave as they are',
+      artifactUrl('https://x.test/a|b^c`?{d}'),
+      { cause: 'unescaped', advice: 'Write it as https://x.test/a%7Cb%5Ec%60?%7Bd%7D' },
+    ],
     ['a template that was not filled in', artifactUrl('https://x.test/{version}/a'), { cause: 'unescaped' }],
     ['capitals in the host', artifactUrl('https://X.test/a'), { cause: 'not-normalized', advice: 'https://x.test/a' }],
     ['capitals in the scheme', artifactUrl('HTTPS://x.test/a'), { cause: 'not-normalized' }],
