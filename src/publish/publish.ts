@@ -139,7 +139,7 @@ export async function publish(
       const isNew = results.some(
         ({ step, outcome }) => outcome === 'edited' && !isAboutPath(step.path) && plan.steps.includes(step),
       );
-      return { planned, results, isNew };
+      return { planned: { ...planned, plan: fullPlan }, results, isNew };
     } catch (error) {
       // Another publisher may also take the number during planning, between two reads.
       const number = planned?.entry.version ?? null;

@@ -73,6 +73,19 @@ describe('5. publish-version --dry-run', () => {
     );
     expect(snapshot(join(dir, '..'))).toBe(before);
   });
+
+  test('prints what would be written for a version that is published', async () => {
+    const dir = await workspace();
+    const artifact = '../one.tar.gz';
+    await publish(dir, '1.0.0', { artifact, notes: 'First.' });
+    rmSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'));
+    const before = snapshot(dir);
+    const { printed } = await publish(dir, '1.0.0', { artifact, notes: 'Other.', dryRun: true });
+    expect(printed.out.join('\n')).toMatch(
+      /^already published as a 1\.0\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.0\.0\.tar\.gz .*\nedit   apps\/a\/versions\.about\.json .*$/,
+    );
+    expect(snapshot(dir)).toBe(before);
+  });
 });
 
 describe('before it writes anything, publish-version refuses', () => {

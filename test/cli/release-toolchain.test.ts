@@ -4,6 +4,7 @@ import type { BuildOptions, BuildResult } from 'esbuild';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SourceOptions } from '../../src/cli/artifact-source.ts';
 import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import type { Results } from '../../src/report/results.ts';
 import { startServer } from '../../src/serve/server.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { tarGz } from '../publish/memory.ts';
@@ -94,6 +95,31 @@ test('--against a URL reads the lock file that is served beside the manifest', a
   } finally {
     await serving.close();
   }
+});
+
+test('publish-version --dry-run has the steps of the run, with the lock file', async () => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  const run = async (dryRun: boolean): Promise<[unknown, string][]> => {
+    const context = contextIn(root, { format: 'json' });
+    const options = { entry: 'src/clock/main.ts', readBack: false, anyContent: true, dryRun };
+    expect(await runPublishVersion(context, 'clock', '1.0.0', options)).toBe(0);
+    const { steps }: Results['publish-version'] = JSON.parse(context.printed.out.join('\n'));
+    return steps.map(({ path, outcome }) => [outcome, path]);
+  };
+  const artifact = 'apps/clock/versions/1.0.0.tar.gz';
+  const metadata = 'apps/clock/versions.json';
+  expect(await run(true)).toEqual([
+    [null, artifact],
+    [null, metadata],
+    [null, 'appreg.lock.json'],
+  ]);
+  expect(textOf(root, 'appreg.lock.json')).toBeNull();
+  expect(await run(false)).toEqual([
+    ['created', artifact],
+    ['edited', metadata],
+    ['edited', 'appreg.lock.json'],
+  ]);
+  expect(await run(true)).toEqual([]);
 });
 
 test('publish-version --entry records what a version was built from, as release does', async () => {

@@ -9,7 +9,7 @@ import { publish, type Published, planListedVersion } from '../../../publish/pub
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep } from '../../../publish/lock-step.ts';
-import type { PlannedStep } from '../../../publish/plan.ts';
+import type { PlannedStep, Step } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import type { StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
@@ -52,7 +52,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const attester =
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const isReleased = describesApp(root, config.release, key);
-  const traced = options.dryRun !== true && (isReleased || hasLock(root));
+  const traced = isReleased || hasLock(root);
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
   const inspected = withoutSecrets(made, allowed, terminal);
   const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
@@ -68,11 +68,17 @@ export async function runPublishVersion(context: Context, key: string, word: str
     },
   };
   const version = { key, version: word, artifact, listing: null, known, notes };
+  const locked = ({ entry }: VersionPlan): LockedVersion =>
+    lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
+  // Where apps are released, also in the lock file of the store, which `release` compares with.
+  const addedSteps = (planned: VersionPlan): Step[] =>
+    isReleased && provenance !== null ? [lockStep([{ app: key, version: locked(planned) }])] : [];
 
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
     const planned = await planListedVersion(place, version, judgeSettings);
+    if (!planned.published) planned.plan.steps.push(...addedSteps(planned));
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
@@ -85,13 +91,9 @@ export async function runPublishVersion(context: Context, key: string, word: str
         options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'],
       );
     };
-    const locked = ({ entry }: VersionPlan): LockedVersion =>
-      lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
-    // Where apps are released, also in the lock file of the store, which `release` compares with.
-    const recordsInStore = isReleased && provenance !== null;
     done = await publish(place, version, judgeSettings, {
       ...(readsBack && { readBack }),
-      addedSteps: (planned) => (recordsInStore ? [lockStep([{ app: key, version: locked(planned) }])] : []),
+      addedSteps,
     });
     status = done.isNew ? 'published' : 'already-published';
     const { planned } = done;
@@ -159,7 +161,8 @@ function describeResult(
     `  ${printable(artifactChecksum)}  ${grouped(bytes)} bytes`,
     `  ${printable(redact(artifactUrl))}`,
   ];
-  if (status === 'planned') lines.push(planText(style, planned.plan, planned.lines()));
+  // A dry run has no results. What is published may lack its artifact, or have other notes.
+  if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
   return lines.join('\n');
 }
