@@ -5,8 +5,7 @@ import type { DeliveryView, WebhookEventType } from './schema.ts';
 import { maskedWebhookUrl } from './secrets.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { storable } from '../database/packed.ts';
-import { shorten } from '../../core/text/text.ts';
+import { storableJson } from '../database/packed.ts';
 import { isUuid, pageById, type PageQuery } from '../database/page.ts';
 import type { WebhookDeliveryRow } from '../database/organization-tables.ts';
 import { webhookOf } from './store.ts';
@@ -239,12 +238,7 @@ async function countPending(tx: Db, webhookId: string): Promise<number> {
   return count;
 }
 
-/** Registries say what is in an event; longer texts are shortened. */
-const LONGEST_TEXT = 2000;
-
-/** The body that is sent for an event: the same at every attempt. */
+/** The body that is sent for an event: the same at every attempt. Its texts are those of the list of events. */
 function webhookBody(type: WebhookEventType, at: Date, data: object): string {
-  return JSON.stringify({ type, timestamp: at.toISOString(), data }, (_, value: unknown) =>
-    typeof value === 'string' ? shorten(storable(value), LONGEST_TEXT) : value,
-  );
+  return storableJson({ type, timestamp: at.toISOString(), data });
 }
