@@ -40,7 +40,7 @@ export interface VersionObservation {
 export function updateVersions(observation: VersionObservation): VersionUpdate {
   const { known, listed, artifacts, limit, now } = observation;
   const before = new Map(known.map((row) => [row.version, row]));
-  const { names, entries } = listedEntries(listed, artifacts);
+  const entries = listedEntries(listed, artifacts);
   const added = [...entries].filter(([version]) => !before.has(version)).sort(([a], [b]) => comparePrecedence(b, a));
   const room = Math.max(0, limit - before.size);
   const after: StoredVersion[] = [];
@@ -49,8 +49,6 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
     const own = entries.get(row.version);
     if (own) after.push(nextState(row, own, observation));
     else if (row.verifiedAt === null) removed.push(row.version);
-    // Listed with an invalid entry: the pinned digest is kept.
-    else if (names.has(row.version)) after.push({ ...row, withdrawnAt: null });
     else after.push({ ...row, swappedChecksum: null, servedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
   }
   for (const [, own] of added.slice(0, room)) after.push(nextState(null, own, observation));
@@ -174,23 +172,18 @@ const LONGEST = { version: 200, url: 4096 };
 /** The entries of one version. More than one is an error of the registry. */
 type SameVersion = readonly [ListedEntry, ...ListedEntry[]];
 
-/** All listed version numbers, and the valid entries of each. */
-function listedEntries(
-  listed: readonly JsonValue[],
-  artifacts: readonly ArtifactFacts[],
-): { names: Set<string>; entries: Map<string, SameVersion> } {
-  const names = new Set<string>();
+/** The valid entries of each version. */
+function listedEntries(listed: readonly JsonValue[], artifacts: readonly ArtifactFacts[]): Map<string, SameVersion> {
   const entries = new Map<string, SameVersion>();
   for (const [index, item] of listed.entries()) {
     const { version } = versionFields(item);
     if (version === null) continue;
-    names.add(version);
     const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
     if (entry === null) continue;
     const others = entries.get(version);
     entries.set(version, others === undefined ? [entry] : [...others, entry]);
   }
-  return { names, entries };
+  return entries;
 }
 
 function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): ListedEntry | null {

@@ -352,6 +352,19 @@ describe('versions', () => {
     expect(latest).toBe('1.0.0');
   });
 
+  test('that are listed without a URL or a checksum are withdrawn, and stay so', () => {
+    const list = [{ ...entry('1.0.0', 'a'), artifactUrl: undefined }, { version: '1.1.0' }, entry('0.9.0', 'c')];
+    const known = [row('1.0.0', 'a'), row('1.1.0', 'b', { withdrawnAt: THEN }), row('0.9.0', 'c')];
+    const { changed, removed, latest } = keep(
+      known,
+      list,
+      list.map(() => got(null)),
+    );
+    expect(changed).toEqual([row('1.0.0', 'a', { withdrawnAt: NOW })]);
+    expect(removed).toEqual([]);
+    expect(latest).toBe('0.9.0');
+  });
+
   test('that are listed with two checksums are offered only with the pinned digest', () => {
     const twice = [entry('1.0.0', 'b'), entry('1.0.0', 'a')];
     expect(keep([], twice, [got('b'), got('a')]).changed).toMatchObject([
