@@ -1,4 +1,4 @@
-import type { HttpClient } from '../../observe/http/client.ts';
+import { type HttpOptions, openHttpClient } from '../../observe/http/client.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
 import { groupBy } from '../../report/words.ts';
 import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './artifact-checks-store.ts';
@@ -19,11 +19,15 @@ const SLACK = 10 * MINUTE;
 /** Requests at once; those to one host are limited further. */
 const CONCURRENCY = 32;
 
-/** @param isOver whether no more requests may be sent */
+/**
+ * Sends requests with a client of its own: it gives up a host after several artifacts fail or hang, and the documents
+ * of that host are requested nevertheless.
+ * @param isOver whether no more requests may be sent
+ */
 export async function checkArtifacts(
   { db, settings, now: clock }: RefreshContext,
   registry: RegistryRecord,
-  http: HttpClient,
+  web: HttpOptions,
   isOver: () => boolean,
 ): Promise<ArtifactCheck> {
   const now = clock();
@@ -33,12 +37,13 @@ export async function checkArtifacts(
     ...dueArtifacts(settings.interval, registry.checkedAt, now),
     limit: settings.limits.artifactChecks,
   });
+  const http = openHttpClient(web);
   const [asker, budget] = [openArtifactAsker(http), openIncomparableBudget(now)];
   const results = await mapLimit(
     groupByUrl(artifacts),
     async (group) => ({ group, ...(isOver() ? CUT_OFF : await checkArtifact(group, asker, budget)) }),
     CONCURRENCY,
-  );
+  ).finally(() => http.close());
   await writeAsked(
     db,
     registry,

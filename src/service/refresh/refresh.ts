@@ -86,7 +86,7 @@ async function refreshDue(
   try {
     /** Whether a share of the time is over. */
     const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
-    const artifacts = await checkArtifacts(context, seen, client, () => isOver(ARTIFACT_CHECK_SHARE));
+    const artifacts = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
     const recording = openRecordingClient(client);
     const token = unchangedTokenIn(seen.unchangedToken, judgementKey(settings), now.getTime());
     const isUnchanged =

@@ -208,6 +208,17 @@ describe('a check that was requested', () => {
     expect(await seen(id)).toEqual(GOOD);
   });
 
+  test.each<[string, () => Behaviour]>([
+    ['refused for now', () => answer({ status: 503 })],
+    ['not sent', silent],
+  ])('reads the documents of a host whose artifacts are %s', { timeout: 60_000 }, async (_, failing) => {
+    const id = await verified(withTag(ONE), 4);
+    for (const { artifactUrl } of (await rows(id)).slice(1)) host.on(new URL(artifactUrl).pathname, failing());
+    await checkNow(id);
+    expect(host.requests.map(({ path }) => path)).toContain('/registry.json');
+    expect((await seen(id)).states).toEqual(Array(4).fill('verified'));
+  });
+
   test('that arrives during another check follows it', async () => {
     const id = await verified();
     await checkNow(id);
@@ -233,6 +244,20 @@ describe('a check that was requested', () => {
     host.on('/0.tar.gz', answer({ status: 404 }));
     expect(await harness.refresh(id)).toBe('problems');
   });
+});
+
+test('a version whose entry lost its URL is not offered, as the report says', async () => {
+  const id = await verified(withTag(ONE), 2);
+  const versions = (await rows(id)).map(({ version, artifactUrl, artifactChecksum }) => ({
+    version,
+    ...(version === '1.0.0' && { artifactUrl }),
+    artifactChecksum,
+  }));
+  host.on('/a.json', tagged(JSON.stringify({ versions })));
+  await checkNow(id, 1.1);
+  expect((await harness.report(id)).apps).toMatchObject([{ key: 'a', visible: true, latest: '1.0.0' }]);
+  const app = harness.db.selectFrom('apps').where('registryId', '=', id).select(['visible', 'latest']);
+  expect(await app.executeTakeFirstOrThrow()).toEqual({ visible: true, latest: '1.0.0' });
 });
 
 test('a refresh stores how far it has got, and removes it at the end', async () => {

@@ -222,18 +222,6 @@ describe('published apps and versions', () => {
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
 
-  test('do not include a version whose entry lost its URL, as the report says', async () => {
-    const id = await harness.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' } }));
-    await harness.refresh(id);
-    list('a', [published('a', '1.0.0', 'one'), { ...published('a', '2.0.0', 'two'), artifactUrl: undefined }]);
-    await harness.refresh(id, 1.1);
-    expect((await harness.report(id)).apps).toMatchObject([{ key: 'a', visible: true, latest: '1.0.0' }]);
-    expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
-    list('a', [published('a', '1.0.0', 'one'), published('a', '2.0.0', 'two')]);
-    expect(await harness.refresh(id, 2.2)).toBe('good');
-    expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
-  });
-
   test('include a removed app, whose version is refused if it returns with other bytes', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
     await harness.refresh(id);
