@@ -8,6 +8,7 @@ import { isFixable } from '../../src/core/rules/lookup.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, metadataWith, snapshot } from '../support/snapshots.ts';
 import { runs } from '../support/property-runs.ts';
+import { expectWithin } from '../support/timing.ts';
 
 const validChecksum = checksum(1);
 const metadata = (fields: string): string =>
@@ -215,11 +216,11 @@ describe('fixing any document', () => {
 });
 
 test('ten thousand versions and a thousand commas are fixed within five seconds', () => {
-  const start = performance.now();
-  const many = JSON.stringify(metadataWith(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
-  expect(fixDocument('metadata', many).fixes).toHaveLength(10_000);
-  fixDocument('metadata', `[${'1,,'.repeat(1000)}1]`);
-  expect(performance.now() - start).toBeLessThan(5000);
+  expectWithin(5000, () => {
+    const many = JSON.stringify(metadataWith(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
+    expect(fixDocument('metadata', many).fixes).toHaveLength(10_000);
+    fixDocument('metadata', `[${'1,,'.repeat(1000)}1]`);
+  });
 });
 
 test('a valid manifest is unchanged', () => {

@@ -14,6 +14,7 @@ import {
   varyNames,
 } from '../../../src/core/http/headers.ts';
 import { hop, probe } from '../../support/probes.ts';
+import { expectWithin } from '../../support/timing.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -30,10 +31,10 @@ test('lines of a header are trimmed and joined', () => {
 
 test('200,000 spaces are trimmed within half a second', () => {
   const text = `${' '.repeat(200_000)}x`;
-  const start = performance.now();
-  expect(stripSpace(text)).toBe('x');
-  expect(tokens(text)).toEqual(['x']);
-  expect(performance.now() - start).toBeLessThan(500);
+  expectWithin(500, () => {
+    expect(stripSpace(text)).toBe('x');
+    expect(tokens(text)).toEqual(['x']);
+  });
 });
 
 test.each([

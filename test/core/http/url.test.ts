@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isLoopback, isCanonicalUrl, parseUrl, comparableUrl, urlParts } from '../../../src/core/http/url.ts';
 import { urlError, urlOddities } from '../../../src/core/http/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
+import { expectWithin } from '../../support/timing.ts';
 
 // The tests of url-malformed and url-unusual cover each cause.
 
@@ -191,26 +192,26 @@ test.each([
 ])('isLoopback(%s) is %j', (name, local) => expect(isLoopback(name)).toBe(local));
 
 test('100,000 hostile characters are handled within a second', () => {
-  const start = performance.now();
-  for (const text of [
-    `https://a.bc/${'x'.repeat(100_000)}`,
-    `https://a.bc/${'x/'.repeat(50_000)}`,
-    `https://a.bc/${'x/'.repeat(50_000)}?`,
-    `https://${'a'.repeat(100_000)}/`,
-    `https://${'a.'.repeat(50_000)}/`,
-    `https://${'a-'.repeat(50_000)}`,
-    'a.'.repeat(50_000),
-    'a:'.repeat(50_000),
-    '\t'.repeat(100_000),
-    `https://${'@'.repeat(100_000)}/`,
-    `https://x.test/${'%2e/'.repeat(30_000)}`,
-    `https://x.test/${'../'.repeat(30_000)}`,
-    `https:${'/'.repeat(100_000)}`,
-  ]) {
-    isCanonicalUrl(text);
-    urlError(text);
-    urlOddities(text);
-    comparableUrl(text);
-  }
-  expect(performance.now() - start).toBeLessThan(1000);
+  expectWithin(1000, () => {
+    for (const text of [
+      `https://a.bc/${'x'.repeat(100_000)}`,
+      `https://a.bc/${'x/'.repeat(50_000)}`,
+      `https://a.bc/${'x/'.repeat(50_000)}?`,
+      `https://${'a'.repeat(100_000)}/`,
+      `https://${'a.'.repeat(50_000)}/`,
+      `https://${'a-'.repeat(50_000)}`,
+      'a.'.repeat(50_000),
+      'a:'.repeat(50_000),
+      '\t'.repeat(100_000),
+      `https://${'@'.repeat(100_000)}/`,
+      `https://x.test/${'%2e/'.repeat(30_000)}`,
+      `https://x.test/${'../'.repeat(30_000)}`,
+      `https:${'/'.repeat(100_000)}`,
+    ]) {
+      isCanonicalUrl(text);
+      urlError(text);
+      urlOddities(text);
+      comparableUrl(text);
+    }
+  });
 });

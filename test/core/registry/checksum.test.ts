@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checksumError, digestOf, isChecksum } from '../../../src/core/registry/checksum.ts';
 import { digest } from '../../support/core-facts.ts';
 import { runs } from '../../support/property-runs.ts';
+import { expectWithin } from '../../support/timing.ts';
 
 const hex = digest(1);
 const validChecksum = `sha256:${hex}`;
@@ -134,17 +135,17 @@ test('any text is well-formed or has an error, and corrections are well-formed',
 });
 
 test('100,000 hostile characters are handled within half a second', () => {
-  const start = performance.now();
-  for (const text of [
-    '-'.repeat(100_000),
-    'a-'.repeat(50_000),
-    `sha256:${' '.repeat(100_000)}x`,
-    'a'.repeat(100_000),
-    `${'-'.repeat(50_000)}${'a'.repeat(50_000)}!`,
-    `{{${'}'.repeat(100_000)}!`,
-    `<${'<'.repeat(100_000)}`,
-    'x'.repeat(99_999).concat('y'),
-  ])
-    checksumError(text);
-  expect(performance.now() - start).toBeLessThan(500);
+  expectWithin(500, () => {
+    for (const text of [
+      '-'.repeat(100_000),
+      'a-'.repeat(50_000),
+      `sha256:${' '.repeat(100_000)}x`,
+      'a'.repeat(100_000),
+      `${'-'.repeat(50_000)}${'a'.repeat(50_000)}!`,
+      `{{${'}'.repeat(100_000)}!`,
+      `<${'<'.repeat(100_000)}`,
+      'x'.repeat(99_999).concat('y'),
+    ])
+      checksumError(text);
+  });
 });

@@ -11,6 +11,7 @@ import {
   withoutBuild,
 } from '../../../src/core/registry/version.ts';
 import { runs } from '../../support/property-runs.ts';
+import { expectWithin } from '../../support/timing.ts';
 
 const VALID = [
   '0.0.4',
@@ -256,19 +257,19 @@ test('a suggested version is valid and differs from the text', () => {
 });
 
 test('100,000 hostile characters are handled within half a second', () => {
-  const start = performance.now();
-  for (const text of [
-    '1.2.3-'.padEnd(100_000, '0'),
-    '1.2.3-'.padEnd(100_000, 'a.'),
-    `1.2.3-${'-'.repeat(100_000)}!`,
-    '0'.repeat(100_000),
-    '1.'.repeat(50_000),
-    `1.2.3+${'a.'.repeat(50_000)}`,
-    'v'.repeat(100_000),
-    ' '.repeat(100_000),
-  ]) {
-    isSemver(text);
-    likelyVersion(text);
-  }
-  expect(performance.now() - start).toBeLessThan(500);
+  expectWithin(500, () => {
+    for (const text of [
+      '1.2.3-'.padEnd(100_000, '0'),
+      '1.2.3-'.padEnd(100_000, 'a.'),
+      `1.2.3-${'-'.repeat(100_000)}!`,
+      '0'.repeat(100_000),
+      '1.'.repeat(50_000),
+      `1.2.3+${'a.'.repeat(50_000)}`,
+      'v'.repeat(100_000),
+      ' '.repeat(100_000),
+    ]) {
+      isSemver(text);
+      likelyVersion(text);
+    }
+  });
 });
