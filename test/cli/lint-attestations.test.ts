@@ -141,3 +141,13 @@ describe('with a signer', () => {
     expect(found(report)).toEqual(['warning attestation-invalid digest 2.0.0']);
   });
 });
+
+test('a signer that is missing is named by its settings: lint has no such options', async () => {
+  await expect(linted({ mode: 'require' })).rejects.toMatchObject({
+    code: 'option-missing',
+    hint: expect.stringMatching(/^Set evidence\.attestations\.key, or issuer with identity or repository/),
+  });
+  write(root, { [BUNDLE]: await bundle('2.0.0', NEW) });
+  const { report } = await linted({ mode: 'report' });
+  expect(report.findings.map(({ advice }) => advice).join()).toContain('evidence.attestations.key');
+});

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { AttestationRequirement } from '../../core/attestation/observed.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors.ts';
 import { message } from '../../core/text/message.ts';
 import type { VerifyBundle } from '../../observe/registry/companion.ts';
 import type { LoadedConfig } from '../config/config.ts';
@@ -83,9 +83,14 @@ export async function localAttestations(cwd: string, loaded: LoadedConfig): Prom
   return { requirement, local: { ...local, open: async () => verify } };
 }
 
+const SIGNER_SETTINGS = message`Set evidence.attestations.key, or issuer with identity or repository: every user of Sigstore can sign with an own identity.`;
+
 async function openConfigured(cwd: string, loaded: LoadedConfig): Promise<AttestationCheck> {
   const attestations = loaded.config.evidence?.attestations?.mode ?? 'report';
-  const check = await attestationCheck(cwd, loaded, { attestations });
+  const check = await attestationCheck(cwd, loaded, { attestations }).catch((error: unknown) => {
+    // lint has no options for the signer.
+    throw isAppregError(error) && error.code === 'option-missing' ? error.with({ hint: SIGNER_SETTINGS }) : error;
+  });
   if (check === null) throw new Error('The mode is not off.');
   return check;
 }
