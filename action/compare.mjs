@@ -8,14 +8,16 @@
  * to tell
  */
 export function resultOf(command, report, library) {
-  if (command === 'diff')
+  if (command === 'diff') {
+    const { apps, vanishing, hosts, companions = [], about = [] } = report;
     return {
       text: library.diffAsText(report),
       markdown: library.diffAsMarkdown(report),
       annotations: [],
       outputs: { outcome: 'clean', errors: '', warnings: '' },
-      isNotable: report.apps.length > 0 || report.vanishing.length > 0 || report.hosts.added.length > 0,
+      isNotable: [apps, vanishing, hosts.added, companions, about].some(({ length }) => length > 0),
     };
+  }
   const failing = report.apps.filter(library.needsAttention);
   return {
     text: library.releaseAsText(report),

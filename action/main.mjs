@@ -83,7 +83,9 @@ function showCheck(report, { render }, { format, file }) {
   log(render(report, 'pretty'));
   process.stdout.write(`${render(report, 'github').trimEnd()}\n`);
   summarize(render(report, 'markdown'));
-  writeFileSync(file, render(report, format));
+  // The JUnit report has a case for it.
+  const maxWarnings = env.INPUT_MAX_WARNINGS ? Number(env.INPUT_MAX_WARNINGS) : null;
+  writeFileSync(file, render(report, format, { maxWarnings }));
   const known = report.outcome !== 'incomplete';
   output('outcome', report.outcome);
   output('errors', known ? report.summary.errors : '');

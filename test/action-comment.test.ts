@@ -82,6 +82,16 @@ describe('diff on a pull request', () => {
     expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('Nothing to report.')]);
   });
 
+  test('writes a comment about what only about files change', async () => {
+    const host = await openHost();
+    const about = { schema: 1, versions: { '1.0.0': { deprecated: { reason: 'broken', message: 'It stops.' } } } };
+    const before = registry({ '1.0.0': ONE });
+    const retired = pullRequest(before, { ...before, 'apps/clock/versions.about.json': about });
+    const { code, log } = run(host, retired);
+    expect(code, log).toBe(0);
+    expect((await host.state()).comments.map(({ body }) => body)).toEqual([expect.stringContaining('retired')]);
+  });
+
   test('passes if the token must not write comments, with a warning that names the permission', async () => {
     const host = await openHost();
     await host.set({ status: 403 });

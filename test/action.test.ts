@@ -154,6 +154,12 @@ describe('the action with inputs', () => {
     );
   });
 
+  test('has in the JUnit report what max-warnings fails', () => {
+    const inputs = { path: 'warned', args: '--rule no-apps=warning', format: 'junit', 'max-warnings': '0' };
+    const { outputs } = run(workspace, PUSH, inputs);
+    expect(readFileSync(outputs['report']!, 'utf8')).toContain('1 warning, and --max-warnings is 0');
+  });
+
   test('fails only what is not in the baseline', () => {
     const report = run(workspace, PUSH, { path: 'warned', format: 'json' }).outputs['report']!;
     const inputs = { path: 'warned', args: '--rule no-apps=error' };
