@@ -55,7 +55,7 @@ export interface ListOption<Value = ValueKind | Choices> extends OptionText {
 
 export interface NumberOption extends OptionText {
   type: 'number';
-  range: 'whole' | 'positive' | 'port';
+  range: 'whole' | 'positive' | 'connections' | 'port';
 }
 
 export type OptionDefinition = FlagOption | TextOption | ListOption | NumberOption;

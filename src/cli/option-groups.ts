@@ -125,7 +125,7 @@ export function sbomOption(what: string) {
 export const noticesOption = { notices: flag('--no-notices', 'omit the license notices of the packages in the code') };
 
 export const concurrencyOption = {
-  concurrency: number('--concurrency <n>', 'concurrent requests per host (default: 32)', 'positive'),
+  concurrency: number('--concurrency <n>', 'concurrent requests per host (default: 32)', 'connections'),
 };
 
 /** For a registry that is read once, without settings of a check. */

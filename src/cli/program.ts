@@ -178,6 +178,11 @@ const NUMBERS: Record<NumberOption['range'], { accepts(value: string): boolean; 
     accepts: (value) => Number(value) > 0 && Number.isFinite(Number(value)),
     problem: 'Expected a number above 0.',
   },
+  // As the setting verify.concurrency.
+  connections: {
+    accepts: (value) => isWhole(value) && Number(value) >= 1 && Number(value) <= 256,
+    problem: 'Expected a whole number from 1 to 256.',
+  },
   port: {
     accepts: (value) => isWhole(value) && Number(value) <= 65535,
     problem: 'Expected a port from 0 to 65535.',

@@ -43,3 +43,13 @@ test('arguments that name nothing on disk may be empty', () => {
   expect(messageOf(['lint'])).toBe('no error');
   expect(messageOf(['diff', '.'])).toBe('no error');
 });
+
+test.each(['0', '0.5', '1.5', '257', '1e3'])(
+  '--concurrency %s is refused as the setting verify.concurrency is',
+  (value) => {
+    for (const command of ['verify', 'mirror', 'diagnose'])
+      expect(messageOf([command, 'https://apps.example.com/registry.json', '--concurrency', value])).toBe(
+        `Invalid --concurrency “${value}”. Expected a whole number from 1 to 256.`,
+      );
+  },
+);
