@@ -39,16 +39,23 @@ export interface PublishCallbacks {
 }
 
 /**
- * Plans the new versions, and writes nothing. An app that is refused is broken.
+ * Plans what `publishEvaluated` would write, and writes nothing. An app that is refused is broken.
+ * @param settings.isCheck plans the new versions only: for others, stored artifacts are read
  * @returns with the steps of all others, in the order in which they are applied
  */
 export async function planEvaluated(
   repository: OpenRepository,
   evaluated: readonly EvaluatedApp[],
-  { published, jobs, allow, onFindings }: PublishSettings & Pick<PublishCallbacks, 'onFindings'>,
+  {
+    published,
+    jobs,
+    allow,
+    onFindings,
+    isCheck,
+  }: PublishSettings & Pick<PublishCallbacks, 'onFindings'> & { isCheck: boolean },
 ): Promise<{ evaluated: EvaluatedApp[]; plan: Plan<PlannedStep> }> {
   const apps = evaluated.flatMap(({ prepared, result }) =>
-    prepared === null || result.state !== 'new' ? [] : [prepared],
+    prepared === null || (isCheck && result.state !== 'new') ? [] : [prepared],
   );
   if (apps.length === 0) return { evaluated: [...evaluated], plan: { steps: [] } };
   const { store, listed } = published;

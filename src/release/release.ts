@@ -73,8 +73,9 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
     const { evaluated, failed } = await publishEvaluated(repository, accepted, { ...options, ...settings });
     return { report: reportOf(evaluated, failed), plan: null };
   }
-  const { evaluated, plan } = await planEvaluated(repository, accepted, settings);
-  if (action === 'check') return { report: reportOf(evaluated), plan: null };
+  const isCheck = action === 'check';
+  const { evaluated, plan } = await planEvaluated(repository, accepted, { ...settings, isCheck });
+  if (isCheck) return { report: reportOf(evaluated), plan: null };
   return { report: reportOf(evaluated, new Set(), plan), plan };
 }
 

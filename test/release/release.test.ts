@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectory, recordVersions, registryState, release, type Repository } from '../../src/node.ts';
@@ -87,6 +87,18 @@ test('a dry run returns the plan, and writes nothing', async () => {
   expect(plan?.steps.map(({ kind, path }) => `${kind} ${path}`)).toContain('create apps/clock/versions/1.0.0.tar.gz');
   expect(report.plan).toHaveLength(plan?.steps.length ?? 0);
   expect(readFileSync(join(root, 'store/registry.json'), 'utf8')).toBe(before);
+});
+
+test('a dry run plans what an interrupted run did not write', async () => {
+  const root = workspace();
+  await release(repositoryIn(root), { action: 'publish' });
+  const lost = ['appreg.lock.json', 'apps/clock/versions/1.0.0.tar.gz'].map((path) => join(root, 'store', path));
+  for (const path of lost) rmSync(path);
+  const { plan } = await release(repositoryIn(root), { action: 'publish', dryRun: true });
+  expect(plan?.steps.map(({ path }) => join(root, 'store', path)).toSorted()).toEqual(lost.toSorted());
+  expect(lost.some((path) => existsSync(path))).toBe(false);
+  await release(repositoryIn(root), { action: 'publish' });
+  expect(lost.every((path) => existsSync(path))).toBe(true);
 });
 
 test('a changed app is compared with a named state, and raised', async () => {
