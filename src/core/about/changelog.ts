@@ -17,11 +17,12 @@ interface Heading {
 export function sectionOf(changelog: string, version: string): string | null {
   const lines = changelog.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   const headings = headingsOf(lines);
-  const at = headings.findIndex((heading) => heading.version === version);
-  const start = headings[at];
+  // A heading of a deeper level is part of another section, even if it mentions a version.
+  const [start] = headings
+    .filter((heading) => heading.version === version)
+    .toSorted((one, other) => one.level - other.level);
   if (start === undefined) return null;
-  // A heading of a deeper level is part of the section, even if it mentions a version.
-  const end = headings.slice(at + 1).find(({ level }) => level <= start.level);
+  const end = headings.find(({ line, level }) => line > start.line && level <= start.level);
   const section = lines.slice(start.line + 1, end?.line).join('\n');
   return section.replace(/(?:\s*\n\[[^\]\n]+\]:[^\n]*)+\s*$/, '').trim() || null;
 }

@@ -51,6 +51,7 @@ test.each<[string, string, string, string | null]>([
   ['an empty section', '## 1.2.0\n\n## 1.1.0\nx', '1.2.0', null],
   ['Windows line ends', '## 1.2.0\r\nx\r\ny\r\n', '1.2.0', 'x\ny'],
   ['a deeper heading with a version', '## 1.2.0\nx\n### 1.1.0\ny', '1.2.0', 'x\n### 1.1.0\ny'],
+  ['a version that a newer section mentions', '## 1.2.0\n### Since 1.1.0\nx\n## 1.1.0\ny', '1.1.0', 'y'],
 ])('%s', (_, changelog, version, expected) => {
   expect(sectionOf(changelog, version)).toBe(expected);
 });
