@@ -9,7 +9,7 @@ import { AppregError } from '../core/errors.ts';
 import type { AppToPublish } from './listed-app.ts';
 import { type NotesOf, versionNotesEdit } from './about.ts';
 import { type Artifact, checksumOf, createFiles, filesOf, isFree, targetOf } from './artifact.ts';
-import { type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
+import { type JudgedState, type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
 import { versionSeverities } from './check-content.ts';
 import { isBump, chooseVersion, increment } from './choose-version.ts';
 import { refuseTypos } from './refuse-typos.ts';
@@ -59,6 +59,8 @@ export async function planVersion(
   const published = edited === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
   const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
+  const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities) };
+  const before = (): JudgedState => judgeState(stateOf(app, metadata, null, about?.before), settings);
 
   if (edited === null) {
     if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
@@ -81,7 +83,7 @@ export async function planVersion(
       path,
       files,
       lines: () => null,
-      findings: [],
+      findings: about === null ? [] : newFindings(before, stateOf(app, metadata, null, about.after), settings),
     };
   }
 
@@ -94,12 +96,8 @@ export async function planVersion(
   };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createFiles(place, key, target);
-  const severities = versionSeverities(judgeSettings.severities);
-  const findings = newFindings(
-    () => judgeState(stateOf(app, metadata, null, about?.before), { ...judgeSettings, severities }),
-    stateOf(app, edited, { version, path, artifact }, about?.after),
-    { ...judgeSettings, severities },
-  );
+  const after = stateOf(app, edited, { version, path, artifact }, about?.after);
+  const findings = newFindings(before, after, settings);
   return {
     entry,
     published: false,

@@ -104,6 +104,14 @@ describe('notes', () => {
     expect(await broken.digest('apps/a/versions/1.0.0.tar.gz')).toBeNull();
   });
 
+  test('of a listed version that are too long are refused, as those of a new one are', async () => {
+    const store = registry();
+    await published(store, 'First.');
+    const before = await read(store);
+    await expect(published(store, 'x'.repeat(20_001))).rejects.toMatchObject({ exit: 1 });
+    expect(await read(store)).toEqual(before);
+  });
+
   test('of twenty versions at once are all in the file', async () => {
     const store = registry();
     const versions = Array.from({ length: 20 }, (_, patch) => `1.0.${patch}`);
