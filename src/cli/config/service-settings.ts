@@ -23,6 +23,7 @@ type Environment = Record<string, string | undefined>;
 
 /** Minimum length of an operator token, in characters. */
 const TOKEN_MIN_LENGTH = 16;
+const NEW_TOKEN = message`Create one with: openssl rand -base64 32`;
 const HOUR = 3_600_000;
 /** Seconds. */
 const LONGEST_INTERVAL = 31_536_000;
@@ -45,7 +46,12 @@ export function resolveSettings(
   if (operatorToken !== null && operatorToken.length < TOKEN_MIN_LENGTH)
     throw invalidSetting(
       message`OPERATOR_TOKEN is too short: it has ${operatorToken.length} characters, and ${TOKEN_MIN_LENGTH} are required.`,
-      message`Create one with: openssl rand -base64 32`,
+      NEW_TOKEN,
+    );
+  if (operatorToken !== null && !/^[!-~]{1,512}$/.test(operatorToken))
+    throw invalidSetting(
+      message`OPERATOR_TOKEN contains spaces or characters beyond ASCII, or is longer than 512 characters: no request can have it as its token.`,
+      NEW_TOKEN,
     );
   return {
     databaseUrl: databaseUrl(secretSetting(env, 'DATABASE_URL', cwd)),
