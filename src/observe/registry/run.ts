@@ -57,7 +57,9 @@ export function shareResources(entries: readonly JsonValue[]): SharedResources {
     async icon(url, context, known) {
       const address = comparableUrl(url);
       if (!repeated.has(address)) return observeIcon(url, context, known);
-      return { ...(await memoizeAsync(icons, address, () => observeIcon(url, context, known))), url };
+      // The result of an earlier run is without the bytes, which apps need that have no such result.
+      const key = known?.url === url ? address : `new ${address}`;
+      return { ...(await memoizeAsync(icons, key, () => observeIcon(url, context, known))), url };
     },
   };
 }

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
+import { archive, SVG } from '../../support/live-registry.ts';
+import { serveEqualVersions } from '../../support/equal-versions.ts';
+import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
+
+/** Icons that several apps of a registry share: an app that is listed later has the icon of the earlier ones. */
+
+let host: FaultHost;
+let harness: RefreshHarness;
+beforeAll(async () => {
+  harness = await openRefreshHarness();
+  host = await openFaultHost();
+});
+afterAll(async () => {
+  await harness.stop();
+  await host.close();
+});
+
+/** Lists the apps with these icons. */
+function list(icons: Record<string, string>): void {
+  const apps = Object.entries(icons).map(([key, icon]) => [
+    key,
+    {
+      name: `App ${key}`,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/${icon}.svg`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/a.json`,
+    },
+  ]);
+  host.on('/registry.json', tagged(JSON.stringify({ apps: Object.fromEntries(apps) })));
+}
+
+async function icons(id: number): Promise<Record<string, string | null>> {
+  const rows = await harness.db.selectFrom('apps').where('registryId', '=', id).selectAll().orderBy('key').execute();
+  return Object.fromEntries(rows.map(({ key, icon }) => [key, icon?.toString('hex') ?? null]));
+}
+
+test('an app gets the icon that other apps have already', async () => {
+  const bytes = archive('one');
+  const url = serveEqualVersions(host, bytes, tagged(bytes, { 'Content-Type': 'application/gzip' }), 1);
+  host.on('/a.svg', tagged(SVG, { 'Content-Type': 'image/svg+xml' }));
+  host.on('/b.svg', tagged(SVG.replace('<rect', '<circle r="1"/><rect'), { 'Content-Type': 'image/svg+xml' }));
+  list({ a: 'a', b: 'b' });
+  const id = await harness.add(url);
+  await harness.refresh(id);
+  const { a, b } = await icons(id);
+  expect([a, b, a === b]).toEqual([expect.any(String), expect.any(String), false]);
+  list({ a: 'a', b: 'a', c: 'a' });
+  await harness.refresh(id, 1.1);
+  expect(await icons(id)).toEqual({ a, b: a, c: a });
+  // A day later, the host confirms it by its entity tag.
+  list({ a: 'a', b: 'a', c: 'a', d: 'a' });
+  await harness.refresh(id, 30);
+  expect(await icons(id)).toEqual({ a, b: a, c: a, d: a });
+});
