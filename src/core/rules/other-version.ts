@@ -4,7 +4,7 @@ import { safeExcerpt } from '../text/text.ts';
 import type { Problem } from './rule.ts';
 import type { VersionEntry } from './subjects.ts';
 
-/** The bytes match another entry. Whether that entry has the right file determines what to move. */
+/** The bytes match the entry of another version. Whether that entry has the right file determines what to move. */
 export function otherVersion(
   facts: ArtifactFacts,
   content: Content,
@@ -12,9 +12,12 @@ export function otherVersion(
   all: readonly VersionEntry[],
   artifacts: readonly ArtifactFacts[],
 ): Problem<'other-versions-artifact'> | null {
-  const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
-  if (other === undefined) return null;
   const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
+  // Of a version that is listed twice, the other entry says nothing about the file.
+  const other = all.find(
+    (entry) => entry.artifactChecksum === `sha256:${content.sha256}` && entry.version !== own?.version,
+  );
+  if (other === undefined) return null;
   const [name = '', otherName = ''] = [own, other].map((entry) => safeExcerpt(entry?.version ?? '(unnamed)', 60));
   const there = artifacts[other.index]?.content;
   const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;

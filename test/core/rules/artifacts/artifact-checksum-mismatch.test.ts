@@ -64,7 +64,7 @@ function facts(
   const all = [['2.0.0', checksum], ...(more.others ?? [])].map(([version, artifactChecksum], index) => ({
     index,
     version: version!,
-    artifactUrl: null,
+    artifactUrl: index === 0 ? whole.url : null,
     artifactChecksum: artifactChecksum!,
   }));
   const before =
@@ -210,6 +210,11 @@ ruleTable(artifactChecksumMismatch, {
         message: '; 1.0.0 itself is correct.',
         advice: 'Do not change the listed checksum: a published version never changes.',
       },
+    ],
+    [
+      'those of another entry of the same version',
+      facts(content(otherBytes), LISTED, { others: [['2.0.0', `sha256:${sha256(otherBytes)}`]] }),
+      { cause: 'other-bytes', message: 'differs from the listed one' },
     ],
     [
       'two that were swapped',
