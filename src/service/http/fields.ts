@@ -113,7 +113,8 @@ export const flagField: FieldReader<boolean> = (value) =>
 // RFC 3339.
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
 
-const TEN_YEARS = 10 * 366 * 86_400_000;
+/** Milliseconds from now to the end of a token, at most. */
+export const TEN_YEARS = 10 * 366 * 86_400_000;
 
 /** A time in the future, at most ten years from now (in milliseconds since the epoch). */
 export function futureField(now: number): FieldReader<Date> {

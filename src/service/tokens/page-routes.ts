@@ -1,8 +1,10 @@
 import type { Service } from '../context.ts';
-import { nameError } from '../http/fields.ts';
+import { isInCalendar } from '../../core/text/calendar.ts';
+import { PAGE_LIMIT } from '../database/page.ts';
+import { nameError, TEN_YEARS } from '../http/fields.ts';
 import { SCOPES } from './scopes.ts';
 import { addToken, deleteToken, TOO_MANY_TOKENS } from './tokens.ts';
-import { listTokens, TOKENS_LIMIT } from './store.ts';
+import { listTokens } from './store.ts';
 import type { TokenView } from './schema.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../http/problems.ts';
@@ -20,9 +22,9 @@ export const tokenRoutes: readonly PageRoute[] = [
   { method: 'POST', path: `${LIST}/:id/delete`, access: 'member', scope: 'admin', handle: submitDelete },
 ];
 
-/** An organization has at most this number: the list is one page. */
+/** The list is one page: there are few more than an organization may create, issued by the operator. */
 async function tokensOf({ organization }: MemberRequest, { db }: Service): Promise<TokenView[]> {
-  return (await listTokens(db, organization.id, { limit: TOKENS_LIMIT, after: null })).tokens;
+  return (await listTokens(db, organization.id, { limit: PAGE_LIMIT, after: null })).tokens;
 }
 
 async function showTokens(request: MemberRequest, service: Service) {
@@ -67,13 +69,15 @@ async function submitToken(request: MemberRequest, service: Service) {
 /** The end of a day, YYYY-MM-DD in UTC; null for ''. */
 function endOfDay(text: string): Date | null | 'invalid' {
   if (text === '') return null;
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : '');
-  return Number.isNaN(date.getTime()) ? 'invalid' : date;
+  return /^\d{4}-\d\d-\d\d$/.test(text) && isInCalendar(text) ? new Date(`${text}T23:59:59.999Z`) : 'invalid';
 }
 
 function expiresFault(expiresAt: Date | null | 'invalid', now: Date): string | null {
   if (expiresAt === 'invalid') return 'This is not a date. Enter it as YYYY-MM-DD, or leave the field empty.';
-  return expiresAt !== null && expiresAt <= now ? 'The date is in the past. Enter a later one.' : null;
+  if (expiresAt === null) return null;
+  if (expiresAt <= now) return 'The date is in the past. Enter a later one.';
+  const isTooLate = expiresAt.getTime() - now.getTime() > TEN_YEARS;
+  return isTooLate ? 'The date is more than ten years ahead. Enter an earlier one.' : null;
 }
 
 async function requestedToken(request: MemberRequest, service: Service): Promise<TokenView> {
