@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
-import type { RateLimits } from './http/rate-limits.ts';
+import type { Limiters } from './http/rate-limits.ts';
 import type { Env } from './http/routes.ts';
 import { accountRoutes } from './organizations/page-routes.ts';
 import { appRoutes } from './apps/page-routes.ts';
@@ -15,10 +15,10 @@ import { policyPageRoutes } from './policies/page-routes.ts';
 import { settingsRoutes } from './registries/settings-routes.ts';
 
 /** The web pages of the service. Mounted at the root, next to the API. */
-export function pageRoutes(service: Service, limits: RateLimits): Hono<Env> {
+export function pageRoutes(service: Service, limiters: Limiters): Hono<Env> {
   const pages = new Hono<Env>();
   pages.get('/assets/:name', (c) => sendAsset(c, c.req.param('name')));
-  mountPages(pages, service, limits, [
+  mountPages(pages, service, limiters, [
     ...accountRoutes,
     ...settingsRoutes,
     ...policyPageRoutes,

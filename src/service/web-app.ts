@@ -17,7 +17,7 @@ import { registryRoutes, registryCredentialsRoutes } from './registries/routes.t
 import { openAuthenticator } from './http/auth.ts';
 import { openClientDetection } from './http/client-address.ts';
 import { openHostCheck } from './http/host.ts';
-import { RATE_LIMITS } from './http/rate-limits.ts';
+import { openLimiters, RATE_LIMITS } from './http/rate-limits.ts';
 import { openApiDocument } from './api-document.ts';
 import { type Env, mountRoutes, type Route, type WebContext } from './http/routes.ts';
 import { openStoreState, storeStateOf } from './artifacts/state.ts';
@@ -66,8 +66,9 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
 
   const isWeb = settings.roles.includes('web');
   const routes = isWeb ? [...apiRoutes(service), ...healthRoutes(service)] : healthRoutes(service);
-  mountRoutes(app, routes, openAuthenticator(service, limits));
-  if (isWeb) app.route('/', pageRoutes(service, limits));
+  const limiters = openLimiters(limits);
+  mountRoutes(app, routes, openAuthenticator(service, limiters));
+  if (isWeb) app.route('/', pageRoutes(service, limiters));
 
   app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service) : problem(c, new NotFound('page'))));
   app.onError((error, c) => {

@@ -8,7 +8,7 @@ import type { Context } from 'hono';
 import type { Service } from '../context.ts';
 import { clientAddress, clientNetwork } from './client-address.ts';
 import { recordTokenUse } from '../tokens/tokens.ts';
-import { type RateLimits, limitHeaders, openLimiters, type LimiterResult } from './rate-limits.ts';
+import { type Limiters, limitHeaders, type LimiterResult } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
 
 /** The organization of a request, and the token that the request, or the session of its page, was authenticated with. */
@@ -57,9 +57,9 @@ export interface Authenticator {
 
 export function openAuthenticator(
   { db, settings, log }: Pick<Service, 'db' | 'settings' | 'log'>,
-  limits: RateLimits,
+  limiters: Limiters,
 ): Authenticator {
-  const count = openRequestCounter(limits);
+  const count = openRequestCounter(limiters);
 
   /** A valid token always passes, so that a client cannot lock out others behind the same proxy. */
   function unauthorized(c: Context, detail: string | null = null): Refusal {
@@ -113,13 +113,12 @@ export function openAuthenticator(
 }
 
 /** Counts a request of a client, and sets the headers of the limit. @throws Refusal if the request exceeds it */
-type RequestCounter = (c: Context, name: keyof RateLimits, client: string) => void;
+type RequestCounter = (c: Context, name: keyof Limiters, client: string) => void;
 
-function openRequestCounter(limits: RateLimits): RequestCounter {
-  const limiters = openLimiters(limits);
+function openRequestCounter(limiters: Limiters): RequestCounter {
   return (c, name, client) => {
     const taken = limiters[name].take(client);
-    const headers = limitHeaders(name, limits[name], taken);
+    const headers = limitHeaders(name, limiters[name].limit, taken);
     if (!taken.allowed) throw tooMany(taken, headers);
     for (const [field, value] of Object.entries(headers)) c.header(field, value);
   };

@@ -34,6 +34,7 @@ export interface LimiterResult {
 }
 
 interface Limiter {
+  readonly limit: RateLimit;
   /** Counts one request. */
   take(client: string): LimiterResult;
   /** The number of buckets. */
@@ -49,13 +50,15 @@ interface Bucket {
 }
 
 /** @param now milliseconds */
-export function openLimiter({ requests, seconds }: RateLimit, now: () => number = () => performance.now()): Limiter {
+export function openLimiter(limit: RateLimit, now: () => number = () => performance.now()): Limiter {
+  const { requests, seconds } = limit;
   const perMillisecond = requests / (seconds * 1000);
   // Clients since `since`, and those of the previous generation without a request since.
   let recent = new Map<string, Bucket>();
   let older = new Map<string, Bucket>();
   let since = now();
   return {
+    limit,
     size: () => recent.size + older.size,
     take(client) {
       const moment = now();
@@ -74,8 +77,10 @@ export function openLimiter({ requests, seconds }: RateLimit, now: () => number 
   };
 }
 
-/** One limiter for each rate limit. */
-export function openLimiters(limits: RateLimits): Record<keyof RateLimits, Limiter> {
+/** One limiter for each rate limit: the API and the pages count together. */
+export type Limiters = Record<keyof RateLimits, Limiter>;
+
+export function openLimiters(limits: RateLimits): Limiters {
   return {
     reads: openLimiter(limits.reads),
     changes: openLimiter(limits.changes),

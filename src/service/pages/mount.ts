@@ -4,7 +4,7 @@ import { allows, type Scope } from '../tokens/scopes.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import { type Caller, refusedRequest } from '../http/auth.ts';
 import { clientNetwork } from '../http/client-address.ts';
-import { type RateLimits, openLimiters } from '../http/rate-limits.ts';
+import type { Limiters } from '../http/rate-limits.ts';
 import type { Env } from '../http/routes.ts';
 import { errorResponse, showError } from './error-responses.ts';
 import {
@@ -33,12 +33,11 @@ const CROSS_SITE: ErrorPage = {
 };
 
 /** Mounts pages, with authentication, rate limits and error pages. */
-export function mountPages(app: Hono<Env>, service: Service, limits: RateLimits, routes: readonly PageRoute[]): void {
+export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters, routes: readonly PageRoute[]): void {
   const { settings } = service;
-  const limiters = openLimiters(limits);
 
   /** @throws PageError if the client exceeds the limit */
-  function count(c: PageContext, name: keyof RateLimits, client: string): void {
+  function count(c: PageContext, name: keyof Limiters, client: string): void {
     const { allowed, wait } = limiters[name].take(client);
     if (allowed) return;
     c.header('Retry-After', String(wait));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { limitHeaders, openLimiter } from '../../../src/service/http/rate-limits.ts';
+import { allowing, openWebFixture } from '../web-fixture.ts';
 
 const PER_MINUTE = { requests: 60, seconds: 60 };
 
@@ -57,4 +58,26 @@ test('a client receives its remaining requests in headers', () => {
   expect(limitHeaders('reads', PER_MINUTE, { allowed: false, remaining: 0, wait: 1 })).toMatchObject({
     'retry-after': '1',
   });
+});
+
+test('the API and the pages count the requests of a client together', async () => {
+  const web = await openWebFixture();
+  try {
+    const app = web.app({ openSignUp: true }, allowing(2));
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+    const byPage = (path: string, body: string) => app.request(path, { method: 'POST', headers: form, body });
+    const byApi = (path: string, init: RequestInit) => app.request(path, init);
+    const body = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"A"}' };
+    const signUps = [await byApi('/api/organizations', body), await byPage('/sign-up', 'name=A')];
+    expect(signUps.map(({ status }) => status)).toEqual([201, 200]);
+    expect((await byPage('/sign-up', 'name=A')).status).toBe(429);
+    expect((await byApi('/api/organizations', body)).status).toBe(429);
+    const invalid = { headers: { authorization: 'Bearer apr_wrong' } };
+    const failures = [await byPage('/sign-in', 'token=wrong'), await byApi('/api/apps', invalid)];
+    expect(failures.map(({ status }) => status)).toEqual([403, 401]);
+    expect((await byApi('/api/apps', invalid)).status).toBe(429);
+    expect((await byPage('/sign-in', 'token=wrong')).status).toBe(429);
+  } finally {
+    await web.stop();
+  }
 });
