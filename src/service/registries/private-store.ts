@@ -9,6 +9,7 @@ import { insertRegistry } from './store.ts';
 import { deleteCredentials, putCredentials } from './credentials-store.ts';
 import type { Database } from '../database/tables.ts';
 import { isUuid } from '../database/page.ts';
+import { CONFIRMED } from '../database/sql-fragments.ts';
 
 /** Moves a subscription between the shared row of a registry and the organization's own, depending on whether it has credentials. */
 
@@ -128,7 +129,7 @@ async function moveTo(
 
 /**
  * Moves the subscription to the organization's own row for the URL of a shared registry. A new one begins with a copy. The
- * subscription keeps the history that it has seen.
+ * subscription keeps the history that it has seen: none if the host has not served the URL for it.
  */
 async function openOwnRegistry(
   tx: Transaction<Database>,
@@ -138,10 +139,10 @@ async function openOwnRegistry(
 ): Promise<number> {
   const { id, created } = await insertRegistry(tx, shared.url, organizationId);
   if (created) await copyState(tx, shared.id, id);
-  await moveTo(tx, subscriptionId, id, created);
   await sql`UPDATE subscriptions
     SET shared_until = (SELECT max(sequence) FROM events WHERE registry_id = ${shared.id})
-    WHERE id = ${subscriptionId}`.execute(tx);
+    WHERE id = ${subscriptionId} AND ${CONFIRMED}`.execute(tx);
+  await moveTo(tx, subscriptionId, id, created);
   return id;
 }
 

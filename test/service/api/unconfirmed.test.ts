@@ -126,6 +126,16 @@ describe('a subscription that is not confirmed', () => {
     },
   );
 
+  test('shows no events of the shared registry once it has credentials', async () => {
+    const shown = { type: 'app-shown', app: 'canary', version: null, data: { latest: '1.0.0' } } as const;
+    await recordEvents(web.db, [{ ...shown, registryId: registry, at: new Date() }]);
+    const body = { type: 'bearer', token: 'any' };
+    const path = `/api/registries/${subscriber.id}/auth`;
+    expect((await callApi(app, 'PUT', path, { token: subscriber.token, body })).status).toBe(200);
+    const { events } = (await callApi(app, 'GET', '/api/events', subscriber)).json;
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(['subscribed']);
+  });
+
   test('shows nothing in responses to changes', async () => {
     for (const operation of OF_ORGANIZATIONS.filter(({ method, path }) => method !== 'GET' && path.includes('{id}'))) {
       const of = await subscribeNow(false);
