@@ -134,6 +134,14 @@ test('a version with another digest than the pinned one is an error', async () =
   });
 });
 
+test.each(['..', '.', ''])('an app whose key no URL can have hides nothing about others: “%s”', async (key) => {
+  const { token, registryId } = await subscribed();
+  await addApp(fixture.db, registryId, key, { visible: false, because: ['app-key-unsafe'] });
+  const other = { artifactChecksum: checksum(Buffer.from('other bytes')) };
+  await addApp(fixture.db, registryId, 'app-a', {}, { '2.0.0': other });
+  expect(ofService(await joined(token))).toContain('error service-first-seen-differs app-a 2.0.0');
+});
+
 const disagreements = ({ findings }: Report): string[] =>
   findings.filter(({ rule }) => rule === 'service-disagrees').map(({ message }) => message);
 

@@ -108,22 +108,40 @@ async function appsOf(client: ServiceClient, path: string, keys: readonly string
   const suspiciousFirst = [...apps.filter(({ isSound }) => !isSound), ...apps.filter(({ isSound }) => isSound)];
   const chosen = keys === null ? suspiciousFirst.slice(0, APPS_WITH_VERSIONS) : apps;
   for (const { app } of chosen)
-    app.versions = await listOf(client, `${pathOf(app.key)}/versions`, isVersionsAnswer, (page) => page.versions);
+    app.versions = await optionalListOf(
+      client,
+      `${pathOf(app.key)}/versions`,
+      isVersionsAnswer,
+      (page) => page.versions,
+    );
   return apps.map(({ app }) => app);
 }
 
-/** All pages of a list. */
+/** All pages of a list that every service has. */
 async function listOf<Page extends { next: string | null }, Entry>(
+  ...list: Parameters<typeof optionalListOf<Page, Entry>>
+): Promise<Entry[]> {
+  const all = await optionalListOf(...list);
+  if (all === null) throw new ServiceNotJoined('no-api', 'status 404');
+  return all;
+}
+
+/**
+ * All pages of a list; null if it does not exist: a check has just removed the app, or its key is one that no URL can have,
+ * such as “..”.
+ */
+async function optionalListOf<Page extends { next: string | null }, Entry>(
   client: ServiceClient,
   path: string,
   isPage: (body: unknown) => body is Page,
   entriesOf: (page: Page) => readonly Entry[],
-): Promise<Entry[]> {
+): Promise<Entry[] | null> {
   const all: Entry[] = [];
   let after: string | null = null;
   for (let page = 0; page < PAGES; page += 1) {
     const query: string = after === null ? `?limit=${PAGE}` : `?limit=${PAGE}&after=${encodeURIComponent(after)}`;
-    const body: unknown = await get(client, `${path}${query}`);
+    const body: unknown = await get(client, `${path}${query}`, true);
+    if (body === null) return null;
     if (!isPage(body)) throw new ServiceNotJoined('no-api');
     all.push(...entriesOf(body));
     after = body.next;
