@@ -120,6 +120,9 @@ test('publish-version --dry-run has the steps of the run, with the lock file', a
     ['edited', 'appreg.lock.json'],
   ]);
   expect(await run(true)).toEqual([]);
+  // As after an interruption before the last step.
+  rmSync(join(root, 'appreg.lock.json'));
+  expect(await run(true)).toEqual([[null, 'appreg.lock.json']]);
 });
 
 test('publish-version --entry records what a version was built from, as release does', async () => {

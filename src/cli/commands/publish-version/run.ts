@@ -9,9 +9,9 @@ import { publish, type Published, planListedVersion } from '../../../publish/pub
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep } from '../../../publish/lock-step.ts';
-import type { PlannedStep, Step } from '../../../publish/plan.ts';
+import type { EditStep, PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
-import type { StepResult } from '../../../publish/apply-step.ts';
+import { editedText, type StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
@@ -71,14 +71,17 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const locked = ({ entry }: VersionPlan): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, also in the lock file of the store, which `release` compares with.
-  const addedSteps = (planned: VersionPlan): Step[] =>
+  const addedSteps = (planned: VersionPlan): EditStep[] =>
     isReleased && provenance !== null ? [lockStep([{ app: key, version: locked(planned) }])] : [];
 
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
     const planned = await planListedVersion(place, version, judgeSettings);
-    if (!planned.published) planned.plan.steps.push(...addedSteps(planned));
+    for (const step of addedSteps(planned)) {
+      const stored = await place.store.read(step.path);
+      if (stored === null || editedText(step, stored) !== null) planned.plan.steps.push(step);
+    }
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
