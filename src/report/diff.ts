@@ -1,3 +1,4 @@
+import { isDigestForm, sameDigest } from '../core/facts/baseline.ts';
 import type { AboutDiff, CompanionDiff } from '../core/registry/diff-state.ts';
 import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
@@ -150,16 +151,26 @@ function reasonFor({ apps }: RegistryDiff, key: string): string {
 }
 
 function versionLine(version: VersionDiff, style: Style): string {
-  const color = style[VERSION_COLORS[version.change]];
-  return color(`${VERSION_MARKS[version.change]} ${safeExcerpt(version.version)}  ${changeOf(version)}`);
+  // Of the same bytes, the description differs, as after a move.
+  const kind = version.change === 'changed' && !hasOtherBytes(version) ? 'moved' : version.change;
+  return style[VERSION_COLORS[kind]](`${VERSION_MARKS[kind]} ${safeExcerpt(version.version)}  ${changeOf(version)}`);
 }
 
-function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
+/** True if the digest differs, and not only its form: by the rule `artifact-changed`, no published version may do so. */
+function hasOtherBytes({ checksum: { before, after } }: VersionDiff): boolean {
+  return before !== null && after !== null && isDigestForm(before) && !sameDigest(before, after);
+}
+
+function changeOf(version: VersionDiff): string {
+  const { change, url, checksum, bytes } = version;
   const bytesText = bytes === null ? '' : `, ${size(bytes)}`;
   if (change === 'added') return `added${bytesText}: ${safeExcerpt(url.after ?? 'no URL')}`;
   if (change === 'removed') return 'withdrawn, but a published version must stay listed';
   if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;
-  return `different bytes: ${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}, but a published version must never change`;
+  const checksums = `${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}`;
+  return hasOtherBytes(version)
+    ? `different bytes: ${checksums}, but a published version must never change`
+    : `checksum: ${checksums}`;
 }
 
 function companionLine({ app, version, kind, change }: CompanionDiff): string {
