@@ -1,4 +1,5 @@
 import type { NewVersion } from '../author/metadata.ts';
+import { sameDigest } from '../core/facts/baseline.ts';
 import type { ArchiveFacts, Content } from '../core/facts/facts.ts';
 import { type Bytes, type Digest, sha256Of } from '../store/bytes.ts';
 import type { StatementInput } from '../core/attestation/statement.ts';
@@ -139,7 +140,7 @@ export async function createFiles(
 export async function isFree(place: RegistryLocation, key: string, target: ArtifactTarget): Promise<boolean> {
   const { firstSeen, store } = place;
   const { version, artifactChecksum } = target.entry;
-  if ((firstSeen?.(key, version) ?? artifactChecksum) !== artifactChecksum) return false;
+  if (!sameDigest(firstSeen?.(key, version) ?? artifactChecksum, artifactChecksum)) return false;
   if (target.path === null) return true;
   const { path, artifact } = target;
   const stored = await store.digest(path);

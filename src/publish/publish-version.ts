@@ -1,6 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { requireVersions, type Document, documentWithText } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
+import { sameDigest } from '../core/facts/baseline.ts';
 import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/manifest.ts';
 import type { Finding } from '../core/engine/report.ts';
@@ -53,7 +54,7 @@ export async function planVersion(
   const { artifactUrl: url, artifactChecksum: checksum } = entry;
   const edited = addVersion(metadata, entry);
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
-  if (edited !== null && firstSeen !== checksum) throw publishedBefore(key, entry, firstSeen);
+  if (edited !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
   const existing = listed.find((one) => one.version === version);
   const noted = notes?.(version) ?? null;
   const published = edited === null ? null : publishedAt(place, judgeSettings.now);

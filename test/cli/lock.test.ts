@@ -30,6 +30,31 @@ describe('lock', () => {
     expect(context.printed.out).toEqual(['appreg.lock.json: 0 versions, 0 new']);
   });
 
+  test('takes another form of the recorded checksum, and a digest in place of none, for the same version', async () => {
+    const digest = 'acf3f69e4729be94f1d125224b1548b9c56acccf8a9599620744bb3f2e377266';
+    const artifactUrl = `${BASE}a.tar.gz`;
+    const listing = (...checksums: string[]): object => ({
+      versions: checksums.map((artifactChecksum, index) => ({
+        version: `1.${index}.0`,
+        artifactUrl,
+        artifactChecksum,
+      })),
+    });
+    const wrong = [`sha256:${digest.toUpperCase()}`, 'sha256:unknown', `sha256:${digest}`];
+    const root = workspace(`${BASE}a.json`, { 'a.json': listing(...wrong) });
+    expect(await runLock(contextIn(root), undefined, {})).toBe(0);
+    const other = `sha256:${digest.replace('a', 'b')}`;
+    write(root, { 'a.json': listing('sha256:unknown') });
+    expect(await runLock(contextIn(root), undefined, {})).toBe(1);
+    write(root, { 'a.json': listing(`sha256:${digest}`, other, other) });
+    const context = contextIn(root);
+    expect(await runLock(context, undefined, {})).toBe(1);
+    expect(context.printed.error.join('\n')).toMatch(/1\.2\.0/);
+    expect(context.printed.error.join('\n')).not.toMatch(/1\.[01]\.0/);
+    // The version without a digest is recorded once it has one.
+    expect(context.printed.out).toEqual(['appreg.lock.json: 3 versions, 1 new, 1 error']);
+  });
+
   test('succeeds for an app without versions', async () => {
     const context = contextIn(workspace(`${BASE}a.json`, { 'a.json': { versions: [] } }));
     expect(await runLock(context, undefined, {})).toBe(0);

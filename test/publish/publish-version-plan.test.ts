@@ -162,6 +162,18 @@ describe('a published version never changes', () => {
     expect((await planned('1.1.0')).entry.version).toBe('1.1.0');
   });
 
+  test('a version that was published before with these bytes is listed again, in whatever form its checksum is', async () => {
+    const made = await artifact(two);
+    const place = {
+      ...placeOf(await registry([await listed('1.0.0', one)])),
+      firstSeen: (_: string, version: string) =>
+        version === '1.0.1' ? `sha256:${made.content.sha256.toUpperCase()}` : null,
+    };
+    const found = await appToPublish(place, 'a');
+    for (const word of ['1.0.1', 'patch'])
+      expect((await planVersion(place, found, { word, artifact: made }, JUDGEMENT)).entry.version).toBe('1.0.1');
+  });
+
   test('an increment with the bytes of the highest version publishes nothing', async () => {
     const store = await registry([await listed('2.0.0', two), await listed('1.0.0', one)], {
       'apps/a/versions/2.0.0.tar.gz': two,

@@ -36,15 +36,16 @@ test('a retirement is a change, although no app or version changes', () => {
 
 const digest = 'acf3f69e4729be94f1d125224b1548b9c56acccf8a9599620744bb3f2e377266';
 
+function listing(artifactChecksum: string): ReturnType<typeof snapshot> {
+  const [version] = metadataWith('1.0.0').versions;
+  return snapshot(['a'], { a: { versions: [{ ...version, artifactChecksum }] } });
+}
+
 test.each([
   [`sha256:${digest.toUpperCase()}`, `sha256:${digest}`, '~ 1.0.0  checksum: '],
   ['sha256:unknown', `sha256:${digest}`, '~ 1.0.0  checksum: '],
   [`sha256:${digest.replace('a', 'b')}`, `sha256:${digest}`, '! 1.0.0  different bytes: '],
 ])('%s → %s changes the bytes of a published version only if the digest differs', (old, now, words) => {
-  const listing = (artifactChecksum: string): ReturnType<typeof snapshot> => {
-    const [version] = metadataWith('1.0.0').versions;
-    return snapshot(['a'], { a: { versions: [{ ...version, artifactChecksum }] } });
-  };
   const text = diffAsText(diffRegistries(listing(old), listing(now)), PLAIN);
   expect(text).toContain(words);
   expect(text.includes('must never change')).toBe(words.startsWith('!'));

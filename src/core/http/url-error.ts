@@ -187,16 +187,16 @@ function hostOddity(
   };
 }
 
-const UNESCAPED = /[ "<>`{}|^]/;
+const UNESCAPED = /[ "<>`{}|^]/g;
 
 function pathOddities(path: string, { href }: UrlParts): (UrlOddity | null)[] {
   return [
-    UNESCAPED.test(path)
+    path.search(UNESCAPED) !== -1
       ? {
           cause: 'unescaped',
           message: message`The URL has characters that must be percent-encoded; clients encode them differently.`,
           // URL parsers leave some of them as they are.
-          advice: message`Write it as ${href.replace(new RegExp(UNESCAPED, 'g'), encodeURIComponent)}`,
+          advice: message`Write it as ${href.replace(UNESCAPED, encodeURIComponent)}`,
         }
       : null,
     /\/(\.|%2e){1,2}(\/|$|\?)/i.test(path)

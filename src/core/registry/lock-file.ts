@@ -2,6 +2,7 @@ import { message } from '../text/message.ts';
 import schema from '../../../schemas/lock.schema.json' with { type: 'json' };
 import { AppregError } from '../errors.ts';
 import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../facts/facts.ts';
+import { isDigestForm, sameDigest } from '../facts/baseline.ts';
 import { isMissing } from '../facts/facts.ts';
 import { validateLock } from '../generated/lock.js';
 import { type Fault, faultText, readInputFile, schemaViolations } from '../json/input-file.ts';
@@ -175,7 +176,8 @@ export function withLockedVersion(lock: LockFile, app: string, added: LockedVers
 
 /** The known entry, with the provenance of the added one if it has none and both have the same bytes. */
 function withProvenance(known: LockedVersion, { artifactChecksum, provenance }: LockedVersion): LockedVersion {
-  if (known.provenance || provenance === undefined || known.artifactChecksum !== artifactChecksum) return known;
+  if (known.provenance || provenance === undefined || !sameDigest(known.artifactChecksum, artifactChecksum))
+    return known;
   return { ...known, provenance };
 }
 
@@ -190,9 +192,10 @@ export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; adde
       const { version, artifactUrl, artifactChecksum } = versionFields(item);
       if (version === null || artifactUrl === null || artifactChecksum === null || !isSemver(version)) continue;
       const before = known.get(version);
-      if (before && before.artifactChecksum !== artifactChecksum)
+      if (before && !sameDigest(before.artifactChecksum, artifactChecksum))
         changed.push({ app: key, version, before: before.artifactChecksum, after: artifactChecksum });
-      if (before) continue;
+      // A version without a digest cannot be installed, so it may still get any.
+      if (before || !isDigestForm(artifactChecksum)) continue;
       const content = artifacts[index]?.content;
       known.set(version, {
         version,

@@ -1,3 +1,4 @@
+import { sameDigest } from '../facts/baseline.ts';
 import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
 import { bump, comparePrecedence, isSemver } from '../registry/version.ts';
@@ -57,7 +58,7 @@ export function decideState(app: BuiltApp): Decision {
     return { state: 'unlisted', highest: null, listedChecksum: null, withdrawn: false, rebuiltBy: null };
   const highest = highestOf(listed);
   const entry = listed.find(({ version }) => version === declared);
-  const withdrawn = entry === undefined && recorded !== null && recorded.artifactChecksum !== checksum;
+  const withdrawn = entry === undefined && recorded !== null && !sameDigest(recorded.artifactChecksum, checksum);
   const listedChecksum = entry?.artifactChecksum ?? (withdrawn ? recorded.artifactChecksum : null);
   const decided = (state: Decision['state'], rebuiltBy: RebuildCause | null = null): Decision => ({
     state,
@@ -67,7 +68,7 @@ export function decideState(app: BuiltApp): Decision {
     rebuiltBy,
   });
   if (listedChecksum !== null) {
-    if (listedChecksum === checksum) return decided('unchanged');
+    if (sameDigest(listedChecksum, checksum)) return decided('unchanged');
     const cause = rebuildCause(app, listedChecksum);
     return cause === null ? decided('changed') : decided('rebuilt', cause);
   }
@@ -87,7 +88,7 @@ export function highestOf(listed: readonly PublishedVersion[]): string | null {
  * bytes for any other reason are a change as well.
  */
 function rebuildCause({ recorded, provenance }: BuiltApp, listedChecksum: string): RebuildCause | null {
-  const before = recorded?.artifactChecksum === listedChecksum ? recorded.provenance : null;
+  const before = recorded && sameDigest(recorded.artifactChecksum, listedChecksum) ? recorded.provenance : null;
   if (before === null) return null;
   const now = provenance();
   if (before.sources !== now.sources) return null;

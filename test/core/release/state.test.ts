@@ -67,6 +67,14 @@ test.each<[string, Partial<BuiltApp>, string]>([
   expect(stateOf(app).state).toBe(state);
 });
 
+test('a listed checksum in another form is of the same bytes', () => {
+  const checksum = `sha256:${'0a'.repeat(32)}`;
+  const shouted = `sha256:${'0A'.repeat(32)}`;
+  expect(stateOf({ checksum, listed: listedAs(['1.0.0', shouted]), declared: '1.0.0' }).state).toBe('unchanged');
+  const recorded = recordedAs(shouted, null);
+  expect(stateOf({ checksum, listed: [], declared: '1.0.0', recorded }).withdrawn).toBe(false);
+});
+
 test('the checksum of the declared version is reported, and the highest version', () => {
   expect(stateOf({ listed: old })).toMatchObject({ listedChecksum: 'old', highest: '1.1.0' });
   expect(stateOf({ listed: listedAs(['1.9.0', 'x'], ['1.10.0', 'y']) })).toMatchObject({
