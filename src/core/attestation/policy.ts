@@ -118,7 +118,7 @@ const BY_CODE: Readonly<Partial<Record<string, Text>>> = {
   },
   'no-key': {
     message: message`The bundle is signed with a key, and none was given to verify it.`,
-    advice: message`Give the public key of the vendor (--key or evidence.attestations.key).`,
+    advice: message`Give the public key of the vendor (--key, or evidence.attestations.key).`,
   },
   'other-key': {
     message: message`The signature is not valid for the given key.`,

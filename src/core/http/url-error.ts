@@ -191,7 +191,7 @@ const UNESCAPED = /[ "<>`{}|^]/g;
 
 function pathOddities(path: string, { href }: UrlParts): (UrlOddity | null)[] {
   return [
-    path.search(UNESCAPED) !== -1
+    path.search(UNESCAPED) >= 0
       ? {
           cause: 'unescaped',
           message: message`The URL has characters that must be percent-encoded; clients encode them differently.`,

@@ -176,8 +176,7 @@ export function withLockedVersion(lock: LockFile, app: string, added: LockedVers
 
 /** The known entry, with the provenance of the added one if it has none and both have the same bytes. */
 function withProvenance(known: LockedVersion, { artifactChecksum, provenance }: LockedVersion): LockedVersion {
-  if (known.provenance || provenance === undefined || !sameDigest(known.artifactChecksum, artifactChecksum))
-    return known;
+  if (known.provenance || !provenance || !sameDigest(known.artifactChecksum, artifactChecksum)) return known;
   return { ...known, provenance };
 }
 
