@@ -9,7 +9,7 @@ import { openAppRecords } from '../apps/records-store.ts';
 import { applyChanges } from '../apps/changes.ts';
 import type { EventCertificate, EventType } from '../history/event-types.ts';
 import { type NewEvent, registryEvent } from '../history/events.ts';
-import { openAboutFiles, openIconCollector, openReceivedArtifacts } from './received.ts';
+import { openAboutFiles, openIconCollector, openReceivedArtifacts, withoutUnstoredIcon } from './received.ts';
 import { addPendingVersions, writeApp, writeListing, listedAppsIn } from './apps-store.ts';
 import { appChange, pendingVersions } from './app-change.ts';
 import type { Judge } from './judge.ts';
@@ -105,7 +105,7 @@ export async function observe(
       now: now.toISOString(),
       daily: true,
       manifest: () => storedManifest,
-      app: async (key) => withoutFetched(state, (await records.read(key))?.remembered ?? null),
+      app: async (key) => withoutFetched(state, withoutUnstoredIcon(await records.read(key))),
       about: abouts.memory,
       keepManifest: (manifest) => add({ manifest: unlessSecret(credentials, manifest) }),
       keepApp: () => {},

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type AppFacts, type IconFacts, type ImageFacts, isMissing, type Failure } from '../../core/facts/facts.ts';
+import {
+  type AppFacts,
+  type Failure,
+  type IconFacts,
+  type ImageFacts,
+  isMissing,
+  type Missing,
+} from '../../core/facts/facts.ts';
 import { statusOf } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/http/url.ts';
+import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ArtifactCopy } from '../../observe/registry/context.ts';
 import type { AppRecord, AppRecords } from '../apps/records-store.ts';
 import type { ReceivedArtifact } from '../artifacts/receiving.ts';
@@ -96,15 +104,32 @@ export function openIconCollector(): IconCollector {
       if (url === null) return;
       const key = comparableUrl(url);
       byUrl.set(key, null);
-      if (isMissing(content) || content.cut || isMissing(image)) return;
-      const type = typeOf(image);
-      if (type === null || bytes.length === 0 || bytes.length >= BYTES_LIMIT || bytes.length > remaining) return;
+      const type = shownType({ content, image });
+      if (type === null || bytes.length > remaining) return;
       remaining -= bytes.length;
       byUrl.set(key, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
     // What was not fetched is either unchanged, or its host fails.
     iconOf: ({ url }) => (url === null ? undefined : byUrl.get(comparableUrl(url))),
   };
+}
+
+/** The type of an icon that the page may show; null for any other. */
+function shownType({ content, image }: Pick<IconFacts, 'content' | 'image'>): IconRow['type'] | null {
+  if (isMissing(content) || content.cut || isMissing(image)) return null;
+  const { bytes } = content.decoded ?? content;
+  return bytes > 0 && bytes < BYTES_LIMIT ? typeOf(image) : null;
+}
+
+const NOT_KNOWN: Missing = { missing: { code: 'not-cached' } };
+
+/** What is remembered of an app, without an icon that is not stored: its bytes are needed. */
+export function withoutUnstoredIcon(record: AppRecord | null): RememberedApp | null {
+  if (record === null || record.remembered === null) return null;
+  const { icon, remembered } = record;
+  if (icon !== null || shownType(remembered.facts.icon) === null) return remembered;
+  const none = { url: null, file: null, web: NOT_KNOWN, content: NOT_KNOWN, image: NOT_KNOWN };
+  return { ...remembered, facts: { ...remembered.facts, icon: none } };
 }
 
 function typeOf({ kind, fault, active, width, height }: ImageFacts): IconRow['type'] | null {

@@ -4,7 +4,7 @@ import { archive, SVG } from '../../support/live-registry.ts';
 import { serveEqualVersions } from '../../support/equal-versions.ts';
 import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
 
-/** Icons that several apps of a registry share: an app that is listed later has the icon of the earlier ones. */
+/** Icons whose bytes an earlier refresh had received, and that apps need later. */
 
 let host: FaultHost;
 let harness: RefreshHarness;
@@ -53,4 +53,21 @@ test('an app gets the icon that other apps have already', async () => {
   list({ a: 'a', b: 'a', c: 'a', d: 'a' });
   await harness.refresh(id, 30);
   expect(await icons(id)).toEqual({ a, b: a, c: a, d: a });
+});
+
+test('an icon that a refresh had no room for is stored by the next one', async () => {
+  const bytes = archive('one');
+  const url = serveEqualVersions(host, bytes, tagged(bytes, { 'Content-Type': 'application/gzip' }), 1);
+  host.on('/a.svg', tagged(SVG, { 'Content-Type': 'image/svg+xml' }));
+  host.on('/b.svg', tagged('not an image', { 'Content-Type': 'image/svg+xml' }));
+  list({ a: 'a', b: 'b' });
+  const id = await harness.add(url);
+  await harness.refresh(id);
+  const stored = await icons(id);
+  expect(stored).toEqual({ a: expect.any(String), b: null });
+  await harness.db.updateTable('apps').set({ icon: null }).where('registryId', '=', id).execute();
+  host.requests.length = 0;
+  await harness.refresh(id, 1.1);
+  expect(await icons(id)).toEqual(stored);
+  expect(host.requests.filter(({ path }) => path === '/b.svg')).toEqual([]);
 });
