@@ -24,6 +24,8 @@ export interface ConnectionInfo {
   isOpen: boolean;
   /** Null if it is read as a stream. */
   readBuffer: ReusedReadBuffer | null;
+  /** Called when the host has closed its side, before the client learns it; null without a response. */
+  onHostClosed: (() => void) | null;
   /** Closes it; the next request in its slot uses a new one. */
   close(): void;
 }
@@ -76,8 +78,10 @@ function trackConnection({
     responses: 0,
     isOpen: true,
     readBuffer,
+    onHostClosed: null,
     close: () => void socket.destroy(),
   };
+  socket.on('end', () => connection.onHostClosed?.());
   socket.on('error', (error) => {
     connection.alert ??= systemErrorCode(error);
   });

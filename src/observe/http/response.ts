@@ -52,6 +52,8 @@ export class BodyStream implements ResponseBody {
   /** True while the consumer's promise is pending. */
   private isBusy = false;
   private isStopped = false;
+  /** True once the rest of the body is in memory. */
+  private hasRest = false;
 
   constructor(controller: Dispatcher.DispatchController) {
     this.controller = controller;
@@ -83,6 +85,15 @@ export class BodyStream implements ResponseBody {
     this.passWaiting();
   }
 
+  /**
+   * Takes what was received and not parsed, also while the consumer is busy: the host has closed the connection, and the
+   * client's parser fails an assertion if it is paused then (https://github.com/nodejs/undici/issues/5360).
+   */
+  takeRest(): void {
+    this.hasRest = true;
+    this.controller.resume();
+  }
+
   /** @param failure why the body is incomplete, or null */
   end(failure: Error | null): void {
     this.ended = { failure };
@@ -106,7 +117,7 @@ export class BodyStream implements ResponseBody {
 
   private pauseUntil(consumed: Promise<Consumed>): void {
     this.isBusy = true;
-    this.controller.pause();
+    if (!this.hasRest) this.controller.pause();
     consumed.then(
       (result) => {
         this.isBusy = false;

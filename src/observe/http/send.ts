@@ -76,8 +76,11 @@ function dispatch(
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let body: BodyStream | null = null;
-    const lendBuffer = (lends: boolean): void => {
-      if (pooled.connection?.readBuffer) pooled.connection.readBuffer.isLending = lends;
+    const receive = (received: BodyStream | null): void => {
+      const { connection } = pooled;
+      if (connection === null) return;
+      if (connection.readBuffer) connection.readBuffer.isLending = received !== null;
+      connection.onHostClosed = received && (() => received.takeRest());
     };
     deadline.onEnd((reason) => controller?.abort(reason));
     pooled.client.dispatch(options, {
@@ -89,7 +92,7 @@ function dispatch(
       onResponseStart(started, statusCode) {
         if (statusCode < 200) return;
         body = new BodyStream(started);
-        lendBuffer(true);
+        receive(body);
         resolve({ statusCode, headers: headersOf(started), body, hasContinue: false });
       },
       onResponseData(_, chunk) {
@@ -97,12 +100,12 @@ function dispatch(
       },
       onResponseEnd() {
         deadline.onEnd(null);
-        lendBuffer(false);
+        receive(null);
         body?.end(null);
       },
       onResponseError(_, error) {
         deadline.onEnd(null);
-        lendBuffer(false);
+        receive(null);
         if (body) body.end(error);
         else reject(error);
       },

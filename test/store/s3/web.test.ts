@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { openHttp } from '../../../src/store/s3/web.ts';
@@ -76,3 +76,22 @@ test.each([
   },
   30_000,
 );
+
+test.each([
+  ['an HTTP/1.0 host', 'HTTP/1.0 200 OK\r\n\r\n'],
+  ['Connection: close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n'],
+])('a download ends with the connection: %s', async (_, head) => {
+  const part = Buffer.alloc(1_000_000, 'x');
+  const host = createTcpServer((socket) =>
+    socket.once('data', () => socket.end(Buffer.concat([Buffer.from(head), part]))),
+  );
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const url = new URL(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
+  for (let i = 0; i < 20; i += 1) {
+    let bytes = 0;
+    await web(url, { method: 'GET', headers: {}, timeout: 10_000, sink: (chunk) => void (bytes += chunk.length) });
+    expect(bytes).toBe(part.length);
+    expect((await web(url, { method: 'GET', headers: {}, timeout: 10_000 })).bytes).toHaveLength(part.length);
+  }
+  host.close();
+});

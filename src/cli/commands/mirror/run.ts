@@ -60,7 +60,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       onProgress({ done, known, bytes, app }) {
         line.update(
           () =>
-            message`${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
+            message`${done} of ${known} files, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
         );
       },
     });
