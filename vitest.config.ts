@@ -25,12 +25,15 @@ const ISOLATED = [
 
 /**
  * Half a minute and more each: whole systems that are interrupted, flooded or attacked again and again, subscribers that
- * run all cases of the kit, hosts that fail by turns, thousands of responses that a browser judges too, and the packed
- * package in every configuration of two compilers: `npm run test:scenarios`.
+ * run all cases of the kit, hosts that fail by turns, thousands of responses that a browser judges too, every page of the
+ * service in a browser, all examples, and the packed package in every configuration of two compilers:
+ * `npm run test:scenarios`.
  */
 const SCENARIOS = [
+  'test/action-comment.test.ts',
   'test/browser/cors.test.ts',
   'test/conformance/{mutation,naive-subscriber,python-adapter,service}.test.ts',
+  'test/examples.test.ts',
   'test/hosts/service-proxies.test.ts',
   'test/observe/web-alternating.test.ts',
   'test/package-types.test.ts',
@@ -39,7 +42,8 @@ const SCENARIOS = [
   'test/service/{hostile-artifacts,kill,nodes,outage}.test.ts',
   'test/service/{attestations,policies}/decisions.property.test.ts',
   'test/service/http/many-connections.test.ts',
-  'test/service/pages/hostile-text.test.ts',
+  'test/service/pages/{hostile-text,journey,screens}.test.ts',
+  'test/service/refresh/same-verdicts.test.ts',
   'test/service/registries/revoked-urls.test.ts',
   'test/service/ssrf/*.test.ts',
   'test/service/webhooks/kill.test.ts',
