@@ -3,7 +3,7 @@ import type { DatabaseMonitor } from './monitor.ts';
 import type { Db } from './database.ts';
 import { within } from '../time-limits.ts';
 import { sql } from 'kysely';
-import { HAS_SUBSCRIBERS } from './sql-fragments.ts';
+import { HAS_SUBSCRIBERS, SENDS } from './sql-fragments.ts';
 
 const GAUGES: { figure: keyof Figures; name: string; help: string }[] = [
   { figure: 'registries', name: 'appreg_registries', help: 'Registries with a subscriber.' },
@@ -96,7 +96,7 @@ interface Figures {
   /** Those that are due, and the seconds for which the longest overdue one has been. */
   overdue: number;
   overdueSeconds: number;
-  /** Listed versions whose bytes did not match, or could not be fetched. */
+  /** Listed versions of these registries whose bytes did not match, or could not be fetched. */
   refused: number;
   /** Deliveries to webhooks that are due, and the seconds for which the longest overdue one has been. */
   deliveries: number;
@@ -116,11 +116,14 @@ async function readFigures(db: Db): Promise<Figures> {
         coalesce(greatest(0, extract(epoch FROM now() - min(next_check_at))), 0)::float8 AS overdue_seconds
       FROM registries WHERE ${HAS_SUBSCRIBERS}) AS schedule,
     (
-      SELECT count(*)::int AS refused FROM versions WHERE state = 'refused' AND withdrawn_at IS NULL) AS refused,
+      SELECT count(*)::int AS refused FROM versions JOIN registries ON registries.id = versions.registry_id
+      WHERE state = 'refused' AND withdrawn_at IS NULL AND ${HAS_SUBSCRIBERS}) AS refused,
     (
       SELECT count(*)::int AS deliveries,
         coalesce(extract(epoch FROM now() - min(next_attempt_at)), 0)::float8 AS delivery_seconds
-      FROM webhook_deliveries WHERE state = 'pending' AND next_attempt_at <= now()) AS delivery,
+      FROM webhook_deliveries JOIN webhooks ON webhooks.id = webhook_deliveries.webhook_id
+        JOIN organizations ON organizations.id = webhooks.organization_id
+      WHERE state = 'pending' AND next_attempt_at <= now() AND ${SENDS}) AS delivery,
     (
       SELECT count(*)::int AS failing_webhooks FROM webhooks WHERE failing_since IS NOT NULL) AS webhook`.execute(db);
   const [figures] = rows;

@@ -65,6 +65,9 @@ export const HAS_SUBSCRIBERS = sql<boolean>`EXISTS (
   SELECT FROM subscriptions JOIN organizations ON organizations.id = subscriptions.organization_id
   WHERE subscriptions.registry_id = registries.id AND organizations.suspended_at IS NULL)`;
 
+/** A webhook whose deliveries are sent: those of a suspended organization wait. */
+export const SENDS = sql<boolean>`(webhooks.enabled AND organizations.suspended_at IS NULL)`;
+
 /**
  * Concurrent changes of an organization's tokens or webhooks wait for each other until the end of the transaction, since
  * their number is limited.

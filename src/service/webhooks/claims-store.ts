@@ -3,6 +3,7 @@ import { SERVICE_ACTOR } from '../history/audit.ts';
 import type { DeliveryError, WebhookDisabledReason } from './schema.ts';
 import type { StoredWebhookSecret, StoredWebhookUrl } from './secrets.ts';
 import type { Db } from '../database/database.ts';
+import { SENDS } from '../database/sql-fragments.ts';
 import { queueWebhookDisabled } from './deliveries-store.ts';
 import { disableWebhook } from './store.ts';
 
@@ -48,7 +49,7 @@ export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<Cl
           SELECT id, next_attempt_at FROM webhook_deliveries
           WHERE webhook_id = webhooks.id AND state = 'pending' AND next_attempt_at <= now()
           ORDER BY next_attempt_at, sequence LIMIT 1) AS first_due
-      WHERE webhooks.enabled AND organizations.suspended_at IS NULL
+      WHERE ${SENDS}
         AND webhooks.organization_id <> ALL(${busyOrganizations}::uuid[])
         AND webhooks.id <> ALL(${busyWebhooks}::uuid[])
         AND (${includeFailing} OR webhooks.failing_since IS NULL)

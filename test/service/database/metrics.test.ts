@@ -95,6 +95,21 @@ test('the metrics count registries with a subscription, refused versions and due
   expect(values['appreg_webhook_deliveries_due_seconds']).toBeGreaterThanOrEqual(90);
 });
 
+test('the metrics leave out what waits for a suspended organization, and registries that are not checked', async () => {
+  const { db } = database;
+  await db.updateTable('organizations').set({ suspendedAt: new Date() }).execute();
+  const registry = new Registry();
+  registerDatabaseMetrics(registry, db, { fault: () => null });
+  const suspended = await valuesOf(registry);
+  await db.updateTable('organizations').set({ suspendedAt: null }).execute();
+  expect(suspended).toMatchObject({
+    appreg_registries: 0,
+    appreg_versions_refused: 0,
+    appreg_webhook_deliveries_due: 0,
+    appreg_webhook_deliveries_due_seconds: 0,
+  });
+});
+
 test('the metrics say that the database is not available', async () => {
   const refusing = openDatabase('postgres://appreg@127.0.0.1:1/none', 1, () => {});
   const registry = new Registry();
