@@ -44,21 +44,15 @@ export function organizationRoute(
   return { method, path, access: 'organization', scope, handle };
 }
 
-/** Mounts routes, and responds to other methods on their paths with the allowed ones. */
+/**
+ * Mounts routes, and responds to other methods on their paths with the allowed ones. A path without parameters has to
+ * come before those that match it as well.
+ */
 export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authenticator: Authenticator): void {
-  for (const route of routes) {
-    app.on(route.method, routerPattern(route.path), async (c) => {
-      c.set('route', route.path);
-      if (route.access === 'anyone') return route.handle(c);
-      if (route.access === 'operator') return route.handle(c, authenticator.operator(c));
-      if (route.access === 'sign-up') return route.handle(c, authenticator.signUp(c));
-      const caller = await authenticator.organization(c, route);
-      c.set('organization', caller.organization);
-      return route.handle(c, caller);
-    });
-  }
-  for (const path of new Set(routes.map(({ path }) => path))) {
-    const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const ofPath = routes.filter((route) => route.path === path);
+    for (const route of ofPath) mountRoute(app, route, authenticator);
+    const methods = ofPath.map(({ method }) => method);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     app.all(routerPattern(path), (c) => {
       c.set('route', path);
@@ -66,6 +60,18 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
       throw new Refusal('method-not-allowed', `Allowed methods: ${allow}.`, {}, { allow });
     });
   }
+}
+
+function mountRoute(app: Hono<Env>, route: Route, authenticator: Authenticator): void {
+  app.on(route.method, routerPattern(route.path), async (c) => {
+    c.set('route', route.path);
+    if (route.access === 'anyone') return route.handle(c);
+    if (route.access === 'operator') return route.handle(c, authenticator.operator(c));
+    if (route.access === 'sign-up') return route.handle(c, authenticator.signUp(c));
+    const caller = await authenticator.organization(c, route);
+    c.set('organization', caller.organization);
+    return route.handle(c, caller);
+  });
 }
 
 /** Converts `/a/{b}` of the OpenAPI document to the router's syntax. */

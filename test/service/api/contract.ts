@@ -69,14 +69,14 @@ function validatorOf(schema: object): ValidateFunction {
   return $ref === undefined ? ajv.compile(schema) : ajv.getSchema(`openapi${$ref}`)!;
 }
 
-/** The operation of a request: fixed paths come before those with parameters. */
+/** The operation of a request: fixed paths come before those with parameters, whatever their methods are. */
 function operationOf(method: string, path: string): Operation | null {
-  const fits = OPERATIONS.filter(
-    (operation) =>
-      operation.method === (method === 'HEAD' ? 'GET' : method) &&
-      new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  const fits = OPERATIONS.filter((operation) =>
+    new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
-  return fits.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
+  const [closest] = fits.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return fits.find((operation) => operation.path === closest?.path && operation.method === wanted) ?? null;
 }
 
 export interface ApiRequest {

@@ -222,6 +222,9 @@ describe('methods', () => {
     for (const [method, path, allow] of [
       ['GET', '/api/organization/token', 'POST, OPTIONS'],
       ['DELETE', '/api/registries', 'GET, HEAD, OPTIONS'],
+      // The path matches /api/registries/{id} as well.
+      ['GET', '/api/registries/subscribe', 'POST, OPTIONS'],
+      ['DELETE', '/api/registries/subscribe', 'POST, OPTIONS'],
       ['PUT', `/api/registries/${id}`, 'GET, PATCH, DELETE, HEAD, OPTIONS'],
       ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
       ['PROPFIND', '/api/apps', 'GET, HEAD, OPTIONS'],
