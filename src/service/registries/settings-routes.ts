@@ -141,7 +141,10 @@ async function submitAuth(request: MemberRequest, service: Service) {
   if ('form' in submitted) return show(registrySettingsPage({ ...view, auth: submitted.form }), 400);
   const { auth } = submitted;
   const result = auth === null ? await removeAuth(service, target) : await setAuth(service, { ...target, auth });
-  if ('message' in result) return show(registrySettingsPage({ ...view, authError: result.message }), 400);
+  if ('message' in result) {
+    const status = result.outcome === 'unsupported' ? 501 : 400;
+    return show(registrySettingsPage({ ...view, authError: result.message }), status);
+  }
   return redirectTo(`${LIST}/${subscription.id}/settings?done=${auth === null ? 'auth-removed' : 'auth-set'}`);
 }
 

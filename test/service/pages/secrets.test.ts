@@ -46,6 +46,16 @@ test('credentials are stored, named by their type, and never shown', async () =>
   expect(await (await get(`${path}/settings`, cookie)).text()).toContain('without credentials');
 });
 
+test('credentials that a service without SECRETS_KEY cannot store receive the status of the API', async () => {
+  const { path, cookie } = await subscribed('https://keyless.test/registry.json');
+  const keyless = web.app({ secretsKeys: [] });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', cookie };
+  const body = 'auth=bearer&auth-token=the-secret-token';
+  const answer = await keyless.request(`${path}/auth`, { method: 'POST', body, headers });
+  expect(answer.status).toBe(501);
+  expect(await answer.text()).toContain('its operator has not set SECRETS_KEY');
+});
+
 test.each([
   [{ auth: 'bearer', 'auth-token': 'Bearer the-secret' }, 'begins with “Bearer ”'],
   [{ auth: 'basic', 'auth-username': 'a:b', 'auth-password': 'the-secret' }, 'contains a colon'],
