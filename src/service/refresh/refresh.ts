@@ -100,12 +100,13 @@ async function refreshDue(
       return isCutOff;
     };
     if (isUnchanged) {
+      // First: what a subscription requires of attestations is decided once it is confirmed.
+      await confirmSubscriptions(db, seen);
       const unfinished = (await attestationsUnfinished()) || artifacts.unfinished;
       const { at, random } = { at: context.now(), random: context.random() };
       // All documents but the manifest are metadata files of apps.
       const end = { at, random, interval, apps: token.requests.length - 1, duration: elapsed(), unfinished };
       const { confirmation, figures } = unchangedOutcome(seen, end);
-      await confirmSubscriptions(db, seen);
       if (!(await writeUnchanged(db, confirmation))) throw new Superseded();
       return recordRefresh(context, seen, figures);
     }

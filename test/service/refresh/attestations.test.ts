@@ -8,7 +8,7 @@ import { type SubscriptionPolicy, readPolicy } from '../../../src/service/attest
 import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
 import { listEvents } from '../../../src/service/history/store.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';
-import { answer, type Behaviour, CORS, type FaultHost, openFaultHost } from '../../support/fault-host.ts';
+import { answer, type Behaviour, CORS, type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
 import { type Live, putRegistry } from '../../support/live-registry.ts';
 import { addOrganization, addSubscription } from '../database-fixture.ts';
 import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
@@ -143,6 +143,24 @@ describe('a subscription that requires', () => {
     serve('2.tar.gz', MISSING);
     await harness.refresh(registry, 30);
     expect(await seen()).toEqual(['+2.0.0 verified', '+1.0.0 missing']);
+  });
+
+  test('before the host has served the manifest for it is offered versions by a check that finds no change', async () => {
+    live.serve('registry.json', tagged(await (await fetch(live.url)).text(), CORS));
+    live.serve('a.json', tagged(JSON.stringify({ versions: live.versions }), CORS));
+    live.serve('1.tar.gz', tagged(live.older, { 'Content-Type': 'application/gzip' }));
+    live.serve('2.tar.gz', tagged(live.artifact, { 'Content-Type': 'application/gzip' }));
+    serve('2.tar.gz', await attestation(LATEST, live.artifact));
+    for (const hours of [0, 1.1]) await harness.refresh(registry, hours);
+    const organizationId = await addOrganization(harness.db);
+    const values = { confirmedAt: null };
+    const other = { organizationId, id: await addSubscription(harness.db, organizationId, registry, values) };
+    await set(policy('require'), other);
+    harness.lines.length = 0;
+    await harness.refresh(registry, 2.2);
+    expect(harness.lines.join()).toContain('"unchanged":true');
+    expect(await seen(other)).toEqual(['+2.0.0 verified', '-1.0.0 missing']);
+    expect(await events(other)).toEqual(['version-held 1.0.0', 'version-attested 2.0.0']);
   });
 
   test.each<[string, () => Promise<Behaviour> | Behaviour, string]>([
