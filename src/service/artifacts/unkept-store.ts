@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ArtifactVersion } from './store.ts';
 import type { Db } from '../database/database.ts';
-import { OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import { HAS_SUBSCRIBERS, OFFERED, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { RetiredVersion } from '../about/changes.ts';
 import { retiredVersions } from '../about/store.ts';
 import type { NewEvent } from '../history/events.ts';
@@ -46,7 +46,7 @@ export async function requestArtifact(
 }
 
 /**
- * Offered versions whose bytes are not kept yet, of registries with subscribers; each is returned once an hour.
+ * Offered versions whose bytes are not kept yet, of registries that are checked; each is returned once an hour.
  * @param onlyRequested only those that a subscriber waits for: an index finds them, while the others take a comparison of
  *   all versions with all files
  */
@@ -62,9 +62,8 @@ export async function claimUnkeptArtifacts(
   const { rows } = await sql<UnkeptArtifact & { bytes: string | null }>`
     WITH chosen AS (
       SELECT versions.registry_id, versions.app_key, versions.version, ${IS_REQUESTED} AS requested
-      FROM versions JOIN apps ON ${VERSION_OF_APP}
-      WHERE ${isDue} AND ${OFFERED} AND apps.listed AND versions.lost_at IS NULL
-        AND EXISTS (SELECT FROM subscriptions WHERE subscriptions.registry_id = versions.registry_id)
+      FROM versions JOIN apps ON ${VERSION_OF_APP} JOIN registries ON registries.id = versions.registry_id
+      WHERE ${isDue} AND ${OFFERED} AND apps.listed AND versions.lost_at IS NULL AND ${HAS_SUBSCRIBERS}
         AND NOT EXISTS (
           SELECT FROM kept_artifacts
           WHERE kept_artifacts.registry_id = versions.registry_id AND kept_artifacts.store = ${store}
