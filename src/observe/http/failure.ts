@@ -19,6 +19,7 @@ interface ClientFailure {
 const CODES = new Map<string, ClientFailure>([
   ['UND_ERR_HEADERS_TIMEOUT', { phase: 'headers', code: 'HEADERS_TIMEOUT' }],
   ['UND_ERR_HEADERS_OVERFLOW', { phase: 'headers', code: 'HEADERS_OVERFLOW' }],
+  ['HPE_HEADER_OVERFLOW', { phase: 'headers', code: 'HEADERS_OVERFLOW' }],
   ['UND_ERR_BODY_TIMEOUT', { phase: 'body', code: 'BODY_TIMEOUT' }],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', { phase: 'body', code: 'TRUNCATED' }],
   ['UND_ERR_SOCKET', { phase: null, code: 'SOCKET_CLOSED' }],
@@ -49,7 +50,9 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
     );
   const known = CODES.get(code);
   if (known) return failureFact(known.phase ?? phase, known.code, error.message, url);
-  if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return failureFact(phase, code, error.message, url);
+  // Node's own client has the errors of its parser as codes.
+  if (/^(E[A-Z]+|HPE_\w+)$/.test(code) || code.startsWith('ERR_SSL'))
+    return failureFact(phase, code, error.message, url);
   throw error;
 }
 

@@ -90,6 +90,8 @@ function dispatch(
         if (deadline.ended) started.abort(deadline.ended);
       },
       onResponseStart(started, statusCode) {
+        // Without the header Upgrade, the client fails an assertion.
+        if (statusCode === 101) return started.abort(new Error('bad upgrade'));
         if (statusCode < 200) return;
         body = new BodyStream(started);
         receive(body);

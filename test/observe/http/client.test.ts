@@ -181,6 +181,23 @@ describe('a failed request', () => {
       failure: { code: 'UPGRADE' },
     },
     {
+      name: 'another protocol, without its name',
+      behaviour: raw('HTTP/1.1 101 Switching\r\n\r\n', 'keep'),
+      failure: { code: 'UPGRADE' },
+    },
+    {
+      name: 'no HTTP after an unsolicited 100 Continue',
+      behaviour: raw('HTTP/1.1 100 Continue\r\n\r\nhello\r\n\r\n'),
+      failure: { phase: 'headers', code: expect.stringMatching(/^HPE_/) },
+    },
+    {
+      name: 'endless headers after an unsolicited 100 Continue',
+      behaviour: raw(
+        `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n${'X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(3000)}\r\n`,
+      ),
+      failure: { phase: 'headers', code: 'HEADERS_OVERFLOW' },
+    },
+    {
       name: 'an unrequested part',
       behaviour: answer({ status: 206, body: 'he', headers: { 'Content-Range': 'bytes 0-1/5' } }),
       failure: { code: 'UNSOLICITED_PARTIAL' },
