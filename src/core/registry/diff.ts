@@ -2,6 +2,7 @@ import type { Snapshot } from '../facts/facts.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
 import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './diff-state.ts';
+import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
@@ -117,10 +118,11 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
 
 function versionDifferences(before: AppState['versions'], after: AppState['versions']): VersionDiff[] {
   const found: VersionDiff[] = [];
+  const listed = new Set(after.keys());
   for (const version of new Set([...before.keys(), ...after.keys()])) {
     const [old, now] = [before.get(version), after.get(version)];
     const change = versionChange(old, now);
-    if (change === null) continue;
+    if (change === null || (change === 'removed' && isCorrectedIn(listed, version))) continue;
     found.push({
       version,
       change,

@@ -43,6 +43,12 @@ describe('the changes between two snapshots', () => {
       ['changed a', 'changed 1.0.0'],
     ],
     [
+      'a version whose spelling was corrected, which subscribers were not offered before',
+      appWithVersions(version('v1.0.0'), version('v2.0.0')),
+      appWithVersions(version('1.0.0')),
+      ['changed a', 'added 1.0.0', 'removed v2.0.0'],
+    ],
+    [
       'another address',
       appWithVersions(version('1.0.0')),
       appWithVersions(version('1.0.0', { artifactUrl: 'https://x.test/1.tar.gz' })),

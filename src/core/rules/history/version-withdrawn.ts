@@ -32,9 +32,7 @@ export const versionWithdrawn = defineRule({
   },
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
-    // A version that was invalid until its spelling was fixed was never offered to subscribers.
-    const fixed = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
-    const gone = earlier.filter((before) => !listed.has(before.version) && !fixed(before.version));
+    const gone = earlier.filter(({ version }) => !listed.has(version) && !isCorrectedIn(listed, version));
     const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
     const now = latestOf([...listed].flatMap((version) => (version !== null && isSemver(version) ? [version] : [])));
     // The newest version counts as lost only if no higher one is listed.
@@ -53,3 +51,8 @@ export const versionWithdrawn = defineRule({
     }));
   },
 });
+
+/** True for an invalid version whose correction is listed: subscribers were never offered the invalid one. */
+export function isCorrectedIn(listed: ReadonlySet<string | null>, version: string): boolean {
+  return !isSemver(version) && listed.has(likelyVersion(version));
+}
