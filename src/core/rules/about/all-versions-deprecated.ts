@@ -25,7 +25,7 @@ export const allVersionsDeprecated = defineRule({
     return {
       at: '/versions',
       message: message`${listed.length === 1 ? 'The only version' : `All ${counted(listed.length, 'version')}`} of the app ${listed.length === 1 ? 'is' : 'are'} retired.`,
-      advice: message`Publish a version that replaces them. If the app is no longer maintained, this is intended: set the rule to off for it with an exception.`,
+      advice: message`Publish a version that replaces ${listed.length === 1 ? 'it' : 'them'}. If the app is no longer maintained, this is intended: set the rule to off for it with an exception.`,
     };
   },
 });

@@ -12,7 +12,7 @@ ruleTable(allVersionsDeprecated, {
     [
       'the only one',
       aboutSubject(retiring({ '1.0.0': null }), ['1.0.0']),
-      { message: 'The only version of the app is' },
+      { message: 'The only version of the app is', advice: 'Publish a version that replaces it.' },
     ],
     [
       'two of two',
