@@ -78,7 +78,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
 function fieldsOf({ content }: AppSource, file: string, report: ReportIssue, issues: Issue[]): DescribedEntry | null {
   if (content === null) {
     report(
-      message`the file does not exist, so the app would disappear from the manifest.`,
+      message`the file does not exist, so the manifest would not list the app.`,
       message`Create it, or remove the whole folder.`,
     );
     return null;

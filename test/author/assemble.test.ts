@@ -56,7 +56,7 @@ describe('an app', () => {
     {
       name: 'without a description',
       one: source('clock', null),
-      words: /^apps\/clock\/app\.json: the file does not exist, so the app would disappear/,
+      words: /^apps\/clock\/app\.json: the file does not exist, so the manifest would not list the app/,
     },
     {
       name: 'in broken JSON',
