@@ -336,6 +336,7 @@ describe('init and its options', () => {
     { what: 'plain http', options: { baseUrl: 'http://apps.example.com/' }, names: '--base-url' },
     { what: 'a base URL without a scheme', options: { baseUrl: 'apps.example.com' }, names: '--base-url' },
     { what: 'a base URL with a query', options: { baseUrl: 'https://x.test/?a=1' }, names: '--base-url' },
+    { what: 'a port that browsers block', options: { baseUrl: 'https://x.test:6000/' }, names: '--base-url' },
     { what: 'a base URL with a password', options: { baseUrl: 'https://me:pw@x.test/' }, names: '--base-url' },
     { what: 'a path as manifest', options: { ...BASE, manifest: '../registry.json' }, names: '--manifest' },
     { what: 'a manifest that is not JSON', options: { ...BASE, manifest: 'registry.yaml' }, names: '--manifest' },

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isAppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
-import { isHttpUrl, isLoopback } from '../../core/http/url.ts';
+import { blockedPort, isHttpUrl, isLoopback } from '../../core/http/url.ts';
 import { urlError } from '../../core/http/url-error.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
@@ -16,14 +16,12 @@ import type { ValueKind } from '../command-definition.ts';
 /** What is wrong with a value, as a sentence, or null. @param cwd the base of relative paths */
 type Check = (text: string, cwd: string) => string | null;
 
-const CHECKS: Record<ValueKind, Check> = {
+/** A value of another kind must only not be empty. */
+const CHECKS: Partial<Record<ValueKind, Check>> = {
   any: () => null,
-  text: notEmpty,
-  'app-key': notEmpty,
   'new-app-key': (text) => messageOf(() => checkNewKey(text)),
   'new-version': (text) => messageOf(() => checkVersion(text, true)),
   file: existing,
-  folder: notEmpty,
   archive: (text) => (text.endsWith('.tar.gz') ? null : 'The file name must end in .tar.gz.'),
   icon: iconOrEmpty,
   color: (text) =>
@@ -37,21 +35,13 @@ const CHECKS: Record<ValueKind, Check> = {
     /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text)
       ? null
       : 'A bucket name has 2 to 255 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit.',
-  'registry-url': notEmpty,
   'registry-url-or-facts': existingOrUrl,
   'file-or-url': existingOrUrl,
-  'registry-state': notEmpty,
-  'version-range': notEmpty,
-  'loopback-host': notEmpty,
-  format: notEmpty,
-  'format-and-file': notEmpty,
-  'rule-level': notEmpty,
-  'rule-or-error': notEmpty,
 };
 
 /** What is wrong with a value, as a sentence, or null. */
 export function checkValue(value: ValueKind | Choices, text: string, cwd: string): string | null {
-  if (typeof value === 'string') return CHECKS[value](text, cwd);
+  if (typeof value === 'string') return (CHECKS[value] ?? notEmpty)(text, cwd);
   return value.includes(text) ? null : `Use one of ${value.join(', ')}.${didYouMean(text, value)}`;
 }
 
@@ -116,11 +106,12 @@ function serviceUrl(text: string): string | null {
 function baseUrl(text: string): string | null {
   const message = url(text);
   if (message !== null) return message;
-  const { protocol, hostname } = new URL(text);
+  const { protocol, host, hostname } = new URL(text);
   if (/[?#]/.test(text)) return 'A base URL must not have a query or fragment, since paths are appended to it.';
   if (protocol === 'http:' && !isLoopback(hostname))
     return 'A base URL must begin with https:// (http:// is only for localhost).';
-  return null;
+  const port = blockedPort(host);
+  return port === null ? null : `Browsers and Node.js refuse to connect to port ${port}.`;
 }
 
 function manifestName(text: string): string | null {
