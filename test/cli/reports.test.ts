@@ -41,6 +41,18 @@ describe('results in files', () => {
     }
   });
 
+  test.each([['lint'], ['lint', '--bogus']])('`-` is stdout: %j', async (...args) => {
+    const { stdout } = await run(...args, '--format', 'json', '--output', '-');
+    expect(JSON.parse(stdout)).toMatchObject({ command: 'lint' });
+    expect(readdirSync(join(folder, 'w'))).toEqual(['registry.json']);
+  });
+
+  test.each([['lint'], ['lint', '--bogus']])('stdout has no report beside the result: %j', async (...args) => {
+    const { code, stdout } = await run(...args, '--report', 'json=-');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(readdirSync(join(folder, 'w'))).toEqual(['registry.json']);
+  });
+
   test('a result in a file is summarized on stderr', async () => {
     const { stdout, stderr } = await run('lint', '--format', 'json', '--output', 'out.json');
     expect(stdout).toBe('');

@@ -64,6 +64,12 @@ export function requireWritableOutputs(
   args: readonly unknown[],
   context: Context,
 ): void {
+  if (context.options.report?.some((text) => text.slice(text.indexOf('=') + 1) === '-'))
+    throw new AppregError(
+      'option-conflict',
+      message`--report cannot write to stdout, which is for the result itself.`,
+      message`Give --report a file, or request the format with --format.`,
+    );
   const others = new Map(namedFiles(definition, args, context).map(({ path, by }) => [fileIdentity(path), by]));
   const seen = new Map<string, string>();
   const paths = new Set<string>();

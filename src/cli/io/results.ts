@@ -97,7 +97,7 @@ export function outputsOf(
   return [
     {
       format: format === undefined ? 'pretty' : formatIn(format, command),
-      file: output === undefined ? null : resolve(cwd, nonEmpty(output, '--output')),
+      file: output === undefined || output === '-' ? null : resolve(cwd, nonEmpty(output, '--output')),
     },
     ...report.map((text) => reportIn(text, command, cwd)),
   ];

@@ -52,7 +52,7 @@ export function requestIn(words: readonly string[]): Request {
   }
   const last = (flag: string): string | undefined => values.get(flag)?.at(-1);
   const cwd = resolve(last('--cwd') ?? '.');
-  const inFolder = (file: string | undefined): string | null => (file ? resolve(cwd, file) : null);
+  const inFolder = (file: string | undefined): string | null => (file && file !== '-' ? resolve(cwd, file) : null);
   const isOtherFile = otherFiles(
     [...names, ...assigned, ...rest, ...(values.get('--config') ?? [])].map((name) => resolve(cwd, name)),
   );

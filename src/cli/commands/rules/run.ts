@@ -21,7 +21,7 @@ export async function runRules(context: Context, options: Options): Promise<numb
     .filter(({ rule }) => group === undefined || rule.on === group)
     .filter((one) => level === undefined || one.level === level)
     .filter(({ rule }) => symptom === undefined || rule.symptom === symptom || rule.symptom === 'by-resource');
-  const width = options.output === undefined && isTerminal(1) ? columns(1) : null;
+  const width = (options.output ?? '-') === '-' && isTerminal(1) ? columns(1) : null;
   printResult<'rules'>(context, {
     pretty: (style) => rulesTable(chosen, style, width),
     json: () => ({ rules: chosen.map((one) => ({ ...ruleAsJson(one.rule), level: one.level })) }),
