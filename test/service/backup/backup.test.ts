@@ -320,6 +320,16 @@ describe('a restore', () => {
     });
   });
 
+  test('takes a database whose tables were dropped', async () => {
+    const { db, url, stop } = await restored(file);
+    const { rows } = await sql<{ tables: string }>`SELECT string_agg(quote_ident(relname), ', ') AS tables
+      FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'`.execute(db);
+    await sql`DROP TABLE ${sql.raw(rows[0]!.tables)}`.execute(db);
+    await restore({ databaseUrl: url, dataFolder: 'unused' }, file, NEVER);
+    expect(await contentOf(db)).toEqual(await contentOf(source.db));
+    await stop();
+  });
+
   test('refuses a data folder that contains anything', async () => {
     const place = folder({ 'notes.txt': 'mine' });
     await expect(restore({ databaseUrl: null, dataFolder: place }, file, NEVER)).rejects.toMatchObject({

@@ -3,9 +3,12 @@ import { ABOUT, ATTESTATIONS, POLICIES } from './version-tables.ts';
 
 /** All tables; the files of rows in database/ say what their columns mean. */
 
-/** Ids in order of creation: UUID version 7 (RFC 9562) with microseconds. A list continues after an id whose row was deleted. */
+/**
+ * Ids in order of creation: UUID version 7 (RFC 9562) with microseconds. A list continues after an id whose row was
+ * deleted. A database whose tables were dropped still has the function.
+ */
 const IDS = [
-  sql`CREATE FUNCTION time_ordered_uuid() RETURNS uuid LANGUAGE sql VOLATILE AS $$
+  sql`CREATE OR REPLACE FUNCTION time_ordered_uuid() RETURNS uuid LANGUAGE sql VOLATILE AS $$
       SELECT (lpad(to_hex(microseconds / 1000), 12, '0') || '7' || lpad(to_hex(microseconds % 1000), 3, '0')
         || substring(gen_random_uuid()::text FROM 20))::uuid
       FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS microseconds) AS clock $$`,
