@@ -79,12 +79,12 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
 }
 
 /** The version is verified, and not offered to the organization. */
-function held({ allowed }: ArtifactVersion): Refusal {
+function held({ attested }: ArtifactVersion): Refusal {
   return new Refusal(
     'artifact-held',
-    allowed
-      ? 'The organization requires attestations of this registry, and the version has no valid one, or it is not known yet. The list of its versions has the reason.'
-      : 'The policy of the organization holds the version back. The list of its versions has the line of the policy, and when the version will be offered.',
+    attested
+      ? 'The policy of the organization holds the version back. The list of its versions has the line of the policy, and when the version will be offered.'
+      : 'The organization requires attestations of this registry, and the version has no valid one, or it is not known yet. The list of its versions has the reason.',
   );
 }
 

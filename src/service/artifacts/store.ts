@@ -2,7 +2,7 @@ import type { StoredVersion } from '../database/tables.ts';
 import { sql } from 'kysely';
 import type { Db } from '../database/database.ts';
 import { storable } from '../database/packed.ts';
-import { ALLOWED_TO, CONFIRMED, OFFERED_TO, VERSION_OF_APP } from '../database/sql-fragments.ts';
+import { ATTESTED_TO, CONFIRMED, OFFERED_TO, VERSION_OF_APP } from '../database/sql-fragments.ts';
 import { isUuid } from '../database/page.ts';
 
 /**
@@ -31,8 +31,8 @@ export interface ArtifactVersion extends Pick<
   lost: boolean;
   /** Whether the organization is offered it, provided that its app is listed. */
   offered: boolean;
-  /** Whether its policy allows it. */
-  allowed: boolean;
+  /** Whether its attestations allow it: its policy is applied only to such versions. */
+  attested: boolean;
 }
 
 /** The place of a version in the subscriptions of an organization. */
@@ -114,7 +114,7 @@ export async function artifactVersionOf(
       sql<boolean>`versions.withdrawn_at IS NOT NULL OR NOT apps.listed`.as('withdrawn'),
       sql<boolean>`versions.lost_at IS NOT NULL`.as('lost'),
       OFFERED_TO.as('offered'),
-      ALLOWED_TO.as('allowed'),
+      ATTESTED_TO.as('attested'),
     ])
     .executeTakeFirst();
   return row === undefined ? null : { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };

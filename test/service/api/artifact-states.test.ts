@@ -103,3 +103,35 @@ test('another organization learns nothing about the registry', async () => {
   const response = await web.app().request(path, { headers: { authorization: `Bearer ${other.token}` } });
   expect(response.status).toBe(404);
 });
+
+test('the artifact of a version that attestations hold back is not said to be held by the policy', async () => {
+  const { id, token: own } = await web.join('Both');
+  const registry = await addRegistry(web.db, 'https://both.example.com/registry.json');
+  await addApp(web.db, registry, 'sound', {}, { '1.0.0': {} });
+  const subscription = await addSubscription(web.db, id, registry);
+  // No version has an attestation, so that the policy is applied to none.
+  await web.db
+    .updateTable('subscriptions')
+    .set({
+      attestations: 'require',
+      attestationSigner: JSON.stringify({
+        issuer: 'https://ci.test',
+        identity: null,
+        repository: 'https://git.test/a',
+      }),
+      policy: JSON.stringify({ schema: 1, deny: ['clock'] }),
+    })
+    .where('id', '=', subscription)
+    .execute();
+  const headers = { authorization: `Bearer ${own}` };
+  const path = PATH.replace('{id}', subscription).replace('{key}', 'sound').replace('{version}', '1.0.0');
+  const versions = await web.app().request(path.replace('/1.0.0/artifact', ''), { headers });
+  expect(await versions.json()).toMatchObject({
+    versions: [{ offered: false, policyHold: null, attestation: { state: 'pending' } }],
+  });
+  const answer = await web.app().request(path, { headers });
+  expect([answer.status, ((await answer.json()) as { detail: string }).detail]).toEqual([
+    409,
+    expect.stringMatching(/^The organization requires attestations of this registry/) as string,
+  ]);
+});
