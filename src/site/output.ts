@@ -89,7 +89,7 @@ export async function writeSite(
     .filter((path) => !written.has(path) && present.has(path) && isThere(folder, path))
     .sort(compareText);
   if (!isWriting) return changes;
-  for (const path of changes.removed) rmSync(join(folder, path), { force: true });
+  for (const path of changes.removed) remove(folder, path, shownAs);
   await writeList(folder, written, shownAs);
   return changes;
 }
@@ -121,7 +121,7 @@ function earlierFiles(folder: string, { shownAs, mayHaveOthers }: OutputOptions)
     names = readdirSync(folder);
   } catch (error) {
     if (errno(error) === 'ENOENT') return new Set();
-    throw diskError(error, shownAs, null);
+    throw diskError(error, shownAs, null, folder);
   }
   if (!names.includes(FILE_LIST)) {
     const others = names.filter((name) => !name.startsWith('.') && name !== 'CNAME');
@@ -200,7 +200,7 @@ function textAt(folder: string, path: string, shownAs: string): string | null {
     return readFileSync(join(folder, path), 'utf8');
   } catch (error) {
     if (errno(error) === 'ENOENT') return null;
-    throw diskError(error, join(shownAs, path), null);
+    throw diskError(error, join(shownAs, path), null, join(folder, path));
   }
 }
 
@@ -231,7 +231,16 @@ async function place(
     await retryWhileBusy(async () => renameSync(temp, target));
   } catch (error) {
     rmSync(temp, { force: true });
-    throw diskError(error, join(shownAs, path), null);
+    throw diskError(error, join(shownAs, path), { effect: 'unknown' }, target);
+  }
+}
+
+function remove(folder: string, path: string, shownAs: string): void {
+  const target = join(folder, path);
+  try {
+    rmSync(target, { force: true });
+  } catch (error) {
+    throw diskError(error, join(shownAs, path), { effect: 'unknown' }, target);
   }
 }
 

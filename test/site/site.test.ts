@@ -205,6 +205,15 @@ describe('a site', () => {
     expect(filesIn(out)).toEqual(before);
   });
 
+  test('a file that cannot be written is named as one that is written, with its folder', async () => {
+    const out = join(folder(), 'out');
+    symlinkSync(join(out, '../missing/folder'), out);
+    await expect(siteOf(registryWith({ clock: {} }), out)).rejects.toMatchObject({
+      message: expect.stringMatching(/^Cannot write site.appreg-site\.json: /),
+      hint: expect.stringContaining(`Its folder is ${out}`),
+    });
+  });
+
   test('an icon is requested from the host of the registry, and from no other that the policy does not name', async () => {
     const out = folder();
     const root = registryWith({
