@@ -196,7 +196,9 @@ function withPlanState(
   };
   const advisesRepeat = error.advisesRepeat || done.length > 0;
   const isNewAdvice = advisesRepeat && !error.advisesRepeat;
-  const hint = message`${safe(error.hint)}${isNewAdvice ? ' Then run the same command again to finish.' : ''}`;
+  // A hint that ends with a path has no full stop, which would look like a part of it.
+  const then = error.hint.endsWith('.') ? ' Then' : '; then';
+  const hint = message`${safe(error.hint)}${isNewAdvice ? `${then} run the same command again to finish.` : ''}`;
   if (done.length === 0 && affected.length === 0 && (effect === 'none' || !hasStarted))
     return error.with({ hint, advisesRepeat, written, effect: 'none' });
   const ofStep = effect === 'none' ? '' : error.state;

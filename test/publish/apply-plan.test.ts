@@ -176,6 +176,11 @@ describe('a failed plan', () => {
       advisesRepeat: false,
       end: ' Then run the same command again to finish.',
     },
+    {
+      hint: message`Check the permissions. Its folder is /srv/apps`,
+      advisesRepeat: false,
+      end: '; then run the same command again to finish.',
+    },
     { hint: message`Wait, then run the same command again.`, advisesRepeat: true, end: '' },
   ])('advises to run the command again once: $hint', async ({ hint, advisesRepeat, end }) => {
     const { store } = watched({ [metadata]: '' }, () => ({
