@@ -4,6 +4,7 @@ import type { TlsFacts } from '../../core/facts/facts.ts';
 import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import type { Addresses } from './addresses.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
+import { endParserPause } from '../../platform/undici-client.ts';
 import { targetOf } from './address-policy.ts';
 import { type ConnectOptions, type OpenSocket, type Endpoint, openSocket } from './open-socket.ts';
 import type { Proxy } from './proxy.ts';
@@ -81,12 +82,17 @@ function trackConnection({
     onHostClosed: null,
     close: () => void socket.destroy(),
   };
-  socket.on('end', () => connection.onHostClosed?.());
+  socket.on('end', () => {
+    connection.onHostClosed?.();
+    endParserPause(socket);
+  });
   socket.on('error', (error) => {
     connection.alert ??= systemErrorCode(error);
+    endParserPause(socket);
   });
   socket.on('close', () => {
     connection.isOpen = false;
+    endParserPause(socket);
   });
   return connection;
 }

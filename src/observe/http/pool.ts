@@ -95,8 +95,10 @@ export class ConnectionPool {
 
   release(pooled: PooledConnection): void {
     const { host } = pooled;
-    host.idle.push(pooled);
-    this.idle.add(pooled);
+    if (!pooled.client.destroyed) {
+      host.idle.push(pooled);
+      this.idle.add(pooled);
+    }
     for (const oldest of this.idle) {
       if (this.idle.size <= this.maxIdle) break;
       this.closeIdle(oldest);

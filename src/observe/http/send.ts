@@ -82,7 +82,11 @@ function dispatch(
       if (connection.readBuffer) connection.readBuffer.isLending = received !== null;
       connection.onHostClosed = received && (() => received.takeRest());
     };
-    deadline.onEnd((reason) => controller?.abort(reason));
+    deadline.onEnd((reason) => {
+      if (controller) controller.abort(reason);
+      // The client may never start it, for example if it considers the request before it unfinished.
+      else void pooled.client.destroy(reason);
+    });
     pooled.client.dispatch(options, {
       onRequestStart(started) {
         controller = started;

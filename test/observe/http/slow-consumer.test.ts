@@ -51,6 +51,15 @@ describe.each(Object.entries(FRAMES))('a body that ends with %s', (_, frame) => 
   });
 });
 
+test.each([1000, 65_536, 200_000])('a body that is reset is rejected: %i bytes', async (size) => {
+  const behaviour: Behaviour = async (_, socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 500000\r\n\r\n${'x'.repeat(size)}`);
+    await sleep(5);
+    socket.resetAndDestroy();
+  };
+  expect(await consume(behaviour)).toMatchObject({ failure: { phase: 'body' } });
+});
+
 describe('a truncated body is rejected', () => {
   test.each([
     ['a length', 'Content-Length: 500000\r\n\r\n'],
