@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
@@ -40,6 +40,30 @@ describe('4. an interrupted publish-version can be run again', () => {
     ).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4']);
     expect(new Set(listedVersions(dir).map(({ artifactChecksum }) => artifactChecksum)).size).toBe(5);
     await lintsClean(dir);
+  });
+});
+
+describe('the lock file of a workspace that is published as a folder', () => {
+  test('is in the plan and in the results', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'appreg.lock.json'), '{"lock":1,"apps":{}}');
+    const planned = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', dryRun: true });
+    expect(planned.printed.out.join('\n')).toContain('edit   appreg.lock.json  (the lock file, with a 1.0.0)');
+    const done = await publish(dir, '1.0.0');
+    expect(done.printed.out.join('\n')).toContain('\n  edited appreg.lock.json');
+    expect(readFileSync(join(dir, 'appreg.lock.json'), 'utf8')).toContain(listedVersions(dir)[0]!.artifactChecksum);
+  });
+
+  test('is checked before anything is written', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'appreg.lock.json'), '{');
+    const before = snapshot(dir);
+    for (const dryRun of [true, false])
+      expect(await refusal(publish(dir, '1.0.0', { artifact: '../one.tar.gz', dryRun }))).toMatchObject({
+        code: 'lock-file-invalid',
+        exit: 2,
+      });
+    expect(snapshot(dir)).toEqual(before);
   });
 });
 

@@ -70,9 +70,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const version = { key, version: word, artifact, listing: null, known, notes };
   const locked = ({ entry }: VersionPlan): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
-  // Where apps are released, also in the lock file of the store, which `release` compares with.
+  // Where apps are released, also in the lock file of the store, which `release` compares with. In a store that is the
+  // workspace itself, the lock file of the workspace is that file.
+  const isInStore = (config.store?.type ?? 'directory') === 'directory' && hasLock(root);
   const addedSteps = (planned: VersionPlan): EditStep[] =>
-    isReleased && provenance !== null ? [lockStep([{ app: key, version: locked(planned) }])] : [];
+    isInStore || (isReleased && provenance !== null) ? [lockStep([{ app: key, version: locked(planned) }])] : [];
 
   let done: Published;
   let status: Status;
