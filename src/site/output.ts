@@ -9,9 +9,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { AppregError } from '../core/errors.ts';
-import { message } from '../core/text/message.ts';
+import { message, type SafeText } from '../core/text/message.ts';
 import { compareText } from '../core/engine/order.ts';
 import { diskError, errno } from '../store/directory/disk-error.ts';
 import { tempName } from '../store/directory/owner.ts';
@@ -65,7 +65,7 @@ export async function writeSite(
 ): Promise<SiteChanges> {
   const { shownAs, isWriting, onFile } = options;
   const earlier = earlierFiles(folder, options);
-  const present = presentIn(folder);
+  const present = presentIn(folder, shownAs);
   refuseForeign(folder, possible, { earlier, present }, shownAs);
   const changes: SiteChanges = { created: [], changed: [], removed: [], unchanged: 0 };
   const written = new Set<string>();
@@ -98,31 +98,26 @@ export async function writeSite(
  * The paths of the files that the folders of a site have, in lower case as those of a site are: some file systems find a
  * file under another case. Listing them takes a fraction of the time of a question for each file.
  */
-function presentIn(folder: string): ReadonlySet<string> {
-  const below = (name: string): string[] => namesIn(join(folder, name)).map((one) => `${name}/${one}`);
-  const paths = [...namesIn(folder), ...below('apps'), ...below('assets')];
+function presentIn(folder: string, shownAs: string): ReadonlySet<string> {
+  const inFolder = (name: string): string[] =>
+    namesIn(join(folder, name), join(shownAs, name), ['ENOENT', 'ENOTDIR']).map((one) => posix.join(name, one));
+  const paths = ['', 'apps', 'assets'].flatMap(inFolder);
   return new Set(paths.map((path) => path.toLowerCase()));
 }
 
-/** Empty for a folder that does not exist. @throws a system error */
-function namesIn(folder: string): string[] {
+/** Empty for a folder that is absent: reading it fails with one of these codes. @throws AppregError of the disk */
+function namesIn(folder: string, shownAs: string, absent: readonly string[]): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errno(error))) return [];
-    throw diskError(error, folder, null);
+    if (absent.includes(errno(error))) return [];
+    throw diskError(error, shownAs, null, folder);
   }
 }
 
 /** The files of earlier runs; empty for a new folder. */
 function earlierFiles(folder: string, { shownAs, mayHaveOthers }: OutputOptions): ReadonlySet<string> {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if (errno(error) === 'ENOENT') return new Set();
-    throw diskError(error, shownAs, null, folder);
-  }
+  const names = namesIn(folder, shownAs, ['ENOENT']);
   if (!names.includes(FILE_LIST)) {
     const others = names.filter((name) => !name.startsWith('.') && name !== 'CNAME');
     if (others.length === 0 || mayHaveOthers(others)) return new Set();
@@ -133,13 +128,11 @@ function earlierFiles(folder: string, { shownAs, mayHaveOthers }: OutputOptions)
   return new Set(listedIn(textAt(folder, FILE_LIST, shownAs) ?? '', join(shownAs, FILE_LIST)));
 }
 
-function occupied(summary: ReturnType<typeof message>): AppregError {
-  return new AppregError(
-    'site-folder-occupied',
-    summary,
-    message`Give an empty or new folder, or move the other files.`,
-    { effect: 'none' },
-  );
+function occupied(
+  summary: SafeText,
+  advice = message`Give an empty or new folder, or move the other files.`,
+): AppregError {
+  return new AppregError('site-folder-occupied', summary, advice, { effect: 'none' });
 }
 
 /** The paths in a list of files; others are ignored, so that a list cannot name a file outside of the site. */
@@ -152,11 +145,9 @@ function listedIn(text: string, shownAs: string): string[] {
   }
   const files = typeof value === 'object' && value !== null && 'files' in value ? value.files : null;
   if (!Array.isArray(files))
-    throw new AppregError(
-      'site-folder-occupied',
+    throw occupied(
       message`${shownAs} is not a list of the files of a site.`,
       message`Restore the file, or give a new folder.`,
-      { effect: 'none' },
     );
   return files.filter((path): path is string => typeof path === 'string' && isSitePath(path));
 }
