@@ -19,8 +19,12 @@ const STATUS_503 = answer({ status: 503, body: 'too many requests at once' });
 const STATUS_429 = answer({ status: 429, body: 'too many requests at once' });
 
 /** A registry of many apps on one host. @returns its URL */
-function putApps(host: FaultHost, wrap: (behaviour: Behaviour) => Behaviour = (behaviour) => behaviour): string {
-  const keys = Array.from({ length: APPS }, (_, i) => `app-${i}`);
+function putApps(
+  host: FaultHost,
+  wrap: (behaviour: Behaviour) => Behaviour = (behaviour) => behaviour,
+  count = APPS,
+): string {
+  const keys = Array.from({ length: count }, (_, i) => `app-${i}`);
   const on = (path: string, behaviour: Behaviour): string => host.on(path, wrap(behaviour));
   const entries = keys.map((key) => {
     const bytes = archive(`export const key = '${key}';`);
@@ -101,4 +105,61 @@ test.each([
   } finally {
     await host.close();
   }
+});
+
+describe('artifacts that their host refuses with 503', () => {
+  test.each([1, 3, 12])('of %i versions of one app leave all other apps judged', async (broken) => {
+    const host = await open({ delay: 2 });
+    const first = Array.from({ length: broken }, (_, patch) => ({
+      version: `1.0.${patch}`,
+      artifactUrl: host.on(`/broken-${patch}.tar.gz`, STATUS_503),
+      artifactChecksum: checksum(archive(`broken ${patch}`)),
+    }));
+    // More apps than are observed at once: the others wait for the first one.
+    const url = putApps(host, undefined, 40);
+    host.on('/app-0.json', json({ versions: first }));
+    try {
+      const { report } = await verified(url, { ...PATIENT, concurrency: 4 });
+      expect(report.apps.filter(({ visible }) => visible !== true).map(({ key }) => key)).toEqual(['app-0']);
+      expect(report.notJudged.filter(({ reason }) => reason.includes('no more requests'))).toEqual([]);
+    } finally {
+      await host.close();
+    }
+  });
+
+  test('of all apps end the requests for artifacts, not those for documents', async () => {
+    const host = await open({ delay: 2 });
+    const url = putApps(host, undefined, 60);
+    for (let i = 0; i < 60; i += 1) host.on(`/app-${i}.tar.gz`, STATUS_503);
+    try {
+      const { report } = await verified(url, PATIENT);
+      const stopped = report.notJudged.filter(({ reason }) => reason.includes('no more requests'));
+      expect(stopped).not.toEqual([]);
+      expect(stopped.filter(({ resource }) => resource === 'metadata')).toEqual([]);
+      const artifacts = host.requests.filter(({ path }) => path.endsWith('.tar.gz'));
+      expect(new Set(artifacts.map(({ path }) => path)).size).toBeLessThan(60);
+    } finally {
+      await host.close();
+    }
+  });
+
+  test('with everything else end all requests', async () => {
+    const host = await open({ delay: 0 });
+    let isOut = false;
+    const url = putApps(
+      host,
+      (behaviour) => (request, socket) => {
+        isOut ||= request.path === '/app-3.json';
+        return (isOut ? STATUS_503 : behaviour)(request, socket);
+      },
+      90,
+    );
+    try {
+      const { report } = await verified(url, { ...PATIENT, concurrency: 4 });
+      expect(report.notJudged.filter(({ reason }) => reason.includes('no more requests'))).not.toEqual([]);
+      expect(host.requests.length).toBeLessThan(200);
+    } finally {
+      await host.close();
+    }
+  });
 });

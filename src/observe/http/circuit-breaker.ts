@@ -1,12 +1,32 @@
 import type { Probe } from '../../core/facts/facts.ts';
+import { statusOf } from '../../core/http/probe.ts';
 
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
 export interface CircuitBreaker {
   /** Why requests of this kind to a host are stopped, in words that follow its name; null while they are not. */
-  openReason(origin: string, kind: string): string | null;
-  record(origin: string, kind: string, probe: Probe): void;
-  /** Records a response after a wait: whether it was “too many requests” again. */
-  recordRateLimit(origin: string, again: boolean): void;
+  openReason(origin: string, kind: string, accept: string): string | null;
+  /** Records a probe after its last attempt. */
+  record(origin: string, kind: string, accept: string, probe: Probe): void;
+  /**
+   * Records a response.
+   * @returns a URL that the host answered before, if it is not known whether the host refuses all requests (503) or those
+   * for some files: `confirmRefusal` is to be called with its answer. Otherwise null
+   */
+  recordResponse(response: RecordedResponse): string | null;
+  /** @param isRefused whether the host refused a request that it answered before */
+  confirmRefusal(origin: string, isRefused: boolean): void;
+}
+
+/** A response, as far as it says whether the host limits requests. */
+interface RecordedResponse {
+  origin: string;
+  /** The requested URL. */
+  url: string;
+  /** As of `requestKindOf`. */
+  kind: string;
+  status: number;
+  /** Whether the request had been refused before, and was sent again after a wait. */
+  hasWaited: boolean;
 }
 
 /** The probes of one kind to a host; a failure is a timeout, or a rate limit that still applies after a wait. */
@@ -26,6 +46,8 @@ const MAX_PROBES_PER_FAILURE = 4;
 /** Opens a circuit breaker for one run. */
 export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
+  /** By origin: the last URL of a GET that was not refused. */
+  const answered = new Map<string, string>();
 
   function tallyOf(origin: string, kind: string): Tally {
     const key = `${kind} ${origin}`;
@@ -35,43 +57,62 @@ export function openCircuitBreaker(): CircuitBreaker {
   }
 
   return {
-    openReason(origin, kind) {
+    openReason(origin, kind, accept) {
       const own = tallies.get(`${kind} ${origin}`);
       if (own && isTripped(own, kind === 'GET' ? 'GET' : 'other'))
         return `did not respond completely to ${own.failures} requests (${kind}) in time; no more requests were sent`;
-      // A rate limit applies to all kinds of requests.
-      const all = tallies.get(`any ${origin}`);
-      if (all && isTripped(all, 'GET'))
-        return `still refused requests (429 or 503) after waiting ${all.failures} times; no more requests were sent`;
-      return null;
-    },
-    record(origin, kind, probe) {
-      const own = tallyOf(origin, kind);
-      const isFailure = isTimeout(probe);
-      own.probes += 1;
-      own.failures += isFailure ? 1 : 0;
-      own.consecutiveFailures = isFailure ? own.consecutiveFailures + 1 : 0;
-    },
-    recordRateLimit(origin, again) {
       const all = tallyOf(origin, 'any');
-      all.probes += 1;
-      all.failures += again ? 1 : 0;
-      all.consecutiveFailures = again ? all.consecutiveFailures + 1 : 0;
+      const isLimited =
+        all.consecutiveFailures >= MAX_CONSECUTIVE.GET ||
+        areManyFailures(tallyOf(origin, `${kind} of ${accept}`), 'GET');
+      return isLimited
+        ? `still refused requests (429 or 503) after waiting ${all.failures} times; no more requests were sent`
+        : null;
+    },
+    record(origin, kind, accept, probe) {
+      count(tallyOf(origin, kind), isTimeout(probe));
+      // Files that the host need not have do not show how it serves the others.
+      if (kind !== OPTIONAL) count(tallyOf(origin, `${kind} of ${accept}`), isTemporaryRefusal(statusOf(probe)));
+    },
+    recordResponse({ origin, url, kind, status, hasWaited }) {
+      const isRefused = isTemporaryRefusal(status);
+      if (!isRefused && kind === 'GET') answered.set(origin, url);
+      // It may be accepted after a wait.
+      if (isRefused && !hasWaited) return null;
+      // A rate limit applies to all kinds of requests; 503 may concern only some files.
+      const all = tallyOf(origin, 'any');
+      count(all, isRefused);
+      if (status !== 503 || all.consecutiveFailures !== MAX_CONSECUTIVE.GET) return null;
+      const other = answered.get(origin) ?? null;
+      if (other !== null) all.consecutiveFailures = 0;
+      return other;
+    },
+    confirmRefusal(origin, isRefused) {
+      tallyOf(origin, 'any').consecutiveFailures = isRefused ? MAX_CONSECUTIVE.GET : 0;
     },
   };
 }
 
-function isTripped({ consecutiveFailures, failures, probes }: Tally, kind: 'GET' | 'other'): boolean {
-  return (
-    consecutiveFailures >= MAX_CONSECUTIVE[kind] ||
-    (failures >= MIN_FAILURES[kind] && failures * MAX_PROBES_PER_FAILURE >= probes)
-  );
+function count(tally: Tally, isFailure: boolean): void {
+  tally.probes += 1;
+  tally.failures += isFailure ? 1 : 0;
+  tally.consecutiveFailures = isFailure ? tally.consecutiveFailures + 1 : 0;
+}
+
+function isTripped(tally: Tally, kind: 'GET' | 'other'): boolean {
+  return tally.consecutiveFailures >= MAX_CONSECUTIVE[kind] || areManyFailures(tally, kind);
+}
+
+function areManyFailures({ failures, probes }: Tally, kind: 'GET' | 'other'): boolean {
+  return failures >= MIN_FAILURES[kind] && failures * MAX_PROBES_PER_FAILURE >= probes;
 }
 
 /** True for a probe without a complete response in time. */
 export function isTimeout({ failure }: Probe): boolean {
   return /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(failure?.code ?? '');
 }
+
+const OPTIONAL = 'optional GET';
 
 /** The kind of a request: some hosts answer one kind and hang on the other. */
 export function requestKindOf({
@@ -85,7 +126,12 @@ export function requestKindOf({
   headers?: readonly (readonly [string, string])[];
   optional?: boolean;
 }): string {
-  if (optional) return 'optional GET';
+  if (optional) return OPTIONAL;
   if (headers.some(([name]) => name.startsWith('if-'))) return 'conditional GET';
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
+}
+
+/** Whether a host refused a request because there are too many. */
+export function isTemporaryRefusal(status: number): boolean {
+  return status === 429 || status === 503;
 }

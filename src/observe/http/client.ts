@@ -1,17 +1,17 @@
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HostFacts, Probe } from '../../core/facts/facts.ts';
+import type { HostFacts, Hop, Probe } from '../../core/facts/facts.ts';
 import { machineLimitOf, originOf } from '../../core/http/probe.ts';
 import { secretsOf } from '../../core/text/text.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { type CircuitBreaker, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
+import { type CircuitBreaker, isTemporaryRefusal, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
 import { type Deadline, Deadlines } from './deadlines.ts';
 import { requestHop, followRedirects, type RedirectChain } from './hop.ts';
 import { ConnectionPool } from './pool.ts';
 import type { ProxyFor } from './proxy.ts';
 import { redactor } from './redact.ts';
 import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, urlFailure } from './request.ts';
-import { isTemporaryRefusal, MAX_CROWDED, waitBeforeRetry } from './retry.ts';
+import { MAX_CROWDED, waitBeforeRetry } from './retry.ts';
 import { openTrust } from './tls.ts';
 
 export interface HttpOptions extends RetryOptions {
@@ -106,7 +106,7 @@ async function sendProbe(request: ProbeRequest, state: ClientState): Promise<Pro
   } finally {
     deadline.stop();
   }
-  if (side !== 'repeat') recordOutcome(probe, requestKindOf(request), state);
+  if (side !== 'repeat') recordOutcome(probe, request, state);
   return withoutSecrets(probe, state.redact);
 }
 
@@ -117,7 +117,7 @@ async function sendAttempts(
   deadline: Deadline,
   state: ClientState,
 ): Promise<void> {
-  const { options, pool, breaker } = state;
+  const { options, pool } = state;
   const isOptional = request.optional === true;
   const retries = isOptional ? 0 : (options.retries ?? 2);
   const errors: string[] = [];
@@ -130,8 +130,7 @@ async function sendAttempts(
     probe.hops = hops;
     probe.failure = failure;
     const origin = originOf(hop.url);
-    if (probe.attempts > 1 && hop.status !== 0 && !isOptional)
-      breaker.recordRateLimit(origin, isTemporaryRefusal(hop.status));
+    if (hop.status !== 0 && !isOptional) await recordResponse(hop, request, { probe, deadline, state });
     // With fewer concurrent requests it may succeed.
     if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
     if (probe.attempts - crowded > retries || deadline.ended || pool.downReason(origin)) break;
@@ -144,6 +143,24 @@ async function sendAttempts(
   }
   if (errors.length > 0) probe.retriedErrors = errors;
 }
+
+/** Records the response of the last attempt; a request for another file shows whether the host refuses all requests. */
+async function recordResponse(
+  { url, status }: Hop,
+  request: ProbeRequest,
+  { probe, deadline, state }: { probe: Probe; deadline: Deadline; state: ClientState },
+): Promise<void> {
+  const { breaker } = state;
+  const origin = originOf(url);
+  const hasWaited = probe.attempts > 1;
+  const other = breaker.recordResponse({ origin, url, kind: requestKindOf(request), status, hasWaited });
+  if (other === null) return;
+  const { last } = await sendAttempt({ ...CONTROL, url: other }, deadline, state);
+  breaker.confirmRefusal(origin, isTemporaryRefusal(last.status));
+}
+
+/** Its body is not read. */
+const CONTROL = { method: 'GET', origin: null, accept: '*/*', side: 'repeat', total: 0 } as const;
 
 /** Sends an attempt; again with fewer requests in flight if this machine has no resources left for it. */
 async function sendWithinLimits(request: ProbeRequest, deadline: Deadline, state: ClientState): Promise<RedirectChain> {
@@ -170,12 +187,12 @@ function sendAttempt(request: ProbeRequest, deadline: Deadline, state: ClientSta
 }
 
 /** Remembers a host that cannot be connected to, so that thousands of files on it do not each wait for it. */
-function recordOutcome(probe: Probe, kind: string, { pool, breaker }: ClientState): void {
+function recordOutcome(probe: Probe, request: ProbeRequest, { pool, breaker }: ClientState): void {
   const last = probe.hops.at(-1);
   const { failure } = probe;
   if (!last || failure?.phase === 'not-sent' || failure?.code === 'INTERRUPTED') return;
   const origin = originOf(last.url);
-  breaker.record(origin, kind, probe);
+  breaker.record(origin, requestKindOf(request), request.accept, probe);
   if (failure?.phase === 'time') return;
   const isUnconnected =
     last.status === 0 && failure !== null && ['dns', 'connect', 'tls', 'proxy'].includes(failure.phase);

@@ -94,14 +94,14 @@ function recordOutcome({ host, sent }: PooledConnection, { kind }: HopRequest, s
 
 /** Why the request is not sent, or null: its host is down, or has failed too often. */
 function reasonToSkip(
-  { url, kind, isRepeat }: HopRequest,
+  { url, kind, accept, isRepeat }: HopRequest,
   pool: ConnectionPool,
   breaker: CircuitBreaker,
 ): Failure | null {
   const down = pool.downReason(url.origin);
   if (down) return { ...down, url: url.href };
   if (isRepeat) return null;
-  const reason = breaker.openReason(url.origin, kind);
+  const reason = breaker.openReason(url.origin, kind, accept);
   return reason === null ? null : failureFact('not-sent', 'NOT_SENT', reason, url.href);
 }
 

@@ -64,6 +64,7 @@ export interface HopRequest {
   isRange: boolean;
   /** The kind of request, as the circuit breaker counts it. */
   kind: string;
+  accept: string;
   /** True for a request that the circuit breaker does not stop. */
   isRepeat: boolean;
   /** Use a new connection. */
@@ -99,6 +100,7 @@ export function hopRequest(
     headers,
     body: probe.body ?? null,
     kind: requestKindOf(probe),
+    accept: probe.accept,
     isRepeat: probe.side === 'repeat',
     fresh: probe.fresh === true,
     withCredentials: credentials.length > 0,

@@ -1,6 +1,7 @@
 import type { Hop, Probe } from '../../core/facts/facts.ts';
 import { header, retryAfter } from '../../core/http/headers.ts';
 import { originOf } from '../../core/http/probe.ts';
+import { isTemporaryRefusal } from './circuit-breaker.ts';
 import { isTransientFailure } from './failure.ts';
 import type { ConnectionPool } from './pool.ts';
 import type { RetryOptions } from './request.ts';
@@ -44,11 +45,6 @@ export function waitBeforeRetry(
   probe.retryAfterMs += wait;
   pool.pause(origin, wait);
   return wait;
-}
-
-/** Whether a host refused a request because there are too many. */
-export function isTemporaryRefusal(status: number): boolean {
-  return status === 429 || status === 503;
 }
 
 /** A 501 or 405 for OPTIONS or HEAD is usually permanent; only statuses declared temporary are retried. */
