@@ -17,6 +17,8 @@ import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
 
 export interface ApplyOptions {
+  /** Awaited before each step that is applied on its own; an error ends the plan. */
+  beforeStep?(step: Step): Promise<void>;
   /** Called after every completed step. */
   onStep?(result: StepResult): void;
   /**
@@ -71,7 +73,7 @@ async function applyAtOnce(
 async function applyInOrder(
   plan: Plan,
   store: Store,
-  { onStep, readBack }: ApplyOptions,
+  { beforeStep, onStep, readBack }: ApplyOptions,
   progress: MutableProgress,
 ): Promise<StepResult[]> {
   const { results } = progress;
@@ -80,6 +82,7 @@ async function applyInOrder(
   progress.hasStarted = true;
   for (const steps of inGroups(plan.steps, readBack !== undefined)) {
     await inPool(steps, store.concurrency ?? 1, async (step) => {
+      await beforeStep?.(step);
       stopIfInterrupted();
       const context = { isExpected: existing.has(step.path), why: reasonFor(plan, step) };
       const result = { step, outcome: await applyStep(step, store, context) };

@@ -59,7 +59,12 @@ export async function publishApps(
   else {
     const known = await openForApps(place);
     await signAhead(known, apps, { jobs, judgeSettings });
-    await inPool(apps, Math.max(1, jobs), async (app) => settle(await publishOne(known, app, judgeSettings, readBack)));
+    let earlier: Promise<unknown> = Promise.resolve();
+    await inPool(apps, Math.max(1, jobs), async (app) => {
+      const work = publishOne(known, app, judgeSettings, { earlier, ...(readBack && { readBack }) });
+      if (app.listing !== null) earlier = Promise.allSettled([earlier, work]);
+      settle(await work);
+    });
   }
   return apps.flatMap((app) => results.get(app) ?? []);
 }
@@ -122,13 +127,15 @@ async function openForApps(place: RegistryLocation): Promise<RegistryLocation> {
 /**
  * Publishes one app in a transaction of its own: the artifact, its entry in the metadata file, its entry in the lock
  * file. An expected error is its result.
+ * @param options.earlier settled once the earlier apps with a description are published or have failed: this one is
+ * listed after them, so that the order of new apps in the manifest does not depend on which one is faster
  * @throws AppregError if the run was interrupted
  */
 async function publishOne(
   place: RegistryLocation,
   app: PreparedApp,
   judgeSettings: JudgeSettings,
-  readBack?: (app: PreparedApp, entry: NewVersion) => Promise<void>,
+  { earlier, readBack }: Pick<PublishAppsOptions, 'readBack'> & { earlier: Promise<unknown> },
 ): Promise<PublishedApp> {
   let entry: NewVersion | null = null;
   let findings: Finding[] = [];
@@ -141,6 +148,9 @@ async function publishOne(
         ({ entry, findings } = planned);
         lists = planned.plan.steps.findLast(({ kind }) => kind === 'edit');
         return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) }])];
+      },
+      async beforeStep({ path }) {
+        if (path === place.manifest) await earlier;
       },
       onStep({ step, outcome }) {
         if (step === lists) isListed = outcome === 'edited';

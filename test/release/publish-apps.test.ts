@@ -1,7 +1,9 @@
 import { message } from '../../src/core/text/message.ts';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { AppEntry } from '../../src/author/manifest.ts';
 import { LOCK_FILE } from '../../src/core/registry/lock-file.ts';
 import { AppregError } from '../../src/core/errors.ts';
 import { planApps, publishApps } from '../../src/release/publish-apps.ts';
@@ -23,7 +25,7 @@ import {
   registryOf,
 } from './apps-fixture.ts';
 import { write } from '../support/folders.ts';
-import { memoryStore, placeOf } from '../publish/memory.ts';
+import { BASE, memoryStore, placeOf } from '../publish/memory.ts';
 
 /** The apps of a release, published to every kind of store. */
 
@@ -42,6 +44,12 @@ async function open(name: string, keys: readonly string[] = KEYS): Promise<Place
 }
 
 const at = (store: Store): RegistryLocation => placeOf(store);
+const entryOf = (key: string): AppEntry => ({
+  name: key,
+  description: 'An app.',
+  blockStyle: { iconUrl: 'https://icons.example.net/icon.svg', color: '#112233' },
+  appMetadataUrl: `${BASE}apps/${key}/versions.json`,
+});
 const all = () => Promise.all(KEYS.map((key) => prepared(key)));
 
 describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
@@ -241,6 +249,21 @@ test('an artifact is read back before it is listed, and an app that is not serve
   });
   expect(outcomes(results)).toEqual(['clock: published', 'lamp: failed (read-back-missing)', 'radio: published']);
   expect(await listed(store, KEYS)).toEqual(['clock 1.0.0', 'radio 1.0.0']);
+});
+
+test('new apps are listed in the order of the apps, whichever is stored first', async () => {
+  const store = memoryStore({ 'registry.json': '{ "apps": {} }' });
+  const apps = (await all()).map((app) => ({
+    ...app,
+    listing: { key: app.key, source: `apps/${app.key}/app.json`, entry: entryOf(app.key), icon: null, image: null },
+  }));
+  const results = await publishApps(at(store), apps, {
+    ...OPTIONS,
+    readBack: ({ key }) => wait(key === 'clock' ? 50 : 0),
+  });
+  expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: published`));
+  const manifest = JSON.parse(store.files.get('registry.json')!.toString());
+  expect(Object.keys(manifest.apps)).toEqual(KEYS);
 });
 
 test('an app whose version is refused by a rule is not written', async () => {
