@@ -196,6 +196,20 @@ describe('a disk that fails', () => {
     expect(fs.readdirSync(root)).toEqual(['a.json']);
   });
 
+  test('keeps no folder that was made for a file that could not be created', async () => {
+    const root = join(scratch(), 'new');
+    spoil('sync', () => fail('ENOSPC'));
+    await expect(openDirectory(root).create('apps/a/icon.svg', Buffer.from('new'))).rejects.toMatchObject({
+      code: 'disk-full',
+      effect: 'none',
+    });
+    expect(fs.existsSync(root)).toBe(false);
+    // A folder that existed before is kept, although it is empty.
+    fs.mkdirSync(join(root, 'apps'), { recursive: true });
+    await expect(openDirectory(root).create('apps/a/icon.svg', Buffer.from('new'))).rejects.toThrow('disk is full');
+    expect(fs.readdirSync(root, { recursive: true })).toEqual(['apps']);
+  });
+
   test('by a short write without an error causes an unexpected error, and the file is unchanged', async () => {
     const { root, path } = file();
     spoil('writeFile', () => Promise.resolve({}));

@@ -1,6 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { createFile, replaceFile } from './atomic.ts';
@@ -63,15 +63,17 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   }
 
   /**
-   * Creates missing folders too.
+   * Creates missing folders too, and removes them again if the file cannot be created.
    * @throws AppregError if the path is refused or on a disk error
    */
   async function create(path: string, bytes: Bytes): Promise<'created' | 'exists'> {
+    const made: string[] = [];
     try {
       const target = await pathOnDisk(root, path);
-      await makeFolders(dirname(target));
+      await makeFolders(dirname(target), made);
       return (await createFile(target, bytes, { shownAs: path })) ? 'created' : 'exists';
     } catch (error) {
+      await removeEmptyFolders(made);
       throw diskError(error, path, { effect: 'none' }, join(root, path));
     }
   }
@@ -160,17 +162,26 @@ async function isFile(target: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** Each new folder's name is synced to disk, like the file's later. (Node's own recursion hides why it failed.) */
-async function makeFolders(folder: string): Promise<void> {
+/**
+ * Each new folder's name is synced to disk, like the file's later. (Node's own recursion hides why it failed.)
+ * @param made receives each folder that is created, also if a later one fails
+ */
+async function makeFolders(folder: string, made: string[]): Promise<void> {
   if ((await nullIfMissing(stat(folder))) !== null) return;
   const parent = dirname(folder);
-  if (parent !== folder) await makeFolders(parent);
+  if (parent !== folder) await makeFolders(parent, made);
   try {
     await mkdir(folder);
+    made.push(folder);
   } catch (error) {
     if (errno(error) !== 'EEXIST') throw error; // Another process created it first.
   }
   await syncFolder(parent);
+}
+
+/** Removes the folders, the last one first; one that is no longer empty is in use by another process, and stays. */
+async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {});
 }
 
 function lockLost(path: string): AppregError {

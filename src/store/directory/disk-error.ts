@@ -1,4 +1,5 @@
 import { message, type SafeText } from '../../core/text/message.ts';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
@@ -132,8 +133,32 @@ export function diskError(
   const { code, cause, hint, advisesRepeat = false } = KNOWN[isBusy ? 'EBUSY' : system] ?? unknownError(system);
   const doing = outcome === null ? 'read' : 'write';
   const summary = message`Cannot ${doing} ${path}: ${cause} (${system}).`;
-  const located = message`${hint} Its folder is ${dirname(resolve(target))}`;
+  const located = message`${hint} ${whereIs(target, outcome !== null && IN_PARENT.has(code))}`;
   return new AppregError(code, summary, located, { ...outcome, cause: error, advisesRepeat });
+}
+
+/** Errors of a write for which the missing folder of a file would have been created. */
+const IN_PARENT: ReadonlySet<ErrorCode> = new Set(['disk-full', 'read-only', 'permission-denied', 'name-too-long']);
+
+/** The folder of a file; if that had to be created, the one above it that exists. */
+function whereIs(target: string, isCreated: boolean): SafeText {
+  const folder = dirname(resolve(target));
+  const existing = isCreated ? existingAbove(folder) : folder;
+  return existing === folder ? message`Its folder is ${folder}` : message`Its folder would be created in ${existing}`;
+}
+
+function existingAbove(folder: string): string {
+  const parent = dirname(folder);
+  return parent !== folder && isMissing(folder) ? existingAbove(parent) : folder;
+}
+
+/** False also for a folder that cannot be accessed. */
+function isMissing(folder: string): boolean {
+  try {
+    return statSync(folder, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 function unknownError(system: string): DiskError {

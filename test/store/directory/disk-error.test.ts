@@ -1,6 +1,8 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import type { AppregError } from '../../../src/core/errors.ts';
 import { diskError } from '../../../src/store/directory/disk-error.ts';
+import { folder } from '../../support/folders.ts';
 
 function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
@@ -32,4 +34,24 @@ test.each(['EACCES', 'EROFS', 'ENOSPC'])('%s names the file as the user knows it
     hint: expect.stringMatching(/Its folder is /),
   });
   expect((error as { hint: string }).hint.endsWith(` ${resolve('some', 'apps')}`)).toBe(true);
+});
+
+test.each(['EACCES', 'EROFS', 'ENOSPC', 'ENAMETOOLONG'])(
+  '%s of a file whose folder could not be created names the folder above it that exists',
+  (code) => {
+    const root = folder();
+    const file = join(root, 'apps', 'a', 'icon.svg');
+    const { hint } = diskError(systemError(code, 'mkdir'), 'apps/a/icon.svg', { effect: 'none' }, file) as AppregError;
+    expect(hint.endsWith(` Its folder would be created in ${root}`)).toBe(true);
+  },
+);
+
+test.each([
+  ['a read', 'EACCES', null],
+  ['a missing folder', 'ENOENT', { effect: 'none' }],
+  ['a file in place of a folder', 'ENOTDIR', { effect: 'none' }],
+] as const)('the error of %s names the folder of the file, although it does not exist', (_, code, outcome) => {
+  const file = join(folder(), 'apps', 'a.json');
+  const { hint } = diskError(systemError(code, 'open'), 'apps/a.json', outcome, file) as AppregError;
+  expect(hint.endsWith(` Its folder is ${dirname(file)}`)).toBe(true);
 });
