@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -118,4 +119,26 @@ test.each([
 test('a usage error without a machine format prints nothing to stdout', () => {
   expect(appreg({}, 'lint', '--no-such').stdout).toBe('');
   expect(appreg({}, 'bundle', '--no-such').stdout).toBe('');
+});
+
+test.skipIf(process.platform === 'win32')('facts that cannot be written leave no file', () => {
+  const folder = join(root, 'facts');
+  mkdirSync(folder);
+  // No byte can be written to any file; the kernel also sends a signal, which ends a process without a handler for it.
+  const listen = join(root, 'listen.cjs');
+  writeFileSync(listen, "process.on('SIGXFSZ', () => {});");
+  const run = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
+  const args = ['--require', listen, '-e', run, 'appreg', 'verify', 'http://127.0.0.1:1/registry.json'];
+  const limited = [
+    '-c',
+    'ulimit -f 0; exec "$0" "$@"',
+    process.execPath,
+    ...args,
+    '--save',
+    join(folder, 'facts.json'),
+  ];
+  const { status, stderr } = spawnSync('bash', limited, { cwd: root, encoding: 'utf8' });
+  expect(stderr).toMatch(/^appreg: The facts cannot be saved as .*: EFBIG: file too large\.$/m);
+  expect(status).toBe(2);
+  expect(readdirSync(folder)).toEqual([]);
 });

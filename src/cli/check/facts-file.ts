@@ -67,7 +67,7 @@ export function factsJson(value: unknown, conceal: (text: string) => string): st
 export interface PartFile {
   /** False after `finish` or `abandon`. */
   readonly isOpen: boolean;
-  /** @throws AppregError `output-unwritable`, as `finish` does */
+  /** @throws AppregError `output-unwritable`, as `finish` does; the file is removed then */
   write(text: string): void;
   /** Renames the file to its final path, replacing an existing one. */
   finish(): void;
@@ -103,6 +103,7 @@ export function openPartFile(path: string): PartFile {
       try {
         for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
       } catch (error) {
+        this.abandon();
         throw notSaved(path, error);
       }
     },
@@ -161,7 +162,9 @@ function unwritable(path: string, reason: string, cause: unknown): AppregError {
   return new AppregError(
     'output-unwritable',
     message`The facts cannot be saved as ${path}: ${reason}.`,
-    message`Give a file in an existing, writable folder.`,
+    systemErrorCode(cause) === 'ENOSPC'
+      ? message`Free some space.`
+      : message`Give a file in an existing, writable folder.`,
     { cause },
   );
 }

@@ -70,7 +70,7 @@ export function unwritable(path: string, cause: unknown): AppregError {
   return new AppregError(
     'output-unwritable',
     message`The results cannot be written to ${path}: ${WHY[code] ?? 'the write failed'} (${code}).`,
-    message`Give a file in an existing, writable folder.`,
+    code === 'ENOSPC' ? message`Free some space.` : message`Give a file in an existing, writable folder.`,
     { cause },
   );
 }

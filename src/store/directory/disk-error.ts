@@ -1,4 +1,4 @@
-import { message, type SafeText } from '../../core/text/message.ts';
+import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
@@ -133,7 +133,7 @@ export function diskError(
   const { code, cause, hint, advisesRepeat = false } = KNOWN[isBusy ? 'EBUSY' : system] ?? unknownError(system);
   const doing = outcome === null ? 'read' : 'write';
   const summary = message`Cannot ${doing} ${path}: ${cause} (${system}).`;
-  const located = message`${hint} ${whereIs(target, outcome !== null && IN_PARENT.has(code))}`;
+  const located = message`${hint} ${safe(whereIs(target, outcome !== null && IN_PARENT.has(code)))}`;
   return new AppregError(code, summary, located, { ...outcome, cause: error, advisesRepeat });
 }
 
