@@ -1,8 +1,9 @@
-import { message } from '../core/text/message.ts';
+import { message, safe } from '../core/text/message.ts';
 import { counted } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/engine/report.ts';
 import type { AppregError } from '../core/errors.ts';
+import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
@@ -12,13 +13,13 @@ import { lockVersions } from '../workspace/lock.ts';
 import { registryLocation } from '../workspace/location.ts';
 import { brokenBy, type EvaluatedApp } from './evaluate.ts';
 import { planApps, publishApps } from './publish-apps.ts';
-import type { PreparedApp, PublishedApp } from './publish-together.ts';
+import { errorOfApp, type PreparedApp, type PublishedApp } from './publish-together.ts';
 import { listedLocation, type PublishedState } from './published.ts';
 import type { OpenRepository } from './repository.ts';
 
 interface ReleaseResult {
   evaluated: EvaluatedApp[];
-  /** The keys of the apps that were not refused, and could not be published. */
+  /** The keys of the apps that were not refused, and could not be published, or not recorded in the lock file. */
   failed: Set<string>;
 }
 
@@ -92,14 +93,15 @@ export async function publishEvaluated(
         if (result.findings.length > 0) onFindings?.(result.app, result.findings);
       },
     });
-    // A store other than the workspace has a lock file of its own, which was written with the versions.
-    const entries = results.flatMap(({ app, entry, outcome }) =>
-      entry === null || !isStored(outcome)
+    // A store other than the workspace has a lock file of its own, which was written with the versions; those that it
+    // does not have are recorded by the next run.
+    const entries = results.flatMap(({ app, entry, outcome, error }) =>
+      entry === null || !isStored(outcome) || error !== null
         ? []
         : [{ app: app.key, version: lockedVersion(app, entry, judgeSettings.now) }],
     );
-    await lockVersions(repository.root, entries);
-    return withResults(evaluated, new Map(results.map((result) => [result.app, result])));
+    const lockError = await lockVersions(repository.root, entries).then(() => null, errorOfApp);
+    return withResults(evaluated, new Map(results.map((result) => [result.app, withLockError(result, lockError)])));
   } finally {
     progress.stop();
   }
@@ -117,6 +119,17 @@ async function settingsOf({ config, severities }: OpenRepository, allow: Allowan
     severities: await severities(),
     appEntry: config.artifact?.entry ?? null,
     allow,
+  };
+}
+
+/** The result of an app whose version the lock file of the workspace does not have; that of the store has it. */
+function withLockError(result: PublishedApp, error: AppregError | null): PublishedApp {
+  if (error === null || result.error !== null || !isStored(result.outcome)) return result;
+  return {
+    ...result,
+    error: error.with({
+      hint: message`${safe(error.hint)}${error.hint.endsWith('.') ? ' Then' : '; then'} run appreg lock`,
+    }),
   };
 }
 
@@ -140,8 +153,8 @@ function withResults(
     if (result === undefined) return one;
     const { outcome, error } = result;
     if (outcome === 'refused' && error !== null) return brokenBy(one, error);
-    if (outcome === 'failed' && error !== null) {
-      failed.add(one.app.key);
+    if (error !== null) failed.add(one.app.key);
+    if (error !== null && (outcome === 'failed' || one.result.state !== 'new')) {
       return { ...one, result: { ...one.result, message: error.message, advice: error.hint } };
     }
     return { ...one, result: { ...one.result, ...outcomeOf(one, result) } };
@@ -153,11 +166,13 @@ function withResults(
 function outcomeOf({ result }: EvaluatedApp, { outcome, error }: PublishedApp): Partial<EvaluatedApp['result']> {
   if (result.state !== 'new') return {};
   const { declared } = result;
-  if (outcome === 'already-published')
-    return { message: `Another run published ${declared} with the same bytes.`, advice: null };
+  const done =
+    outcome === 'already-published'
+      ? `Another run published ${declared} with the same bytes.`
+      : `Published ${declared}.`;
   return {
-    published: true,
-    message: error?.summary ?? `Published ${declared}.`,
+    ...(outcome === 'published' && { published: true }),
+    message: error === null ? done : `${done} ${LOCK_FILE} does not have it yet: ${error.summary}`,
     advice: error?.hint ?? null,
   };
 }

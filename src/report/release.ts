@@ -53,13 +53,16 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
   const vulnerable = apps.filter(isVulnerable).length;
   if (vulnerable > 0) parts.push(`${vulnerable} with known vulnerabilities`);
   if (summary.published > 0) parts.push(`${summary.published} published`);
-  if (summary.failed > summary.broken) parts.push(`${summary.failed - summary.broken} not published`);
+  const unrecorded = apps.filter(isUnrecorded).length;
+  const notPublished = summary.failed - summary.broken - unrecorded;
+  if (notPublished > 0) parts.push(`${notPublished} not published`);
+  if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   return `${counted(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
 
 /** For a comment on a pull request; all text is escaped. */
 export function releaseAsMarkdown(report: ReleaseReport): string {
-  const changed = report.apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app));
+  const changed = report.apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app) || isUnrecorded(app));
   const lines = [`### ${prose(releaseSummary(report))}`];
   if (changed.length > 0)
     lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
@@ -84,13 +87,19 @@ function vulnerabilities({ vulnerable = [] }: ReleasedApp): string[] {
 }
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */
-export function needsAttention({ state, published, advice }: ReleasedApp): boolean {
-  return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null);
+export function needsAttention(app: ReleasedApp): boolean {
+  const { state, published, advice } = app;
+  return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null) || isUnrecorded(app);
+}
+
+/** True for an app whose version is published, and could not be recorded in the lock file. */
+function isUnrecorded({ state, published, advice }: ReleasedApp): boolean {
+  return advice !== null && (published || state === 'unchanged');
 }
 
 function selected(apps: readonly ReleasedApp[], isVerbose: boolean): { shown: readonly ReleasedApp[]; left: number } {
   if (isVerbose) return { shown: apps, left: 0 };
-  const named = apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app));
+  const named = apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app) || isUnrecorded(app));
   const shown = named.slice(0, MAX_APPS);
   return { shown, left: named.length - shown.length };
 }

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectory, recordVersions, registryState, release, type Repository } from '../../src/node.ts';
+import type { ReleaseReport } from '../../src/core/release/report.ts';
+import { releaseAsText, releaseSummary } from '../../src/report/release.ts';
 import type { ReleaseOptions } from '../../src/release/release.ts';
 import { folder, write } from '../support/folders.ts';
 
@@ -99,6 +101,43 @@ test('a dry run plans what an interrupted run did not write', async () => {
   expect(lost.some((path) => existsSync(path))).toBe(false);
   await release(repositoryIn(root), { action: 'publish' });
   expect(lost.every((path) => existsSync(path))).toBe(true);
+});
+
+test.each(['store', '.'])(
+  'a version that the lock file in %s does not take is published, and the run fails',
+  async (place) => {
+    const root = workspace();
+    const lock = join(root, place, 'appreg.lock.json');
+    write(join(root, place), { 'appreg.lock.json': '{ "lock": 1, "apps": {} }' });
+    chmodSync(lock, 0o444);
+    const run = (): Promise<ReleaseReport> =>
+      release(repositoryIn(root), { action: 'publish' }).then(({ report }) => report);
+
+    const first = await run();
+    expect(first).toMatchObject({ outcome: 'findings', summary: { new: 1, published: 1, failed: 1 } });
+    expect(first.apps[0]!.message).toBe(
+      'Published 1.0.0. appreg.lock.json does not have it yet: appreg.lock.json is read-only.',
+    );
+    expect(first.apps[0]!.advice).toMatch(place === '.' ? /\(chmod u\+w\)\. Then run appreg lock$/ : /chmod u\+w/);
+    expect(releaseAsText(first)).toContain('! new    clock');
+    expect(releaseSummary(first)).toBe('1 app: 1 new, 1 published, 1 not recorded');
+    expect(readFileSync(join(root, 'store/apps/clock/versions.json'), 'utf8')).toContain('"1.0.0"');
+    chmodSync(lock, 0o644);
+    expect(await run()).toMatchObject({ outcome: 'clean', summary: { unchanged: 1, failed: 0 } });
+    if (place === 'store') expect(readFileSync(lock, 'utf8')).toContain('"1.0.0"');
+  },
+);
+
+test('an unchanged app that cannot be recorded is named', async () => {
+  const root = workspace();
+  await release(repositoryIn(root), { action: 'publish' });
+  const lock = join(root, 'store/appreg.lock.json');
+  write(root, { 'store/appreg.lock.json': '{ "lock": 1, "apps": {} }' });
+  chmodSync(lock, 0o444);
+  const { report } = await release(repositoryIn(root), { action: 'publish' });
+  expect(report).toMatchObject({ outcome: 'findings', summary: { unchanged: 1, published: 0, failed: 1 } });
+  expect(releaseAsText(report)).toMatch(/^! unchanged {2}clock .*\n {4}appreg\.lock\.json is read-only\./m);
+  expect(releaseSummary(report)).toBe('1 app: 1 unchanged, 1 not recorded');
 });
 
 test('a changed app is compared with a named state, and raised', async () => {
