@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -219,6 +219,25 @@ describe('appreg serve', () => {
     const found = await failureOf(run(root, dir));
     expect(found).toMatchObject({ code, exit: 2 });
     expect(found.hint).toBeTruthy();
+  });
+
+  test.skipIf(WINDOWS).each([
+    ['a link to a missing file', 'missing.json', 'is a link to a file that does not exist'],
+    ['a link that forms a loop', 'registry.json', 'is a symbolic link that forms a loop'],
+  ])('names the reason if the manifest is %s', async (_, target, reason) => {
+    const root = folder();
+    await symlink(target, join(root, 'registry.json'));
+    expect(await failureOf(run(root, null))).toMatchObject({
+      code: 'file-unreadable',
+      exit: 2,
+      message: `${join(root, 'registry.json')} ${reason}.`,
+    });
+  });
+
+  test.skipIf(WINDOWS || process.getuid?.() === 0)('refuses a manifest that cannot be read', async () => {
+    const root = await workspace();
+    await chmod(join(root, 'registry.json'), 0);
+    expect(await failureOf(run(root, null))).toMatchObject({ code: 'file-unreadable', exit: 2 });
   });
 
   test('exits with 2 if the port is in use', async () => {

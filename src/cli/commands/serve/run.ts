@@ -1,6 +1,6 @@
 import { message, safe } from '../../../core/text/message.ts';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { printable, printableExcerpt, redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { authorityFolder, localCertificate, type LocalCertificate } from '../../../serve/local-ca.ts';
@@ -13,6 +13,7 @@ import { printResult } from '../../io/results.ts';
 import { refuseStored } from '../../stored-state.ts';
 import type { Terminal } from '../../io/terminal.ts';
 import type { serveCommand } from './options.ts';
+import { isLink, whyNotRegularFile } from '../../../platform/regular-file.ts';
 import { systemErrorCode } from '../../../platform/system-error.ts';
 import { quotedPath } from '../../io/shown-path.ts';
 
@@ -80,6 +81,7 @@ async function workspace(
   const { config, file, root } = loaded;
   for (const folder of new Set([from, root])) {
     const manifest = await findManifest(folder, config.manifest);
+    requireReadable(join(folder, manifest ?? config.manifest ?? 'registry.json'));
     if (manifest !== null) return { root: folder, manifest, config, file };
   }
   refuseStored(loaded, root, config.manifest ?? 'registry.json');
@@ -87,6 +89,17 @@ async function workspace(
     'manifest-missing',
     message`${config.manifest ?? 'registry.json'} does not exist in ${from}.`,
     message`Give the folder of a workspace (appreg serve <dir>), or create one with appreg init.`,
+  );
+}
+
+/** @throws AppregError `file-unreadable` for a manifest that exists and cannot be served */
+function requireReadable(path: string): void {
+  const failed = whyNotRegularFile(path);
+  if (failed === null || (failed.code === 'ENOENT' && !isLink(path))) return;
+  throw new AppregError(
+    'file-unreadable',
+    message`${path} ${failed.failure}.`,
+    message`Check the path and its permissions.`,
   );
 }
 
