@@ -58,7 +58,9 @@ export function readLock(root: string): LockFile | null {
   throw new AppregError(
     'lock-file-invalid',
     message`${path} ${read.failure}.`,
-    message`Restore it from version control, or delete it and run appreg lock again.`,
+    read.code === 'EACCES' || read.code === 'EPERM'
+      ? message`Check the permissions of the file.`
+      : message`Restore it from version control, or delete it and run appreg lock again.`,
     { effect: 'none' },
   );
 }

@@ -1,5 +1,8 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runLock } from '../../src/cli/commands/lock/run.ts';
+import { readLock } from '../../src/workspace/lock.ts';
 import { folder, write } from '../support/folders.ts';
 import { contextIn } from './author-support.ts';
 
@@ -86,3 +89,12 @@ describe('lock', () => {
     });
   });
 });
+
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'a lock file that may not be read is not to be deleted',
+  () => {
+    const root = folder({ 'appreg.lock.json': '{ "lock": 1, "apps": {} }' });
+    chmodSync(join(root, 'appreg.lock.json'), 0);
+    expect(() => readLock(root)).toThrow(expect.objectContaining({ hint: 'Check the permissions of the file.' }));
+  },
+);
