@@ -7,7 +7,7 @@ import { type AttestationProblem, judgeAttestation } from '../core/attestation/j
 import type { SignerPolicy } from '../core/attestation/policy.ts';
 import { provenanceStatement } from '../core/attestation/statement.ts';
 import { AppregError } from '../core/errors.ts';
-import { message, safe } from '../core/text/message.ts';
+import { message, safe, type SafeText } from '../core/text/message.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { Attested, Attester } from '../publish/artifact.ts';
@@ -59,9 +59,12 @@ export async function attesterFor(
     const { shippedTrust } = await import('../attestation/trust.ts');
     if (dryRun && !env[wish.variable]) return signingAttester(null, () => null, run);
     const key = signingKeyIn(env, wish.variable);
+    if (namesSigner(expected) && key.sha256 !== (await trustOf(root, { key: expected.key })).key?.sha256)
+      throw otherSigner(message`The key in ${wish.variable}`, expected);
     return signingAttester(keySigner(env, wish.variable), await checkBy(shippedTrust(key), { key: key.sha256 }), run);
   }
-  const { issuer, identity, repository = run?.workflow.repository, trustedRoot } = expected;
+  const { issuer, identity, repository = run?.workflow.repository, trustedRoot, key } = expected;
+  if (key !== undefined) throw otherSigner(message`The identity of the CI system`, expected);
   const trust = await trustOf(root, { trustedRoot });
   const check = await checkBy(trust, {
     issuer: issuer ?? null,
@@ -72,6 +75,16 @@ export async function attesterFor(
   const { keylessSigner } = await import('../attestation/keyless.ts');
   const services = evidence.sigstore && { fulcioUrl: evidence.sigstore.fulcio, rekorUrl: evidence.sigstore.rekor };
   return signingAttester(keylessSigner(env, services), check, run);
+}
+
+/** A stored attestation is never replaced, so one that subscribers will refuse is not made. */
+function otherSigner(signer: SafeText, { key }: SignerOptions): AppregError {
+  return new AppregError(
+    'attestation-refused',
+    message`${safe(signer)} is not the signer that evidence.attestations of the configuration requires: ${key === undefined ? 'it names an identity' : `it names the key ${key}`}.`,
+    message`Sign with that one, or correct evidence.attestations: an attestation is never replaced.`,
+    { effect: 'none' },
+  );
 }
 
 /** Any signer, if none is named. */
@@ -95,11 +108,13 @@ function signingAttester(signer: AttestationSigner | null, check: Check, run: Ci
     bytes: null,
     what: WHAT,
     difference: (stored) => check(stored, attested)?.message ?? null,
-    sign() {
+    async sign() {
       if (signer === null) throw new Error('a dry run signs nothing');
       const statement = provenanceStatement({ ...attested, run, toolVersion: VERSION });
       const known = signed.get(statement) ?? attestationOf(statement, signer);
       signed.set(statement, known);
+      const problem = check(await known, attested);
+      if (problem?.rule === 'attestation-identity') throw refused('The signed bundle', attested, problem);
       return known;
     },
   });
@@ -114,13 +129,7 @@ async function attestationOf(statement: string, signer: AttestationSigner): Prom
 function givenAttester(bytes: Uint8Array, shownAs: string, check: Check): Attester {
   return (attested): Companion => {
     const problem = check(bytes, attested);
-    if (problem !== null)
-      throw new AppregError(
-        'attestation-refused',
-        message`${shownAs} does not attest ${attested.app.key} ${attested.app.version}: ${safe(problem.message)}`,
-        problem.advice,
-        { effect: 'none' },
-      );
+    if (problem !== null) throw refused(shownAs, attested, problem);
     return {
       kind: 'attestation',
       bytes,
@@ -128,6 +137,15 @@ function givenAttester(bytes: Uint8Array, shownAs: string, check: Check): Attest
       difference: (stored) => check(stored, attested)?.message ?? null,
     };
   };
+}
+
+function refused(shownAs: string, { app }: Attested, problem: AttestationProblem): AppregError {
+  return new AppregError(
+    'attestation-refused',
+    message`${shownAs} does not attest ${app.key} ${app.version}: ${safe(problem.message)}`,
+    problem.advice,
+    { effect: 'none' },
+  );
 }
 
 function givenBundle(cwd: string, file: string): Uint8Array {

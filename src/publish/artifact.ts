@@ -8,6 +8,9 @@ import { message } from '../core/text/message.ts';
 import type { Document } from '../author/document.ts';
 import { companionPath } from '../core/attestation/companion.ts';
 import { AppregError } from '../core/errors.ts';
+import { attestationMissing } from '../core/rules/attestations/attestation-missing.ts';
+import type { JudgeSettings } from './check-change.ts';
+import { ruleViolation } from './check-content.ts';
 import type { CreateStep, SignStep } from './plan.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
@@ -134,6 +137,28 @@ export async function createFiles(
     exists: stored !== null,
     companions: await companionSteps(store, path, await companionsOf(place, key, target), of),
   };
+}
+
+/**
+ * Refuses a version without an attestation, as `lint` and `verify` would once it is listed. Nothing is known about an
+ * artifact that is hosted elsewhere.
+ * @throws AppregError `rule-violation` (exit 1)
+ */
+export async function requireAttestation(
+  { store }: RegistryLocation,
+  { path, artifact }: ArtifactTarget,
+  severities: JudgeSettings['severities'],
+): Promise<void> {
+  const severity = severities[attestationMissing.id] ?? attestationMissing.severity;
+  if (path === null || artifact.attester !== undefined || severity !== 'error') return;
+  if ((await store.digest(companionPath(path, 'attestation'))) !== null) return;
+  const missing = {
+    rule: attestationMissing.id,
+    text: 'attestation-missing: The artifact has no attestation, which evidence.attestations of the configuration requires.',
+    advice: message`Add --attest, --attest-key-env or --attestation, or set evidence.attest or evidence.attestKeyEnv.`,
+    evidence: {},
+  };
+  throw ruleViolation([missing], 'publish');
 }
 
 /** True if the version was never published, and its files do not exist with other bytes. */

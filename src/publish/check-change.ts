@@ -22,6 +22,8 @@ export interface JudgeSettings {
   baseline?: Baseline | null;
   /** What is allowed of a version that is published. */
   allow?: Allowances;
+  /** Whether a version that is published has to have an attestation. */
+  requiresAttestation?: boolean;
 }
 
 /** A judged state: its findings, and the verdict about its app. */

@@ -9,7 +9,7 @@ import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { AppregError } from '../core/errors.ts';
 import type { AppToPublish } from './listed-app.ts';
 import { type NotesOf, versionNotesEdit } from './about.ts';
-import { type Artifact, checksumOf, createFiles, filesOf, isFree, targetOf } from './artifact.ts';
+import { type Artifact, checksumOf, createFiles, filesOf, isFree, requireAttestation, targetOf } from './artifact.ts';
 import { type JudgedState, type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
 import { versionSeverities } from './check-content.ts';
 import { isBump, chooseVersion, increment } from './choose-version.ts';
@@ -97,6 +97,7 @@ export async function planVersion(
   };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createFiles(place, key, target);
+  if (judgeSettings.requiresAttestation === true) await requireAttestation(place, target, settings.severities);
   const after = stateOf(app, edited, { version, path, artifact }, about?.after);
   const findings = newFindings(before, after, settings);
   return {

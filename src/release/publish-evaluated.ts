@@ -62,7 +62,10 @@ export async function planEvaluated(
   const { store, listed } = published;
   const place =
     store === null ? listedLocation(repository.config, apps, listed) : await currentLocation(repository, store);
-  const planned = await planApps(place, apps, { jobs, judgeSettings: await settingsOf(repository, allow) });
+  const settings = await settingsOf(repository, allow);
+  // A check needs no option that signs.
+  const judgeSettings = isCheck ? { ...settings, requiresAttestation: false } : settings;
+  const planned = await planApps(place, apps, { jobs, judgeSettings });
   for (const { app, version } of planned.apps)
     if (version !== null && version.findings.length > 0) onFindings?.(app, version.findings);
   const errors = new Map(planned.apps.flatMap(({ app, error }) => (error ? [[app, error]] : [])));
@@ -118,6 +121,7 @@ async function settingsOf({ config, severities }: OpenRepository, allow: Allowan
     now: new Date().toISOString(),
     severities: await severities(),
     appEntry: config.artifact?.entry ?? null,
+    requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow,
   };
 }

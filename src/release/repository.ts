@@ -28,8 +28,11 @@ export interface RepositoryConfig {
   release?: readonly ReleaseEntry[];
   bundle?: { external?: string[]; target?: string; include?: string[] } & PackageSettings;
   artifact?: { entry?: string };
-  /** `sbom`: publish a bill of materials beside each artifact. */
-  evidence?: { sbom?: boolean };
+  /**
+   * `sbom`: publish a bill of materials beside each artifact; `attestations.mode`: `require` refuses a new version
+   * without an attestation.
+   */
+  evidence?: { sbom?: boolean; attestations?: { mode?: 'off' | 'report' | 'require' } };
 }
 
 type Defaulted = 'cwd' | 'env' | 'file' | 'listener' | 'severities';

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AppregError } from '../../src/core/errors.ts';
 import { runAttestation } from '../../src/cli/commands/attestation/run.ts';
 import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { runRelease } from '../../src/cli/commands/release/run.ts';
@@ -127,6 +128,76 @@ describe('publish-version --attestation', () => {
   });
 });
 
+/** A configuration with a key of the vendor. */
+async function withKey(more: object = {}, key = publicKey): Promise<string> {
+  const root = await workspace();
+  writeFileSync(join(root, 'acme.pub'), key);
+  set(root, { attestations: { key: 'acme.pub', ...more } });
+  return root;
+}
+const refused = async (root: string, options: Options, env: NodeJS.ProcessEnv = {}): Promise<AppregError> => {
+  const before = snapshot(root);
+  const error = await refusal(publish(root, options, env));
+  expect(snapshot(root)).toBe(before);
+  return error;
+};
+
+describe('what evidence.attestations requires', () => {
+  test.each([true, false])('a key that is not that of the configuration is refused (dry run: %s)', async (dryRun) => {
+    const root = await withKey({}, vendorKeys().publicKey);
+    const error = await refused(root, { attestKeyEnv: 'KEY', dryRun }, { KEY: privateKey });
+    expect(error).toMatchObject({
+      code: 'attestation-refused',
+      message:
+        'The key in KEY is not the signer that evidence.attestations of the configuration requires: it names the key acme.pub. Nothing was changed.',
+    });
+  });
+
+  test('a key where an identity is required is refused, and the reverse', async () => {
+    const root = await workspace();
+    set(root, { attestations: { issuer: 'https://issuer.example', repository: 'https://github.com/acme/apps' } });
+    const error = await refused(root, { attestKeyEnv: 'KEY' }, { KEY: privateKey });
+    expect(error).toMatchObject({ code: 'attestation-refused' });
+    expect(error.message).toContain('it names an identity');
+    const reverse = await refused(await withKey(), { attest: true }, GITHUB);
+    expect(reverse).toMatchObject({ code: 'attestation-refused' });
+  });
+
+  test('a version without an attestation is refused, unless the rule is no error or one is there', async () => {
+    const root = await withKey({ mode: 'require' });
+    for (const dryRun of [true, false])
+      expect(await refused(root, { dryRun })).toMatchObject({
+        code: 'rule-violation',
+        exit: 1,
+        rules: ['attestation-missing'],
+      });
+    await publish(root, { attestKeyEnv: 'KEY' }, { KEY: privateKey });
+    await lintsClean(root);
+    // Nothing is new, so nothing is required.
+    await publish(root, {});
+
+    const lenient = await withKey({ mode: 'require' });
+    const config = join(lenient, 'appreg.config.json');
+    const rules = { 'attestation-missing': 'warning' };
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, 'utf8')), rules }));
+    await publish(lenient, {});
+  });
+
+  test('release refuses one too, and --check passes', async () => {
+    const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+    writeFileSync(join(root, 'acme.pub'), publicKey);
+    set(root, { attestations: { key: 'acme.pub', mode: 'require' } });
+    expect(await runRelease(contextIn(root), { check: true })).toBe(0);
+    for (const dryRun of [true, false]) {
+      const context = contextIn(root);
+      expect(await runRelease(context, { dryRun })).toBe(1);
+      expect(context.printed.out.join('\n')).toContain('attestation-missing: The artifact has no attestation');
+    }
+    expect(await runRelease({ ...contextIn(root), env: { KEY: privateKey } }, { attestKeyEnv: 'KEY' })).toBe(0);
+    expect(await runRelease(contextIn(root), {})).toBe(0);
+  });
+});
+
 describe('options and settings that exclude each other', () => {
   test.each<[string, object, Options, string]>([
     ['two options', {}, { attest: true, attestKeyEnv: 'KEY' }, 'option-conflict'],
@@ -189,6 +260,16 @@ describe('--attest', () => {
     const before = snapshot(root);
     const error = await refusal(publish(root, { attest: true }, GITHUB));
     expect(error).toMatchObject({ code: 'attestation-failed', exit: 2, effect: 'none' });
+    expect(snapshot(root)).toBe(before);
+  });
+
+  test('by another workflow than that of the configuration is refused, and nothing is written', async () => {
+    const root = await workspace();
+    const attestations = { trustedRoot: 'root.json', ...SIGNER, identity: 'https://github.com/acme/apps/other.yml@*' };
+    privateInstance(root, { attestations });
+    const before = snapshot(root);
+    const error = await refusal(publish(root, { attest: true }, GITHUB));
+    expect(error).toMatchObject({ code: 'attestation-refused', exit: 2, effect: 'none' });
     expect(snapshot(root)).toBe(before);
   });
 

@@ -183,7 +183,8 @@ export const PUBLISHING_ERRORS = {
     fix: 'Run the command again. If the failure persists, check the OIDC token and the network.',
   },
   'attestation-refused': {
-    title: 'The given attestation does not prove the version that is to be published.',
-    fix: 'Attest the artifact as <key>@<version>, or name its signer (--key, or --issuer and --repository).',
+    title:
+      'The given attestation does not prove the version that is to be published, or its signer is not that of the configuration.',
+    fix: 'Attest the artifact as <key>@<version>, name its signer (--key, or --issuer and --repository), or sign with the key or identity of evidence.attestations.',
   },
 } as const satisfies ErrorTable;

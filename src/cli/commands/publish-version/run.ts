@@ -61,6 +61,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
     now: new Date().toISOString(),
     severities: publishingSeverities(await severitiesOf(context, { config, file }), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
+    requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: {
       prerelease: options.allowPrerelease === true,
       lower: options.allowLower === true,
