@@ -1,4 +1,4 @@
-import { readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { message } from '../../../core/text/message.ts';
@@ -23,6 +23,7 @@ export async function checkArchive(archive: Uint8Array, cwd: string, settings: C
 /**
  * Writes the archive atomically, and its bill of materials.
  * @param file absolute; its folder is created if it is missing, and removed again if the file cannot be written
+ * @throws AppregError `immutable` (exit 1) for the artifact of a listed version with other bytes
  */
 export async function writeFiles(
   file: string,
@@ -31,6 +32,8 @@ export async function writeFiles(
 ): Promise<void> {
   stopIfInterrupted();
   const folder = dirname(file);
+  // The metadata file of a published artifact; few archives are written beside one.
+  if (existsSync(`${folder}.json`)) (await import('./published.ts')).refusePublished(file, archive);
   const madeFolders = createFolder(folder);
   try {
     await replaceFile(file, archive);
