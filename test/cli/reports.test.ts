@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
 import { openSharedProcess } from '../support/shared-process.ts';
@@ -103,6 +104,7 @@ describe('results in files', () => {
     { name: 'the lock file', file: 'appreg.lock.json', text: '{"lock":1,"apps":{}}' },
     { name: 'an about file', file: 'clock.about.json', text: '{ "schema": 1, "versions": {} }' },
     { name: 'an attestation', file: 'clock.tar.gz.sigstore.json', text: '{}' },
+    { name: 'an artifact', file: '1.0.0.tar.gz', text: gzipSync('app') },
   ])('never replace a file of a registry that no option names: $name', ({ file, text }) => {
     test.each([
       { by: '--output', args: ['lint', '--output', file] },
@@ -115,10 +117,11 @@ describe('results in files', () => {
       { by: '--bundle', args: ['diagnose', 'https://127.0.0.1:1/', '--bundle', file] },
     ])('by $by', async ({ args }) => {
       writeFileSync(join(folder, 'w', file), text);
+      const before = read(file);
       const { code, stderr } = await run(...args);
       expect(code).toBe(2);
       if (!args.includes('--bogus')) expect(stderr).toMatch(/which (a result|saved facts) would replace\./);
-      expect(read(file)).toBe(text);
+      expect(read(file)).toBe(before);
       expect(readdirSync(join(folder, 'w')).toSorted()).toEqual([...new Set([file, 'registry.json'])].toSorted());
     });
   });

@@ -133,6 +133,7 @@ export function workspaceFile(path: string): string | null {
   if (name === LOCK_FILE) return 'a lock file';
   if (isAboutPath(name)) return 'an about file';
   if (companionKindOf(name) !== null) return 'a companion file of an artifact';
+  if (GZIP.test(text)) return 'an archive';
   if (!DOCUMENT.test(text) || OWN_RESULT.test(text)) return null;
   return 'a document of a registry';
 }
@@ -142,6 +143,9 @@ const DOCUMENT = /^\uFEFF?\s*\{[^]*"(?:apps|versions)"\s*:\s*[{[]/;
 
 /** The first fields of saved facts and support bundles, and of reports. */
 const OWN_RESULT = /^\s*\{\s*"(?:snapshot|schema"\s*:\s*1\s*,\s*"tool)"\s*:/;
+
+/** The first bytes of a .tar.gz, decoded as UTF-8. */
+const GZIP = /^\u001F\uFFFD/;
 
 const MAX_BEGINNING = 65_536;
 
