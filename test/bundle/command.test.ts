@@ -179,31 +179,35 @@ describe('a failed run', () => {
   });
 });
 
-const OUTPUT = 'apps/clock/versions/1.0.0.tar.gz';
-const listing = (file: string): string =>
+const ARTIFACT = 'apps/clock/versions/1.0.0.tar.gz';
+const metadataListing = (file: string): string =>
   JSON.stringify({
     versions: [{ version: '1.0.0', artifactUrl: `https://apps.example.com/apps/clock/versions/${file}` }],
   });
 
 describe('an output that is the artifact of a listed version', () => {
   test('is not replaced by other bytes', async () => {
-    const cwd = tree({ ...APP, 'apps/clock/versions.json': listing('1.0.0.tar.gz'), [OUTPUT]: 'published' });
-    await expect(run(cwd, 'src/main.ts', OUTPUT)).rejects.toMatchObject({
+    const cwd = tree({ ...APP, 'apps/clock/versions.json': metadataListing('1.0.0.tar.gz'), [ARTIFACT]: 'published' });
+    await expect(run(cwd, 'src/main.ts', ARTIFACT)).rejects.toMatchObject({
       code: 'immutable',
       exit: 1,
       message: expect.stringContaining('is the artifact of the published version 1.0.0, and'),
     });
-    expect(readFileSync(join(cwd, OUTPUT), 'utf8')).toBe('published');
+    expect(readFileSync(join(cwd, ARTIFACT), 'utf8')).toBe('published');
   });
 
   test('is written if it is missing, and again with the same bytes', async () => {
-    const cwd = tree({ ...APP, 'apps/clock/versions.json': listing('1.0.0.tar.gz') });
-    expect((await run(cwd, 'src/main.ts', OUTPUT)).code).toBe(0);
-    expect((await run(cwd, 'src/main.ts', OUTPUT)).code).toBe(0);
+    const cwd = tree({ ...APP, 'apps/clock/versions.json': metadataListing('1.0.0.tar.gz') });
+    expect((await run(cwd, 'src/main.ts', ARTIFACT)).code).toBe(0);
+    expect((await run(cwd, 'src/main.ts', ARTIFACT)).code).toBe(0);
   });
 
   test('is replaced if another file is listed', async () => {
-    const cwd = tree({ ...APP, 'apps/clock/versions.json': listing('0.9.0.tar.gz'), [OUTPUT]: 'not published' });
-    expect((await run(cwd, 'src/main.ts', OUTPUT)).code).toBe(0);
+    const cwd = tree({
+      ...APP,
+      'apps/clock/versions.json': metadataListing('0.9.0.tar.gz'),
+      [ARTIFACT]: 'not published',
+    });
+    expect((await run(cwd, 'src/main.ts', ARTIFACT)).code).toBe(0);
   });
 });
