@@ -183,8 +183,16 @@ export class ArtifactKeeper {
     return (await end.finally(() => reader.close())) !== null;
   }
 
+  /** Whether the folder of the store is there, and not that of another disk. */
+  async isThere(): Promise<boolean> {
+    return this.blobs.isStill(this.store).catch(() => false);
+  }
+
   private async requireStore(): Promise<void> {
-    if (!(await this.using(() => this.blobs.isStill(this.store)))) throw new StoreUnavailable(this.blobs.name);
+    await this.using(async () => {
+      if (!(await this.blobs.isStill(this.store)))
+        throw new Error('This is not the store that the service started with.');
+    });
   }
 
   private async using<T>(use: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ type ReadStoreFigures = () => Promise<StoreFigures | null>;
 
 /** Milliseconds for which figures are used: they take a query for all files. */
 const VALID = 60_000;
-/** Milliseconds for the database to respond. */
+/** Milliseconds for the database, and for the disk, to respond. */
 const TIMEOUT = 2_000;
 
 const GAUGES: { name: string; help: string; value(figures: StoreFigures): number }[] = [
@@ -53,10 +53,14 @@ export function openStoreState(keeper: Pick<ArtifactKeeper, 'files' | 'limit'> |
 }
 
 /** `none`: the service keeps no artifacts. `unknown`: the database does not respond. */
-type StoreState = 'none' | 'unknown' | 'available' | 'last-copies-at-risk' | 'full';
+type StoreState = 'none' | 'unknown' | 'unavailable' | 'available' | 'last-copies-at-risk' | 'full';
 
-export async function storeStateOf(keeper: object | null, read: ReadStoreFigures): Promise<StoreState> {
+export async function storeStateOf(
+  keeper: Pick<ArtifactKeeper, 'isThere'> | null,
+  read: ReadStoreFigures,
+): Promise<StoreState> {
   if (keeper === null) return 'none';
+  if (!(await within(TIMEOUT, keeper.isThere(), false))) return 'unavailable';
   const figures = await read();
   if (figures === null) return 'unknown';
   if (figures.isFull) return 'full';

@@ -273,8 +273,13 @@ test('a store whose disk is not mounted has lost nothing', async () => {
   const keeper = await openFolder(1e6);
   await fetchInto(keeper, a, '1.0.0');
   await lose(a, ['1.0.0']);
+  const state = () => storeStateOf(keeper, openStoreState(keeper));
+  expect(await state()).toBe('available');
   renameSync(folder, `${folder}-away`);
+  harness.lines.length = 0;
   expect((await get(keeper, a, '1.0.0')).status).toBe(503);
+  expect(harness.lines.filter((line) => line.includes('"artifact-store-unavailable"'))).toHaveLength(1);
+  expect(await state()).toBe('unavailable');
   await expect(keeper.checkLastCopies(new AbortController().signal)).rejects.toThrow('cannot be used at the moment');
   expect((await stateOf(keeper, a)).offered).toEqual(['1.0.0']);
   renameSync(`${folder}-away`, folder);
