@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Actor } from '../history/audit.ts';
-import type { DeliveryView, WebhookEventType } from './schema.ts';
+import type { DeliveryView, WebhookEventType, WebhookView } from './schema.ts';
 
 import { maskedWebhookUrl } from './secrets.ts';
 import { recordAudit } from '../history/audit-store.ts';
@@ -45,7 +45,7 @@ export async function queueTest(
   actor: Actor,
 ): Promise<DeliveryView | 'disabled' | null> {
   return db.transaction().execute(async (tx) => {
-    const webhook = await webhookOf(tx, organizationId, id);
+    const webhook = await heldWebhook(tx, organizationId, id);
     if (webhook === null) return null;
     if (!webhook.enabled) return 'disabled';
     const data = { webhook: { id, url: maskedWebhookUrl(webhook.url) }, message: 'This is a test of the webhook.' };
@@ -77,7 +77,7 @@ export async function redeliver(
 ): Promise<DeliveryView | 'disabled' | 'pending' | null> {
   if (!isUuid(id)) return null;
   return db.transaction().execute(async (tx) => {
-    const webhook = await webhookOf(tx, organizationId, webhookId);
+    const webhook = await heldWebhook(tx, organizationId, webhookId);
     if (webhook === null) return null;
     const row = await tx
       .selectFrom('webhookDeliveries')
@@ -101,8 +101,22 @@ export async function redeliver(
   });
 }
 
-/** Deletes finished deliveries that have been kept long enough. */
+/** A webhook that is neither deleted nor disabled until the end of the transaction; null if it does not exist. */
+async function heldWebhook(tx: Db, organizationId: string, id: string): Promise<WebhookView | null> {
+  if (!isUuid(id)) return null;
+  const webhooks = tx.selectFrom('webhooks').where('organizationId', '=', organizationId).where('id', '=', id);
+  await webhooks.select('id').forShare().execute();
+  return webhookOf(tx, organizationId, id);
+}
+
+/**
+ * Deletes finished deliveries that have been kept long enough, and cancels those that were queued while their webhook was
+ * being disabled.
+ */
 export async function deleteOldDeliveries(db: Db): Promise<void> {
+  await sql`UPDATE webhook_deliveries SET state = 'cancelled', finished_at = now()
+    FROM webhooks WHERE webhooks.id = webhook_deliveries.webhook_id AND NOT webhooks.enabled
+      AND webhook_deliveries.state = 'pending'`.execute(db);
   await sql`DELETE FROM webhook_deliveries WHERE finished_at < now() - make_interval(days => ${DELIVERY_RETENTION_DAYS})`.execute(
     db,
   );
@@ -135,7 +149,10 @@ interface NewDelivery {
   body: string;
 }
 
-/** @param tx the transaction in which the events are recorded */
+/**
+ * A webhook that is being deleted is waited for: an event must not fail because its receiver is gone.
+ * @param tx the transaction in which the events are recorded
+ */
 export async function queueEvents(tx: Db, events: readonly RecordedEvent[]): Promise<void> {
   const registryIds = [...new Set(events.map(({ registryId }) => registryId))];
   if (registryIds.length === 0) return;
@@ -154,6 +171,7 @@ export async function queueEvents(tx: Db, events: readonly RecordedEvent[]): Pro
       'subscriptions.createdAt',
       sql<boolean>`${CONFIRMED} OR registries.owner_id IS NOT NULL`.as('isShown'),
     ])
+    .forKeyShare('webhooks')
     .execute();
   const deliveries = receivers.flatMap((receiver) =>
     events
@@ -199,6 +217,7 @@ export async function queueWebhookDisabled(
     .where('enabled', '=', true)
     .where(sql<boolean>`coalesce('webhook-disabled' = ANY(events), TRUE)`)
     .select('id')
+    .forKeyShare()
     .execute();
   const type = 'webhook-disabled';
   const body = webhookBody(type, new Date(), { webhook, message: `The webhook ${webhook.url} was disabled.` });

@@ -110,6 +110,8 @@ export async function changeWebhook(
   if (url === undefined && events === undefined && enabled === undefined)
     return webhookOf(db, organizationId, id, keys);
   return db.transaction().execute(async (tx) => {
+    // What was queued while it was being disabled.
+    if (enabled === true) await cancelPending(tx, id, sql<boolean>`NOT webhooks.enabled`);
     const row = await tx
       .updateTable('webhooks')
       .set({
@@ -207,12 +209,16 @@ export async function disableWebhook(
   return { organizationId, url };
 }
 
-async function cancelPending(tx: Db, webhookId: string): Promise<void> {
+/** @param isMeant of its webhook */
+async function cancelPending(tx: Db, webhookId: string, isMeant = sql<boolean>`TRUE`): Promise<void> {
   await tx
     .updateTable('webhookDeliveries')
+    .from('webhooks')
     .set({ state: 'cancelled', finishedAt: sql<Date>`now()` })
-    .where('webhookId', '=', webhookId)
-    .where('state', '=', 'pending')
+    .whereRef('webhooks.id', '=', 'webhookDeliveries.webhookId')
+    .where('webhooks.id', '=', webhookId)
+    .where(isMeant)
+    .where('webhookDeliveries.state', '=', 'pending')
     .execute();
 }
 
