@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
-import { unavailable, json, NotFound, problem, Refusal } from './http/problems.ts';
+import { callerDeleted, unavailable, json, NotFound, problem, Refusal } from './http/problems.ts';
+import { isCallerDeleted } from './database/database-error.ts';
 import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './page-routes.ts';
 import { appRoutes } from './apps/routes.ts';
@@ -73,6 +74,7 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
   app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service) : problem(c, new NotFound('page'))));
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
+    if (isCallerDeleted(error)) return problem(c, callerDeleted(c));
     const request = c.get('requestId');
     const fault = service.database.report(error);
     if (fault !== null) return problem(c, unavailable(fault));

@@ -65,3 +65,19 @@ export const FAULT_MESSAGES: Record<DatabaseFault, string> = {
   'disk-error': 'The database cannot read or write its files.',
   overloaded: 'The database is overloaded.',
 };
+
+/** The organization or the token of a request was deleted while the request was handled. */
+export class CallerDeleted extends Error {}
+
+/** Constraints of rows that an organization, or a session of its token, has. */
+const CALLER_CONSTRAINTS = /^\w+_(organization_id|owner_id)_fkey$|^sessions_token_id_fkey$/;
+
+/** True also if the database refused a row of such an organization. */
+export function isCallerDeleted(error: unknown): boolean {
+  if (error instanceof CallerDeleted) return true;
+  if (errorCode(error) !== FOREIGN_KEY_VIOLATION) return false;
+  return error instanceof Error && 'constraint' in error && CALLER_CONSTRAINTS.test(String(error.constraint));
+}
+
+/** PostgreSQL: foreign_key_violation. */
+export const FOREIGN_KEY_VIOLATION = '23503';

@@ -126,3 +126,15 @@ export function unavailable(fault: DatabaseFault): Refusal {
     { 'retry-after': RETRY_AFTER },
   );
 }
+
+/** The response if the caller was deleted while the request was handled. @see isCallerDeleted */
+export function callerDeleted(c: Context): Refusal {
+  // The operator deals with an organization that is not its own.
+  if (c.get('organization') === undefined) return new NotFound('organization');
+  return new Refusal(
+    'unauthorized',
+    'The organization or its token was deleted while the request was handled.',
+    {},
+    { 'www-authenticate': 'Bearer realm="appreg", error="invalid_token"' },
+  );
+}

@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import type { DatabaseFault } from '../database/database-error.ts';
+import { type DatabaseFault, isCallerDeleted } from '../database/database-error.ts';
 import { NotFound, Refusal, RETRY_AFTER } from '../http/problems.ts';
 import { failurePage } from './account-pages.ts';
 import { type ErrorPage, PageError, memberOf, type PageContext, showScreen } from './request.ts';
@@ -23,6 +23,12 @@ const FAULT_TEXTS: Record<DatabaseFault, string> = {
   'read-only': `${CANNOT_SAVE} Try again in a moment.`,
   'disk-error': 'The database of the service cannot read or write its files. Its operator has to repair it.',
   overloaded: 'The database of the service is overloaded. Try again in a moment.',
+};
+
+const CALLER_DELETED: ErrorPage = {
+  status: 403,
+  title: 'You are no longer signed in',
+  text: 'The organization or the token that you signed in with was deleted.',
 };
 
 /** The response for an unknown URL, with the navigation of those who are signed in. */
@@ -51,6 +57,10 @@ export function errorResponse(
   }
   if (error instanceof Refusal) throw error;
   if (error instanceof PageError) return showError(c, settings, error.page);
+  if (isCallerDeleted(error)) {
+    c.set('caller', undefined);
+    return showError(c, settings, CALLER_DELETED);
+  }
   const request = c.get('requestId');
   const fault = database.report(error);
   if (fault !== null) {

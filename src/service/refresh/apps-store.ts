@@ -6,6 +6,7 @@ import { writeAbout } from '../about/store.ts';
 import type { ObservedApp } from '../apps/changes.ts';
 import { type AppRecord, deleteUnverified, putVersions } from '../apps/records-store.ts';
 import type { Db } from '../database/database.ts';
+import { FOREIGN_KEY_VIOLATION } from '../database/database-error.ts';
 import { recordClaimedKeys } from '../apps/claimed-keys-store.ts';
 import { saveIcon } from '../apps/store.ts';
 import { pack, storable } from '../database/packed.ts';
@@ -51,9 +52,6 @@ export async function addPendingVersions(
     await recordRegistryEvents(tx, registryId, at, events);
   });
 }
-
-/** PostgreSQL: foreign_key_violation. */
-const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
  * @returns whether anything was written

@@ -6,6 +6,7 @@ import type { OrganizationView } from '../organizations/schema.ts';
 import type { TokenView } from './schema.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
+import { CallerDeleted } from '../database/database-error.ts';
 import { lockOrganization, COUNT } from '../database/sql-fragments.ts';
 import { storable } from '../database/packed.ts';
 import { isUuid, pageById, type PageQuery } from '../database/page.ts';
@@ -177,19 +178,24 @@ async function hasOtherAdmin(tx: Db, organizationId: string, id: string): Promis
   return row !== undefined;
 }
 
-/** Gives a token a new value: the previous one and the sessions that it opened end immediately. @returns the value */
+/**
+ * Gives a token a new value: the previous one and the sessions that it opened end immediately.
+ * @returns the value
+ * @throws CallerDeleted if the token does not exist any more
+ */
 export async function rotateToken(db: Db, organizationId: string, id: string, actor: Actor): Promise<string> {
   const { secret, hash } = newSecret();
   await db.transaction().execute(async (tx) => {
-    const { name } = await tx
+    const row = await tx
       .updateTable('tokens')
       .set({ hash, secretSince: sql<Date>`now()` })
       .where('organizationId', '=', organizationId)
       .where('id', '=', id)
       .returning('name')
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
+    if (row === undefined) throw new CallerDeleted();
     await tx.deleteFrom('sessions').where('tokenId', '=', id).execute();
-    await recordAudit(tx, { organizationId, actor, action: 'token-rotated', target: { id, name } });
+    await recordAudit(tx, { organizationId, actor, action: 'token-rotated', target: { id, name: row.name } });
   });
   return secret;
 }
