@@ -95,6 +95,25 @@ test.each(['../live', '../live/apps/a/versions.json'])(
   },
 );
 
+test('lint of one metadata file compares it with the lock file, as lint of the workspace does', async () => {
+  const recorded = (number: string, digit: string): object => {
+    const { artifactUrl, artifactChecksum } = version(number, digit);
+    return { [number]: { artifactChecksum, artifactUrl, bytes: 9, firstSeen: '2026-01-01T00:00:00Z' } };
+  };
+  put('next/appreg.lock.json', { lock: 1, apps: { a: { ...recorded('1.0.0', '1'), ...recorded('1.1.0', '2') } } });
+  put('next/apps/a/versions.json', { versions: [version('1.0.0', '9')] });
+  const forbidden = ['artifact-changed 1.0.0', 'version-withdrawn 1.1.0'];
+  for (const paths of [[], ['apps/a/versions.json']]) {
+    const { code, found } = await linted(null, paths);
+    expect(code).toBe(1);
+    expect(found).toEqual(expect.arrayContaining(forbidden));
+  }
+  // A file that no app of the manifest has was never published.
+  put('next/apps/b/versions.json', { versions: [version('1.0.0', '9')] });
+  const { found } = await linted(null, ['apps/b/versions.json']);
+  expect(found.filter((line) => forbidden.includes(line))).toEqual([]);
+});
+
 test('lint --against an unusable baseline is refused, not ignored', async () => {
   await expect(linted('')).rejects.toMatchObject({ code: 'option-invalid', exit: 2 });
   await expect(linted('../live/registry.json', ['apps/a/versions.json'])).rejects.toMatchObject({

@@ -1,5 +1,11 @@
 import { message, safe } from '../../core/text/message.ts';
+import { join } from 'node:path';
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
+import { member } from '../../core/json/json.ts';
+import type { LockFile } from '../../core/registry/lock-file.ts';
+import { manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { readDocumentFile } from '../../observe/workspace/documents.ts';
+import { localPath } from '../../observe/workspace/places.ts';
 import { AppregError } from '../../core/errors.ts';
 import { isHttpUrl } from '../../core/http/url.ts';
 import { baselineOf, baselineVersionsOf } from '../../observe/baseline/baseline.ts';
@@ -43,6 +49,27 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
     registry: await baselineFromUrl(registryUrl(where).href, network, new Date().toISOString()),
     versions: null,
   };
+}
+
+/**
+ * The versions that a lock file has of the app of a metadata file, by the manifest of its workspace; none if the
+ * manifest does not say which app that is.
+ * @param source the lock file, as messages name it
+ */
+export function lockedOption(
+  lock: LockFile,
+  source: string,
+  { workspace: { root, manifest, baseUrl }, path }: Extract<LintTarget, { kind: 'metadata' }>,
+): BaselineOption {
+  const content = readDocumentFile(join(root, manifest));
+  const apps = typeof content === 'string' ? null : manifestAppsIn(content);
+  const key = Object.keys(apps ?? {}).find((one) => {
+    const url = metadataUrlOf(member(apps ?? {}, one));
+    return url !== null && localPath(url, baseUrl) === path;
+  });
+  const versions = key === undefined ? undefined : lock.get(key);
+  if (versions === undefined) return { registry: null, versions: null };
+  return { registry: { source, keys: [], app: () => null }, versions: [...versions.values()] };
 }
 
 /** Says what `lint --fix` corrected in a file, and which corrections affect published versions. */

@@ -114,17 +114,21 @@ async function withSettings(
     };
     read.set(config.file, known);
     const compared =
-      against === undefined ? defaultBaseline(target) : await requestedBaseline(against, target, context);
+      against === undefined ? await defaultBaseline(target) : await requestedBaseline(against, target, context);
     ready.push({ target, config, ...known, against: compared });
   }
   return ready;
 }
 
 /** The workspace's lock file, the default baseline. @throws AppregError for an invalid file */
-function defaultBaseline({ kind, workspace }: LintTarget): BaselineOption {
-  const lock = kind === 'workspace' ? readLock(workspace.root) : null;
+async function defaultBaseline(target: LintTarget): Promise<BaselineOption> {
+  const { root } = target.workspace;
+  const lock = readLock(root);
   if (lock === null) return { registry: null, versions: null };
-  return { registry: baselineInLock(lock, join(workspace.root, LOCK_FILE)), versions: null };
+  const source = join(root, LOCK_FILE);
+  if (target.kind === 'workspace') return { registry: baselineInLock(lock, source), versions: null };
+  const { lockedOption } = await import('../../check/baseline-option.ts');
+  return lockedOption(lock, source, target);
 }
 
 /** The baseline of --against, whose code is loaded on demand: it can be in git or on a server. */
