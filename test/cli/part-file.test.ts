@@ -17,3 +17,9 @@ test.skipIf(process.platform === 'win32').each(['finish', 'abandon'] as const)(
     expect(readdirSync(root)).toEqual(['facts.json']);
   },
 );
+
+test('facts are not written to a file that is called -', () => {
+  const root = folder();
+  expect(() => openPartFile(join(root, '-'))).toThrow('Facts cannot be written to stdout');
+  expect(readdirSync(root)).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
 import { redactInPlace } from '../../core/text/text.ts';
 import { message } from '../../core/text/message.ts';
+import { basename } from 'node:path';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -78,9 +79,16 @@ export interface PartFile {
 /**
  * Opens the file. A device or a pipe is written to, and not replaced.
  * @param path absolute; the final path
- * @throws AppregError `output-unwritable` if the file cannot be created, `option-conflict` for one of a workspace
+ * @throws AppregError `output-unwritable` if the file cannot be created, `option-conflict` for one of a workspace,
+ * `option-invalid` for -, which is stdout elsewhere
  */
 export function openPartFile(path: string): PartFile {
+  if (basename(path) === '-')
+    throw new AppregError(
+      'option-invalid',
+      message`Facts cannot be written to stdout, which is for the result itself.`,
+      message`Give a file instead of -.`,
+    );
   requireReplaceable(path, 'saved facts');
   const isReplaced = !isDevice(path);
   const part = isReplaced ? `${path}.${process.pid}.part` : path;
