@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
-import { refusal, snapshot } from './author-support.ts';
+import { runRelease } from '../../src/cli/commands/release/run.ts';
+import { contextIn, refusal, snapshot } from './author-support.ts';
 import { repository, releaseIn, sources, statesOf, textOf } from './release-fixture.ts';
 
 test('release checks and publishes a repository, and publishes it again after a change and --bump', async () => {
@@ -165,4 +166,17 @@ test.each([
   const error = await refusal(releaseIn(root, options));
   expect(error.message).toMatch(message);
   expect(error.exit).toBe(2);
+});
+
+test('a release that only records sources says what it has written', async () => {
+  const root = await repository(sources({ clock: '1.0.0' }), { listed: ['clock'] });
+  await releaseIn(root);
+  rmSync(join(root, 'appreg.lock.json'));
+  const context = contextIn(root);
+  expect(await runRelease(context, {})).toBe(0);
+  expect(context.printed.out).toEqual(['1 app: 1 unchanged']);
+  expect(context.printed.log).toEqual(['Stored: appreg.lock.json.']);
+  const again = contextIn(root);
+  expect(await runRelease(again, {})).toBe(0);
+  expect(again.printed.log).toEqual([]);
 });

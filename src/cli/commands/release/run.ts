@@ -3,6 +3,7 @@ import { AppregError } from '../../../core/errors.ts';
 import type { ReleaseReport } from '../../../core/release/report.ts';
 import { release, type ReleaseOptions } from '../../../release/release.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';
+import { describeWriteState, newJournal, writeStateOf } from '../../../store/journal.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
@@ -52,7 +53,10 @@ export async function runRelease(context: Context, options: Options): Promise<nu
     markdown: () => releaseAsMarkdown(report),
     summary: () => message`${releaseSummary(report)}`,
   });
-  if (report.outcome === 'clean') context.terminal.next(nextStep(report, options));
+  const stored = describeWriteState(writeStateOf(context.journal ?? newJournal()));
+  // Such as the lock file alone: the report names only versions.
+  if (report.summary.published === 0 && stored !== '') context.terminal.log(stored);
+  if (report.outcome === 'clean') context.terminal.next(nextStep(report, options, stored !== ''));
   return report.outcome === 'clean' ? 0 : 1;
 }
 
@@ -104,10 +108,11 @@ function checkOptions({ check, bump, against, jobs }: Options): void {
     throw new AppregError('option-invalid', message`--jobs is 0, so nothing would be built.`, message`Use 1 or more.`);
 }
 
-function nextStep({ summary }: ReleaseReport, { check, bump, dryRun }: Options): SafeText {
+/** @param hasStored whether the store was written to */
+function nextStep({ summary }: ReleaseReport, { check, bump, dryRun }: Options, hasStored: boolean): SafeText {
   if (bump) return message`commit the version files; then appreg release`;
   if (summary.new > 0 && (check || dryRun)) return message`appreg release`;
-  return summary.new > 0
+  return summary.new > 0 || hasStored
     ? message`commit appreg.lock.json`
     : message`change an app; appreg release --check then shows what to release`;
 }
