@@ -75,12 +75,14 @@ const CHANGES = {
       [`The app ${app} cannot be installed.`, ...reasonsFrom(reasons).map(({ message }) => message)].join(' '),
   }),
   'app-shown': event({
-    description: 'An app that was hidden can be installed.',
-    data: { latest: api.withDescription(api.text, 'The highest version that is offered.') },
-    label: 'App installable',
+    description:
+      'The registry offers an app that was hidden. What the policy or the required attestations of the organization hold back stays held.',
+    data: { latest: api.withDescription(api.text, 'The highest version that the registry offers.') },
+    label: 'App offered',
     tone: 'good',
-    change: ['app', 'installable again'],
-    message: ({ latest }, { app }) => `The app ${app} can be installed again. Its latest version is ${nameOf(latest)}.`,
+    change: ['app', 'offered again'],
+    message: ({ latest }, { app }) =>
+      `The registry offers the app ${app} again. Its latest version is ${nameOf(latest)}.`,
   }),
   'app-key-claimed': event({
     description:

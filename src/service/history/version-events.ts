@@ -61,12 +61,12 @@ export const VERSION_EVENTS = {
         : `${app} ${version} is no longer listed. It was never verified.`,
   }),
   'version-restored': event({
-    description: 'A version is offered again, with the pinned digest.',
+    description: 'The registry offers a version again, with the pinned digest.',
     data: { checksum },
     label: 'Version restored',
     tone: 'good',
     change: ['version', 'offered again'],
-    message: (_, { app, version }) => `${app} ${version} is offered again, with the same SHA-256 as before.`,
+    message: (_, { app, version }) => `The registry offers ${app} ${version} again, with the same SHA-256 as before.`,
   }),
   'version-held': event({
     description: 'The organization requires attestations, and a version has no valid one: it is not offered.',

@@ -155,6 +155,8 @@ describe('a refresh records', () => {
     );
     serve({ a: [published('a', '1.0.0')], b: [published('b', '1.0.0')] });
     expect(await eventsOfRefresh(2.2)).toEqual(['app-listed a', 'app-shown a', 'checked']);
+    // Not that it can be installed: the policy of an organization may hold it back.
+    expect((await events())[1]!.message).toBe('The registry offers the app a again. Its latest version is 1.0.0.');
   });
 
   test('a manifest that fails and recovers', async () => {
