@@ -60,7 +60,8 @@ export function receiveArtifact(
 ): ArtifactCopy | null {
   const target = paths.anyOf(url);
   if (target === undefined) return null;
-  const part = join(root, dirname(target), tempName(basename(target)));
+  const shown = join(root, target);
+  const part = join(dirname(shown), tempName(basename(target)));
   let file: FileHandle | null = null;
   let isOver = false;
 
@@ -76,7 +77,7 @@ export function receiveArtifact(
     try {
       await work();
     } catch (error) {
-      onError(diskError(error, part));
+      onError(diskError(error, shown));
       await discard();
     }
   }

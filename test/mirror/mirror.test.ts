@@ -327,6 +327,13 @@ test('a file in place of the folder is refused', async () => {
   expect(host.requests).toEqual([]);
 });
 
+test('an artifact that cannot be written is named by its own path', async () => {
+  const artifact = 'apps/app-a/versions/2.0.0.tar.gz';
+  mkdirSync(join(root, artifact, 'folder'), { recursive: true });
+  await expect(run()).rejects.toThrow(`Cannot write ${join(root, artifact)}: `);
+  expect(readdirSync(join(root, 'apps/app-a/versions')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
 test('the state file is written before the manifest and the artifacts, so that a killed run can be resumed', async () => {
   let isThere = false;
   await run({ onProgress: () => (isThere ||= existsSync(join(root, '.appreg-mirror.json'))) });
