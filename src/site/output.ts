@@ -14,7 +14,7 @@ import { AppregError } from '../core/errors.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { compareText } from '../core/engine/order.ts';
 import { diskError, errno } from '../store/directory/disk-error.ts';
-import { tempName } from '../store/directory/owner.ts';
+import { removeStaleTempFiles, tempName } from '../store/directory/owner.ts';
 import { retryWhileBusy } from '../store/directory/system.ts';
 import { isSitePath } from './paths.ts';
 
@@ -67,6 +67,8 @@ export async function writeSite(
   const earlier = earlierFiles(folder, options);
   const present = presentIn(folder, shownAs);
   refuseForeign(folder, possible, { earlier, present }, shownAs);
+  // What runs that were killed have left, which would be uploaded with the site.
+  if (isWriting) for (const name of ['', 'apps', 'assets']) await removeStaleTempFiles(join(folder, name));
   const changes: SiteChanges = { created: [], changed: [], removed: [], unchanged: 0 };
   const written = new Set<string>();
   const folders = new Set<string>();

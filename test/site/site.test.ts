@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { appPaths, isSitePath, referenceTo } from '../../src/site/paths.ts';
+import { tempName } from '../../src/store/directory/owner.ts';
 import { folder } from '../support/folders.ts';
 import { DIGEST, registryWith, SITE, siteOf, write } from './site-fixture.ts';
 
@@ -203,6 +204,19 @@ describe('a site', () => {
     const before = filesIn(out);
     await expect(siteOf(registryWith({ clock: {} }), out)).rejects.toMatchObject({ code: 'site-folder-occupied' });
     expect(filesIn(out)).toEqual(before);
+  });
+
+  test('what a killed run has left is removed, and what another run is writing is not', async () => {
+    const out = folder();
+    const registry = registryWith({ clock: {} });
+    await siteOf(registry, out);
+    const before = [...filesIn(out).keys()];
+    const own = tempName('site');
+    // No process has this number.
+    const left = ['', 'apps/', 'assets/'].map((place) => `${place}${own.replace(`-${process.pid}-`, '-999999999-')}`);
+    for (const name of [own, ...left]) writeFileSync(join(out, name), '<html>');
+    await siteOf(registry, out);
+    expect([...filesIn(out).keys()]).toEqual([...before, own].toSorted());
   });
 
   test('a file that cannot be written is named as one that is written, with its folder', async () => {
