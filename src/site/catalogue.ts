@@ -3,13 +3,15 @@ import { latestOffered } from '../core/about/retirement.ts';
 import { type Build, buildOf } from '../core/attestation/build.ts';
 import type { AttestationFacts } from '../core/attestation/facts.ts';
 import { judgeAttestation } from '../core/attestation/judge.ts';
+import type { JudgedApp } from '../core/engine/context.ts';
+import { type ListedVersion, offeredVersions } from '../core/engine/offered-versions.ts';
 import { compareText } from '../core/engine/order.ts';
+import { hasAllFields } from '../core/engine/visibility.ts';
 import { type AppFacts, isMissing } from '../core/facts/facts.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { appFields, listedVersionsIn, versionFields } from '../core/registry/manifest.ts';
-import { comparePrecedence, isSemver } from '../core/registry/version.ts';
+import { appFields, listedVersionsIn } from '../core/registry/manifest.ts';
 import { isBlank } from '../core/text/text.ts';
 import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
 import { appPaths, type AppPaths } from './paths.ts';
@@ -76,13 +78,22 @@ const NO_LINKS: AboutApp = { homepage: null, source: null, licence: null, suppor
 /** What is known of a listed app. */
 export type Catalogued = { hidden: HiddenApp } | { app: CatalogueApp; unread: UnreadAbout | null };
 
-/** The apps of a registry in the order of its manifest, one after the other: a large registry is never held at once. */
+/**
+ * The apps of a registry in the order of its manifest, one after the other: a large registry is never held at once. What
+ * subscribers can see is decided as in a report.
+ * @param now ISO 8601
+ */
 export async function* catalogueOf(
-  { entries, apps }: RegistryDocuments,
+  { manifest, entries, apps }: RegistryDocuments,
   attestationOf: AttestationOf,
+  now: string,
 ): AsyncIterable<Catalogued> {
+  // The rules are half of the program: the options and the folder are checked before they are loaded.
+  const { startJudging } = await import('../core/engine/judge.ts');
+  const judging = startJudging({ command: 'lint', target: '', now });
+  judging.manifest(manifest);
   for (const facts of apps) {
-    const found = await catalogued(facts, entries[facts.key], attestationOf);
+    const found = await catalogued(facts, entries[facts.key], judging.app(facts), attestationOf);
     yield typeof found === 'string' ? { hidden: { key: facts.key, why: found } } : found;
   }
 }
@@ -99,19 +110,23 @@ export function inListOrder(apps: readonly ListedApp[]): ListedApp[] {
   return named.sort((a, b) => compareText(a.name, b.name) || compareText(a.app.key, b.app.key)).map(({ app }) => app);
 }
 
+/** The rules for which an app whose metadata file was read has no version. */
+const WITHOUT_VERSIONS = ['no-valid-versions', 'schema-violation'];
+
 async function catalogued(
   facts: AppFacts,
-  entry: JsonValue | undefined,
+  entry: JsonValue = null,
+  judged: JudgedApp,
   attestationOf: AttestationOf,
 ): Promise<Exclude<Catalogued, { hidden: HiddenApp }> | HiddenApp['why']> {
   const { key, metadata } = facts;
   if (!isSafeKey(key)) return 'key-not-safe';
   const { name, description, iconUrl, color } = appFields(entry);
-  if (name === null || description === null) return 'entry-invalid';
-  const listed = listedVersionsIn(metadata.content);
-  if (listed === null) return 'metadata-unreadable';
+  if (name === null || description === null || !hasAllFields(entry)) return 'entry-invalid';
+  const isRequestable = judged.documents.because.every((id) => WITHOUT_VERSIONS.includes(id));
+  if (listedVersionsIn(metadata.content) === null || !isRequestable) return 'metadata-unreadable';
   const { about, why } = aboutOf(facts);
-  const versions = await versionsOf(facts, listed, about, attestationOf);
+  const versions = await versionsOf(facts, offeredVersions(facts, judged), about, attestationOf);
   const offered = latestOffered(
     versions.map(({ version }) => version),
     about,
@@ -147,19 +162,17 @@ function aboutOf({ about }: AppFacts): { about: About | null; why: UnreadAbout['
 
 async function versionsOf(
   facts: AppFacts,
-  listed: readonly JsonValue[],
+  offered: readonly ListedVersion[],
   about: About | null,
   attestationOf: AttestationOf,
 ): Promise<CatalogueVersion[]> {
-  const versions = new Map<string, CatalogueVersion>();
-  for (const [index, item] of listed.entries()) {
-    const { version, artifactUrl, artifactChecksum: checksum } = versionFields(item);
-    if (version === null || artifactUrl === null || checksum === null || versions.has(version)) continue;
-    const sha256 = digestOf(checksum);
-    if (!isSemver(version) || sha256 === null) continue;
+  const versions: CatalogueVersion[] = [];
+  for (const { version, artifactUrl, artifactChecksum: checksum, index } of offered) {
+    const sha256 = digestOf(checksum ?? '');
+    if (artifactUrl === null || checksum === null || sha256 === null) continue;
     const { published = null, notes = null, deprecated = null } = about?.versions.get(version) ?? {};
     const attested = attestationOf(facts, artifactUrl, index);
-    versions.set(version, {
+    versions.push({
       version,
       artifactUrl,
       checksum,
@@ -169,9 +182,7 @@ async function versionsOf(
       build: attested && provenBuild(await attested, { key: facts.key, version }, sha256),
     });
   }
-  return [...versions.values()].sort(
-    (a, b) => comparePrecedence(b.version, a.version) || compareText(a.version, b.version),
-  );
+  return versions;
 }
 
 /** Null for an attestation that is not about these bytes of this version. */

@@ -25,6 +25,8 @@ export interface SiteResult extends SiteChanges {
 }
 
 interface SiteOptions extends Omit<OutputOptions, 'onFile'> {
+  /** ISO 8601; a signed URL may have expired. */
+  now: string;
   onProgress?(done: number, known: number): void;
 }
 
@@ -37,7 +39,7 @@ export async function generateSite(
   site: SiteRegistry,
   registry: RegistryDocuments,
   attestationOf: AttestationOf,
-  { onProgress, ...options }: SiteOptions,
+  { now, onProgress, ...options }: SiteOptions,
 ): Promise<SiteResult> {
   const listed: ListedApp[] = [];
   const hidden: HiddenApp[] = [];
@@ -53,7 +55,7 @@ export async function generateSite(
   async function* filesOf(): AsyncIterable<SiteFile> {
     let entries: Entry[] = [];
     for (const path of ASSET_PATHS) yield { path, content: assetText(path) };
-    for await (const one of catalogueOf(registry, attestationOf)) {
+    for await (const one of catalogueOf(registry, attestationOf, now)) {
       if ('hidden' in one) {
         hidden.push(one.hidden);
         continue;

@@ -19,7 +19,7 @@ const LOADED: Record<string, number> = {
   conformance: 192,
   'conformance-documents': 833,
   'conformance-fixtures': 197,
-  'conformance-host': 764,
+  'conformance-host': 788,
   'conformance-subscriber': 271,
   deprecate: 899,
   diagnose: 1533,
@@ -31,7 +31,7 @@ const LOADED: Record<string, number> = {
   lint: 923,
   lock: 800,
   mirror: 308,
-  policy: 302,
+  policy: 264,
   'policy-test': 912,
   'publish-version': 998,
   release: 1153,
@@ -41,8 +41,8 @@ const LOADED: Record<string, number> = {
   service: 4023,
   'service-backup': 699,
   'service-restore': 710,
-  site: 577,
-  subscribe: 324,
+  site: 593,
+  subscribe: 326,
   verify: 1532,
 };
 

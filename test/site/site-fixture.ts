@@ -16,7 +16,7 @@ export interface FixtureApp {
   name?: string;
   description?: string;
   iconUrl?: string;
-  color?: string;
+  color?: string | null;
   /** Versions, or elements of `versions`. */
   versions?: readonly unknown[];
   /** The about file; a text is written as it is. */
@@ -66,6 +66,7 @@ export function siteOf(
   { site = SITE, isWriting = true, attestationOf = () => null }: GenerateOptions = {},
 ): Promise<SiteResult> {
   return generateSite(out, site, documentsOfTree(folderTree(root, root), 'registry.json', BASE, true), attestationOf, {
+    now: '2026-11-25T12:00:00.000Z',
     shownAs: 'site',
     isWriting,
     mayHaveOthers: () => false,

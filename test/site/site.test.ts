@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { appPaths, isSitePath, referenceTo } from '../../src/site/paths.ts';
 import { tempName } from '../../src/store/directory/owner.ts';
 import { folder } from '../support/folders.ts';
-import { DIGEST, registryWith, SITE, siteOf, write } from './site-fixture.ts';
+import { judge } from '../../src/core/engine/judge.ts';
+import { folderTree } from '../../src/observe/workspace/documents.ts';
+import { snapshotOfTree } from '../../src/observe/workspace/tree-snapshot.ts';
+import { BASE, DIGEST, registryWith, SITE, siteOf, write } from './site-fixture.ts';
 
 const read = (out: string, path: string): string => readFileSync(join(out, path), 'utf8');
 /** All files, with the time of their last change. */
@@ -47,6 +50,14 @@ test.each([
 ])('%s from %s is %s', (url, from, reference) => {
   expect(referenceTo(new URL(url), new URL(from))).toBe(reference);
   expect(new URL(reference, from).href).toBe(url);
+});
+
+/** An element of `versions`. */
+const listing = (more: object): object => ({
+  version: '1.0.0',
+  artifactUrl: `${BASE}a.tar.gz`,
+  artifactChecksum: DIGEST,
+  ...more,
 });
 
 describe('a site', () => {
@@ -117,6 +128,32 @@ describe('a site', () => {
       digest: 'no-valid-versions',
       gone: 'metadata-unreadable',
     });
+  });
+
+  test('leaves out what a report says that subscribers do not see', async () => {
+    const other = DIGEST.replace('0', '1');
+    const root = registryWith({
+      good: {},
+      uncolored: { color: null },
+      relative: { versions: [listing({ artifactUrl: 'a.tar.gz' })] },
+      blocked: { versions: [listing({ artifactUrl: 'https://a.example:6000/a.tar.gz' })] },
+      twice: { versions: [listing({}), listing({ artifactChecksum: other })] },
+      half: { versions: [listing({}), listing({ version: '2.0.0', artifactUrl: 'a.tar.gz' })] },
+    });
+    const out = folder();
+    const { hidden } = await siteOf(root, out);
+    const snapshot = snapshotOfTree(folderTree(root, root), 'registry.json', BASE, '2026-11-25T12:00:00.000Z');
+    const verdicts = judge(snapshot, { command: 'lint' }).apps;
+    expect(hidden.map(({ key }) => key).sort()).toEqual(
+      verdicts.flatMap(({ key, visible }) => (visible === false ? [key] : [])),
+    );
+    expect(hidden).toEqual([
+      { key: 'uncolored', why: 'entry-invalid' },
+      { key: 'relative', why: 'no-valid-versions' },
+      { key: 'blocked', why: 'no-valid-versions' },
+      { key: 'twice', why: 'no-valid-versions' },
+    ]);
+    expect(read(out, 'apps/half.html')).not.toContain('2.0.0');
   });
 
   test('shows an app whose about file is broken', async () => {

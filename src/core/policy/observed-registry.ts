@@ -3,13 +3,10 @@ import { readAboutFile } from '../about/about-file.ts';
 import { type AttestationRequirement, isUndecided } from '../attestation/observed.ts';
 import { attestationProblem } from '../engine/judge-attestation.ts';
 import { startJudging } from '../engine/judge.ts';
-import type { JudgedApp } from '../engine/context.ts';
 import { compareText } from '../engine/order.ts';
-import { outcomeOf } from '../engine/visibility.ts';
+import { type ListedVersion, offeredVersions } from '../engine/offered-versions.ts';
 import { type AppFacts, isMissing, type Snapshot } from '../facts/facts.ts';
 import type { LockFile } from '../registry/lock-file.ts';
-import { listedVersionsIn, type VersionFields, versionFields } from '../registry/manifest.ts';
-import { comparePrecedence, isSemver } from '../registry/version.ts';
 import { type AttestationState, decideVersions, latestAllowed, type OfferedApp } from './decide.ts';
 import { NO_POLICY, type Policy } from './policy.ts';
 import type { AppDecisions } from './preview.ts';
@@ -60,25 +57,6 @@ function decisionsOf(policy: Policy, app: OfferedApp, now: Date): AppDecisions {
   return { key: app.key, versions, latest: latestAllowed(versions, app.about) };
 }
 
-/** A listed version with its place in the metadata file. */
-type Listed = VersionFields & { version: string; index: number };
-
-/** The versions that are offered without a policy, as far as that is known; the highest first. */
-function offeredVersions({ metadata }: AppFacts, { documents, offers }: JudgedApp): Listed[] {
-  if (documents.visible !== true) return [];
-  const refused = offers.filter(({ offer, before }) => outcomeOf(offer, before).isOffered === false);
-  const isRefused = new Set(refused.map(({ version }) => version));
-  const chosen = new Map(offers.map(({ version, offer }) => [version, offer.entry.index]));
-  const listed = (listedVersionsIn(metadata.content) ?? []).flatMap((item, index): Listed[] => {
-    const fields = versionFields(item);
-    const { version } = fields;
-    if (version === null || !isSemver(version) || isRefused.has(version)) return [];
-    // Of several entries of a version, the one that was judged.
-    return (chosen.get(version) ?? index) === index ? [{ ...fields, version, index }] : [];
-  });
-  return listed.sort((a, b) => comparePrecedence(b.version, a.version) || compareText(a.version, b.version));
-}
-
 function aboutOf({ about }: AppFacts): { about: About | null; isUnknown: boolean } {
   if (about === undefined) return { about: null, isUnknown: false };
   const read = isMissing(about.content) ? null : readAboutFile(about.content).about;
@@ -96,7 +74,7 @@ function firstLook(memory: LockFile): Date | null {
 }
 
 /** When these bytes of a version were first seen; null if the memory has other bytes of it. */
-function firstSight(memory: LockFile | null, key: string, { version, artifactChecksum }: Listed): Date | null {
+function firstSight(memory: LockFile | null, key: string, { version, artifactChecksum }: ListedVersion): Date | null {
   const known = memory?.get(key)?.get(version);
   const time = known?.artifactChecksum === artifactChecksum ? Date.parse(known.firstSeen) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time);
@@ -105,7 +83,7 @@ function firstSight(memory: LockFile | null, key: string, { version, artifactChe
 /** The verdict about the attestation of a version, as a check has it. */
 function attestationState(
   { key, artifacts }: AppFacts,
-  listed: Listed,
+  listed: ListedVersion,
   requirement: AttestationRequirement | null,
 ): AttestationState {
   if (requirement === null) return 'off';

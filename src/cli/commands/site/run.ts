@@ -9,7 +9,7 @@ import { generateSite, type SiteResult } from '../../../site/site.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { quotedPath, shownPath } from '../../io/shown-path.ts';
-import { parseUrl } from '../../../core/http/url.ts';
+import { isHttpUrl, parseUrl } from '../../../core/http/url.ts';
 import { asBase, isWithin } from '../../../observe/workspace/places.ts';
 import type { VerifyBundle } from '../../../observe/registry/companion.ts';
 import type { RegistryDocuments } from '../../../observe/workspace/tree-snapshot.ts';
@@ -26,14 +26,15 @@ const MAX_LINES = 20;
 
 const WHY: Readonly<Record<HiddenApp['why'], string>> = {
   'key-not-safe': 'its key is not URL-safe',
-  'entry-invalid': 'its entry in the manifest has no name or description',
+  'entry-invalid': 'its entry in the manifest lacks a required field, or a field has the wrong type',
   'metadata-unreadable': 'its metadata file cannot be read',
   'no-valid-versions': 'it has no valid version',
 };
 
-const UNREAD: Readonly<Record<UnreadAbout['why'], string>> = {
-  'about-invalid': 'its about file is not valid (see appreg lint)',
-  'about-unknown': 'the host did not return its about file; run the command again',
+/** @param check the command that names the faults of the file */
+const UNREAD: Readonly<Record<UnreadAbout['why'], (check: string) => string>> = {
+  'about-invalid': (check) => `its about file is not valid (see appreg ${check})`,
+  'about-unknown': () => 'the host did not return its about file; run the command again',
 };
 
 /**
@@ -56,6 +57,7 @@ export async function runSite(context: Context, dir: string, options: SiteOption
   let result: SiteResult;
   try {
     result = await generateSite(folder, site, documents, attestationOf, {
+      now: new Date().toISOString(),
       shownAs,
       isWriting: !check && !dryRun,
       // The folder of the registry itself.
@@ -66,10 +68,13 @@ export async function runSite(context: Context, dir: string, options: SiteOption
     line.stop();
   }
   const { created, changed, removed, unchanged, apps, hidden, unread } = result;
+  const [documentCheck, aboutCheck] = isHttpUrl(options.from ?? '') ? ['verify', 'verify --about'] : ['lint', 'lint'];
   const leftOut = hidden.map(
-    ({ key, why }) => message`Left out: ${safeExcerpt(key, 100)}, since ${WHY[why]} (see appreg lint)`,
+    ({ key, why }) => message`Left out: ${safeExcerpt(key, 100)}, since ${WHY[why]} (see appreg ${documentCheck})`,
   );
-  const without = unread.map(({ key, why }) => message`Without what its author says: ${key}, since ${UNREAD[why]}`);
+  const without = unread.map(
+    ({ key, why }) => message`Without what its author says: ${key}, since ${UNREAD[why](aboutCheck)}`,
+  );
   logSome(context, leftOut);
   logSome(context, without);
   const isCurrent = created.length + changed.length + removed.length === 0;
