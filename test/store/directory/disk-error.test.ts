@@ -1,11 +1,15 @@
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AppregError } from '../../../src/core/errors.ts';
+import { isAppregError } from '../../../src/core/errors.ts';
 import { diskError } from '../../../src/store/directory/disk-error.ts';
 import { folder } from '../../support/folders.ts';
 
 function systemError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
+}
+
+function hintOf(error: unknown): string {
+  return isAppregError(error) ? error.hint : '';
 }
 
 test.each(['EPERM', 'EACCES', 'EBUSY'])(
@@ -41,7 +45,7 @@ test.each(['EACCES', 'EROFS', 'ENOSPC', 'ENAMETOOLONG'])(
   (code) => {
     const root = folder();
     const file = join(root, 'apps', 'a', 'icon.svg');
-    const { hint } = diskError(systemError(code, 'mkdir'), 'apps/a/icon.svg', { effect: 'none' }, file) as AppregError;
+    const hint = hintOf(diskError(systemError(code, 'mkdir'), 'apps/a/icon.svg', { effect: 'none' }, file));
     expect(hint.endsWith(` Its folder would be created in ${root}`)).toBe(true);
   },
 );
@@ -52,6 +56,6 @@ test.each([
   ['a file in place of a folder', 'ENOTDIR', { effect: 'none' }],
 ] as const)('the error of %s names the folder of the file, although it does not exist', (_, code, outcome) => {
   const file = join(folder(), 'apps', 'a.json');
-  const { hint } = diskError(systemError(code, 'open'), 'apps/a.json', outcome, file) as AppregError;
+  const hint = hintOf(diskError(systemError(code, 'open'), 'apps/a.json', outcome, file));
   expect(hint.endsWith(` Its folder is ${dirname(file)}`)).toBe(true);
 });
