@@ -7,7 +7,10 @@ import { SENDS } from '../database/sql-fragments.ts';
 import { queueWebhookDisabled } from './deliveries-store.ts';
 import { disableWebhook } from './store.ts';
 
-/** The deliveries that the nodes send: claimed by one node at a time, and released by time if that node is killed. */
+/**
+ * The deliveries that the nodes send: claimed by one node at a time, and released by time if that node is killed; and
+ * their end.
+ */
 
 /** Seconds after which another node may repeat an attempt that did not end. */
 export const CLAIM_SECONDS = 25;
@@ -152,4 +155,20 @@ export async function releaseDelivery(db: Db, claim: DeliveryClaim): Promise<voi
   await claimed(db, claim)
     .set({ attempts: sql<number>`attempts - 1`, nextAttemptAt: sql<Date>`now()` })
     .execute();
+}
+
+/** Days that finished deliveries are kept. */
+const DELIVERY_RETENTION_DAYS = 30;
+
+/**
+ * Deletes finished deliveries that have been kept long enough, and cancels those that were queued while their webhook was
+ * being disabled.
+ */
+export async function deleteOldDeliveries(db: Db): Promise<void> {
+  await sql`UPDATE webhook_deliveries SET state = 'cancelled', finished_at = now()
+    FROM webhooks WHERE webhooks.id = webhook_deliveries.webhook_id AND NOT webhooks.enabled
+      AND webhook_deliveries.state = 'pending'`.execute(db);
+  await sql`DELETE FROM webhook_deliveries WHERE finished_at < now() - make_interval(days => ${DELIVERY_RETENTION_DAYS})`.execute(
+    db,
+  );
 }

@@ -15,9 +15,6 @@ import { CONFIRMED, COUNT } from '../database/sql-fragments.ts';
 
 /** The deliveries of webhooks: for their organization, and how they are queued. */
 
-/** Days that finished deliveries are kept. */
-const DELIVERY_RETENTION_DAYS = 30;
-
 /** The newest first. @param after the id of one of them @returns null if the organization does not have the webhook */
 export async function listDeliveries(
   db: Db,
@@ -107,19 +104,6 @@ async function heldWebhook(tx: Db, organizationId: string, id: string): Promise<
   const webhooks = tx.selectFrom('webhooks').where('organizationId', '=', organizationId).where('id', '=', id);
   await webhooks.select('id').forShare().execute();
   return webhookOf(tx, organizationId, id);
-}
-
-/**
- * Deletes finished deliveries that have been kept long enough, and cancels those that were queued while their webhook was
- * being disabled.
- */
-export async function deleteOldDeliveries(db: Db): Promise<void> {
-  await sql`UPDATE webhook_deliveries SET state = 'cancelled', finished_at = now()
-    FROM webhooks WHERE webhooks.id = webhook_deliveries.webhook_id AND NOT webhooks.enabled
-      AND webhook_deliveries.state = 'pending'`.execute(db);
-  await sql`DELETE FROM webhook_deliveries WHERE finished_at < now() - make_interval(days => ${DELIVERY_RETENTION_DAYS})`.execute(
-    db,
-  );
 }
 
 function deliveryView(row: Selectable<WebhookDeliveryRow>): DeliveryView {

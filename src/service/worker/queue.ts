@@ -6,7 +6,7 @@ import { deleteOrphanedIcons } from '../apps/store.ts';
 import { deleteOldEvents } from '../history/store.ts';
 import { postponeRefresh } from '../refresh/claim-store.ts';
 import { dueRegistries, makeDue } from '../registries/store.ts';
-import { deleteOldDeliveries } from '../webhooks/deliveries-store.ts';
+import { deleteOldDeliveries } from '../webhooks/claims-store.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
 import { refreshRegistry } from '../refresh/refresh.ts';
 import type { RefreshContext } from '../refresh/plan.ts';

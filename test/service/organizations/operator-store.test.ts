@@ -10,7 +10,7 @@ import {
 } from '../../../src/service/organizations/store.ts';
 import { dueRegistries } from '../../../src/service/registries/store.ts';
 import { openSession } from '../../../src/service/tokens/sessions-store.ts';
-import { deleteOldDeliveries } from '../../../src/service/webhooks/deliveries-store.ts';
+import { deleteOldDeliveries } from '../../../src/service/webhooks/claims-store.ts';
 import { addAccess } from '../api/access-fixture.ts';
 import { addApp, addRegistry, addSubscription, openTestDatabase, type TestDatabase } from '../database-fixture.ts';
 

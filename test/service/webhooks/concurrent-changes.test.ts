@@ -4,12 +4,8 @@ import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { registryEvent } from '../../../src/service/history/events.ts';
 import { recordEvents } from '../../../src/service/history/store.ts';
 import type { Db } from '../../../src/service/database/database.ts';
-import {
-  deleteOldDeliveries,
-  listDeliveries,
-  queueTest,
-  redeliver,
-} from '../../../src/service/webhooks/deliveries-store.ts';
+import { deleteOldDeliveries } from '../../../src/service/webhooks/claims-store.ts';
+import { listDeliveries, queueTest, redeliver } from '../../../src/service/webhooks/deliveries-store.ts';
 import { changeWebhook, deleteWebhook } from '../../../src/service/webhooks/store.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import {
