@@ -157,7 +157,8 @@ describe('artifacts that their host refuses with 503', () => {
     try {
       const { report } = await verified(url, { ...PATIENT, concurrency: 4 });
       expect(report.notJudged.filter(({ reason }) => reason.includes('no more requests'))).not.toEqual([]);
-      expect(host.requests.length).toBeLessThan(200);
+      // Of 271 files. How often each is requested depends on the load.
+      expect(new Set(host.requests.map(({ path }) => path)).size).toBeLessThan(90);
     } finally {
       await host.close();
     }
