@@ -66,7 +66,7 @@ export const FAULT_MESSAGES: Record<DatabaseFault, string> = {
   overloaded: 'The database is overloaded.',
 };
 
-/** The organization or the token of a request was deleted while the request was handled. */
+/** The organization or the token of a request was deleted, or the token was rotated, while the request was handled. */
 export class CallerDeleted extends Error {}
 
 /** Constraints of rows that an organization, or a session of its token, has. */

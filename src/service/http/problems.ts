@@ -127,13 +127,13 @@ export function unavailable(fault: DatabaseFault): Refusal {
   );
 }
 
-/** The response if the caller was deleted while the request was handled. @see isCallerDeleted */
+/** The response if the caller was deleted, or its token rotated, while the request was handled. @see isCallerDeleted */
 export function callerDeleted(c: Context): Refusal {
   // The operator deals with an organization that is not its own.
   if (c.get('organization') === undefined) return new NotFound('organization');
   return new Refusal(
     'unauthorized',
-    'The organization or its token was deleted while the request was handled.',
+    'The organization or its token was deleted, or the token was rotated, while the request was handled.',
     {},
     { 'www-authenticate': 'Bearer realm="appreg", error="invalid_token"' },
   );

@@ -110,7 +110,7 @@ async function submitTokenRotation(
 ) {
   if (formField('sure') !== 'yes') return redirectTo('/settings/organization');
   const { tokenId, actor } = member;
-  const token = await rotateToken(service.db, organization.id, tokenId, actor);
+  const token = await rotateToken(service.db, organization, tokenId, actor);
   service.log('info', 'token-rotated', { organization: organization.id });
   // The sessions of the token ended with its value; continue with a new one.
   await signIn(c, service, organization.id, { id: tokenId, actor });

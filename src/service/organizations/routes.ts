@@ -40,9 +40,9 @@ export function organizationRoutes(service: Service): Route[] {
       },
     },
     organizationRoute('GET', '/api/organization', 'read', async (c, { organization }) => json(c, organization)),
-    organizationRoute('POST', '/api/organization/token', 'admin', async (c, { id, tokenId, actor }) => {
-      const token = await rotateToken(db, id, tokenId, actor);
-      log('info', 'token-rotated', { organization: id });
+    organizationRoute('POST', '/api/organization/token', 'admin', async (c, { organization, tokenId, actor }) => {
+      const token = await rotateToken(db, organization, tokenId, actor);
+      log('info', 'token-rotated', { organization: organization.id });
       return json(c, { token });
     }),
   ];

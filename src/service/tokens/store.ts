@@ -180,10 +180,16 @@ async function hasOtherAdmin(tx: Db, organizationId: string, id: string): Promis
 
 /**
  * Gives a token a new value: the previous one and the sessions that it opened end immediately.
+ * @param organization as the token was read: of two concurrent rotations, only one has an effect
  * @returns the value
- * @throws CallerDeleted if the token does not exist any more
+ * @throws CallerDeleted if the token does not exist any more, or has another value since it was read
  */
-export async function rotateToken(db: Db, organizationId: string, id: string, actor: Actor): Promise<string> {
+export async function rotateToken(
+  db: Db,
+  { id: organizationId, tokenSince }: OrganizationView,
+  id: string,
+  actor: Actor,
+): Promise<string> {
   const { secret, hash } = newSecret();
   await db.transaction().execute(async (tx) => {
     const row = await tx
@@ -191,6 +197,8 @@ export async function rotateToken(db: Db, organizationId: string, id: string, ac
       .set({ hash, secretSince: sql<Date>`now()` })
       .where('organizationId', '=', organizationId)
       .where('id', '=', id)
+      // A view has milliseconds, the database has microseconds.
+      .where(sql<boolean>`date_trunc('milliseconds', secret_since) = ${tokenSince}::timestamptz`)
       .returning('name')
       .executeTakeFirst();
     if (row === undefined) throw new CallerDeleted();

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Db } from '../../../src/service/database/database.ts';
-import { createToken } from '../../../src/service/tokens/store.ts';
+import { createToken, digestOfSecret } from '../../../src/service/tokens/store.ts';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 import { callApi } from './contract.ts';
 
-/** Organizations and tokens that are deleted while one of their requests is handled. */
+/** Organizations and tokens that are deleted or rotated while one of their requests is handled. */
 
 let web: WebFixture;
 let app: ReturnType<WebFixture['app']>;
@@ -62,6 +62,20 @@ test('a token that is being deleted cannot be rotated', async () => {
   const remove = (tx: Db) => tx.deleteFrom('tokens').where('id', '=', token.id).execute();
   const answer = await whileDeleting(remove, () => callApi(app, 'POST', '/api/organization/token', { token: secret }));
   expect(answer.status).toBe(401);
+});
+
+test('a token that is being rotated cannot be rotated with its previous value', async () => {
+  const { id, token } = await web.join();
+  const next = `apr_${'n'.repeat(43)}`;
+  const rotate = (tx: Db) =>
+    tx
+      .updateTable('tokens')
+      .set({ hash: digestOfSecret(next), secretSince: sql<Date>`now()` })
+      .where('organizationId', '=', id)
+      .execute();
+  const answer = await whileDeleting(rotate, () => callApi(app, 'POST', '/api/organization/token', { token }));
+  expect([answer.status, answer.json['type']]).toEqual([401, 'urn:appreg:problem:unauthorized']);
+  expect((await callApi(app, 'GET', '/api/organization', { token: next })).status).toBe(200);
 });
 
 const post = (path: string, fields: Record<string, string>, cookie = '') =>

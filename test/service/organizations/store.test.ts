@@ -58,7 +58,7 @@ describe('an organization', () => {
     const { organization, tokenId, token } = await create('Turned');
     const other = await create('Left alone');
     const { cookie } = await openSession(db, organization.id, tokenId, SERVICE_ACTOR);
-    const next = await rotateToken(db, organization.id, tokenId, SERVICE_ACTOR);
+    const next = await rotateToken(db, organization, tokenId, SERVICE_ACTOR);
     expect(await organizationOf(token!)).toBe(null);
     expect(await organizationOfSession(cookie)).toBe(null);
     expect(await organizationOf(next)).toMatchObject({ id: organization.id });

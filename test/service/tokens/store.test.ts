@@ -31,6 +31,11 @@ async function add(id: string, scope: Scope, expiresAt: Date | null = null): Pro
   return { id: token.id, secret };
 }
 
+async function rotate({ id, secret }: { id: string; secret: string }): Promise<string> {
+  const { organization } = (await identityOfToken(database.db, secret))!;
+  return rotateToken(database.db, organization, id, SERVICE_ACTOR);
+}
+
 /** Its end was a second ago. */
 async function end(id: string): Promise<void> {
   await sql`update tokens set expires_at = now() - interval '1 second' where id = ${id}`.execute(database.db);
@@ -57,7 +62,7 @@ describe('a token', () => {
       expect(await identityOfSession(database.db, cookie)).toMatchObject({ token: { id: token.id, scope: 'manage' } });
       if (ending === 'end') await end(token.id);
       else if (ending === 'deletion') await revokeToken(database.db, id, token.id, SERVICE_ACTOR);
-      else await rotateToken(database.db, id, token.id, SERVICE_ACTOR);
+      else await rotate(token);
       expect(await identityOfSession(database.db, cookie), ending).toBeNull();
     }
   });
@@ -80,7 +85,7 @@ describe('a token', () => {
     const { id } = await organization();
     const [turned, other] = [await add(id, 'manage'), await add(id, 'read')];
     const { cookie } = await openSession(database.db, id, other.id, SERVICE_ACTOR);
-    const next = await rotateToken(database.db, id, turned.id, SERVICE_ACTOR);
+    const next = await rotate(turned);
     expect(await identityOfToken(database.db, turned.secret)).toBeNull();
     expect((await identityOfToken(database.db, next))!.token).toEqual({
       id: turned.id,
