@@ -93,7 +93,9 @@ export async function* catalogueOf(
   const judging = startJudging({ command: 'lint', target: '', now });
   judging.manifest(manifest);
   for (const facts of apps) {
-    const found = await catalogued(facts, entries[facts.key], judging.app(facts), attestationOf);
+    // An about file hides nothing.
+    const { about: _about, ...documents } = facts;
+    const found = await catalogued(facts, entries[facts.key], judging.app(documents), attestationOf);
     yield typeof found === 'string' ? { hidden: { key: facts.key, why: found } } : found;
   }
 }
