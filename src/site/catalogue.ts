@@ -170,8 +170,8 @@ async function versionsOf(
 ): Promise<CatalogueVersion[]> {
   const versions: CatalogueVersion[] = [];
   for (const { version, artifactUrl, artifactChecksum: checksum, index } of offered) {
-    const sha256 = digestOf(checksum ?? '');
-    if (artifactUrl === null || checksum === null || sha256 === null) continue;
+    const sha256 = digestOf(checksum);
+    if (sha256 === null) continue;
     const { published = null, notes = null, deprecated = null } = about?.versions.get(version) ?? {};
     const attested = attestationOf(facts, artifactUrl, index);
     versions.push({

@@ -64,6 +64,14 @@ test('what is offered and held back, and the latest version', async () => {
   });
 });
 
+test('a version without a URL is not offered', async () => {
+  const { live } = fixture;
+  live.versions.push({ version: '3.0.0', artifactChecksum: live.versions[1]!.artifactChecksum } as never);
+  live.list();
+  const { result } = await tested({});
+  expect(result.apps).toMatchObject([{ latest: { before: '2.0.0' }, offered: ['2.0.0', '1.0.0'] }]);
+});
+
 test('for people', async () => {
   const context = cliContext({ cwd: fixture.folder });
   const file = write('policy.json', { schema: 1, deny: ['*@2.x'] });

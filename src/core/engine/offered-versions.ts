@@ -1,12 +1,13 @@
 import type { AppFacts } from '../facts/facts.ts';
-import { listedVersionsIn, type VersionFields, versionFields } from '../registry/manifest.ts';
-import { comparePrecedence, isSemver } from '../registry/version.ts';
+import { listedVersionsIn, versionFields } from '../registry/manifest.ts';
+import { isValidVersion, type ValidVersion } from '../registry/valid-version.ts';
+import { comparePrecedence } from '../registry/version.ts';
 import type { JudgedApp } from './context.ts';
 import { compareText } from './order.ts';
 import { outcomeOf } from './visibility.ts';
 
 /** A listed version with its place in the metadata file. */
-export type ListedVersion = VersionFields & { version: string; index: number };
+export type ListedVersion = ValidVersion & { index: number };
 
 /** The versions of an app that are offered, as far as that is known; the highest first. */
 export function offeredVersions({ metadata }: AppFacts, { documents, offers }: JudgedApp): ListedVersion[] {
@@ -16,10 +17,9 @@ export function offeredVersions({ metadata }: AppFacts, { documents, offers }: J
   const chosen = new Map(offers.map(({ version, offer }) => [version, offer.entry.index]));
   const listed = (listedVersionsIn(metadata.content) ?? []).flatMap((item, index): ListedVersion[] => {
     const fields = versionFields(item);
-    const { version } = fields;
-    if (version === null || !isSemver(version) || isRefused.has(version)) return [];
+    if (!isValidVersion(fields) || isRefused.has(fields.version)) return [];
     // Of several entries of a version, the one that was judged.
-    return (chosen.get(version) ?? index) === index ? [{ ...fields, version, index }] : [];
+    return (chosen.get(fields.version) ?? index) === index ? [{ ...fields, index }] : [];
   });
   return listed.sort((a, b) => comparePrecedence(b.version, a.version) || compareText(a.version, b.version));
 }

@@ -10,6 +10,7 @@ import type { JsonValue } from '../json/json.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import { isChecksum } from '../registry/checksum.ts';
 import { appFields, listedVersions } from '../registry/manifest.ts';
+import { isValidVersion } from '../registry/valid-version.ts';
 import { isSemver, latestOf } from '../registry/version.ts';
 import type { VersionEntry } from '../rules/subjects.ts';
 import type { AppVerdict } from './report.ts';
@@ -95,15 +96,6 @@ export function documentVerdictOf({ key, entry, metadata, versions, hiding, bloc
   if (blocking !== null) return { key, visible: null, because: blocking, latest: null };
   return { key, visible: true, because: [], latest: latestOf(valid.map(({ version }) => version)) };
 }
-
-/** True for an entry that the service may offer, depending on its artifact. */
-function isValidVersion(entry: VersionEntry): entry is ValidVersion {
-  const { version, artifactUrl, artifactChecksum } = entry;
-  return version !== null && isSemver(version) && artifactUrl !== null && artifactChecksum !== null;
-}
-
-/** The entry of a version with all required texts, and a semantic version. */
-type ValidVersion = VersionEntry & { version: string; artifactUrl: string; artifactChecksum: string };
 
 /** An entry of a version, by its index in the metadata file. */
 interface ListedOfferEntry extends OfferEntry {
