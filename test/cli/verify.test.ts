@@ -144,6 +144,14 @@ describe('verify requests', () => {
     expect(fetchedPaths()).toEqual(expected);
   });
 
+  test('the highest version that can be offered with --versions latest', async () => {
+    live.versions.push({ version: '3.0.0' } as never);
+    live.list();
+    const { report } = await run(live.url, { versions: 'latest' });
+    expect(fetchedPaths()).toContain('/2.tar.gz');
+    expect(report.apps).toMatchObject([{ key: 'app-a', visible: true, latest: '2.0.0' }]);
+  });
+
   test('each URL once by GET, except for the views of a browser', async () => {
     live.versions.push({ ...live.versions[0]!, version: '3.0.0' });
     live.list();

@@ -2,7 +2,8 @@ import { type ArtifactFacts, isMissing, type Missing, type HttpViews } from '../
 import { comparableUrl } from '../../core/http/url.ts';
 import type { ObservedAttestation } from '../../core/attestation/observed.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { versionFields } from '../../core/registry/manifest.ts';
+import { type VersionFields, versionFields } from '../../core/registry/manifest.ts';
+import { isValidVersion } from '../../core/registry/valid-version.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
 import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';
@@ -45,11 +46,13 @@ export async function observeArtifacts(
 ): Promise<ArtifactFacts[]> {
   const { context, options, progress } = run;
   await options.onListed?.(app, list);
-  const versions = list.map((item) => {
-    const { version, artifactUrl, artifactChecksum } = versionFields(item);
-    return { version, url: artifactUrl, checksum: artifactChecksum ?? '' };
-  });
-  const isSelected = versionSelector(versions, options.versions ?? 'all');
+  const fields = list.map(versionFields);
+  const isSelected = versionSelector(fields, options.versions ?? 'all');
+  const versions = fields.map(({ version, artifactUrl, artifactChecksum }) => ({
+    version,
+    url: artifactUrl,
+    checksum: artifactChecksum ?? '',
+  }));
   const downloads: Downloads = { first: new Map(), second: new Map(), attestations: new Map() };
   if (!options.skipArtifacts) {
     progress.known += versions.length;
@@ -164,15 +167,14 @@ function newestFirst(versions: readonly ListedVersion[]): [index: number, listed
   return [...versions.entries()].toSorted(([, a], [, b]) => comparePrecedence(rank(b), rank(a)));
 }
 
-/** Whether a version is one of those to fetch the artifact of. */
+/** Whether a version is one of those to fetch the artifact of; the latest one is the highest that may be offered. */
 export function versionSelector(
-  listed: readonly Pick<ListedVersion, 'version'>[],
+  listed: readonly VersionFields[],
   which: NonNullable<WebOptions['versions']>,
 ): (version: string | null) => boolean {
   if (which === 'all') return () => true;
   if (typeof which === 'function') return (version) => version !== null && which(version);
-  const valid = listed.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : []));
-  const latest = latestOf(valid);
+  const latest = latestOf(listed.filter(isValidVersion).map(({ version }) => version));
   return (version) => version !== null && version === latest;
 }
 
