@@ -30,6 +30,11 @@ export function targetSegments(target: string, platform: NodeJS.Platform = proce
   return segments;
 }
 
+/** The part of a URL that names a file: the inverse of `targetSegments`. */
+export function encodedPath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
 function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);

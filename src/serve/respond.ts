@@ -3,6 +3,7 @@ import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/http/media.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { precondition, requestedRange, type RequestHeaders, corsHeaders, preflightHeaders } from './conditions.ts';
 import {
+  encodedPath,
   readRange,
   readWhole,
   etagOf,
@@ -62,7 +63,7 @@ export async function respond(site: Site, request: FileRequest): Promise<FileRes
   const segments = targetSegments(target);
   const path = segments && (await servedFile(site.root, segments, site.hidden));
   const found = path === null ? null : await respondWithFile(site, path, request, common);
-  const registry = `${site.address(firstValue(headers['host']))}${encodeURI(site.manifest)}`;
+  const registry = `${site.address(firstValue(headers['host']))}${encodedPath(site.manifest)}`;
   return found ?? textResponse(404, `Not found. The manifest is at ${registry}`, common);
 }
 

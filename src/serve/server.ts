@@ -8,7 +8,7 @@ import { parseUrl } from '../core/http/url.ts';
 import { message } from '../core/text/message.ts';
 import { printableExcerpt, safeExcerpt } from '../core/text/text.ts';
 import { corsHeaders } from './conditions.ts';
-import { openEtagCache } from './files.ts';
+import { encodedPath, openEtagCache } from './files.ts';
 import { respond, textResponse, type FileResponse, type Site } from './respond.ts';
 
 /** One request and its outcome, for the log. */
@@ -144,7 +144,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   url = new URL(addressOf(scheme, options.host, port)).href;
   return {
     url,
-    manifestUrl: new URL(encodeURI(options.manifest), url).href,
+    manifestUrl: url + encodedPath(options.manifest),
     port,
     close: (grace = 2000) => close(server, grace),
   };

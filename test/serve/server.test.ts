@@ -59,6 +59,16 @@ function log(): { lines: Served[]; add: (line: Served) => void; reached(count: n
   };
 }
 
+test('the URL of a manifest is that of its file, whatever its name', async () => {
+  const root = folder();
+  const manifest = 'apps#1?&ü%41.json';
+  await fill(root, { [manifest]: '{"apps":{}}' });
+  const { manifestUrl, url } = await startTestServer(root, { manifest });
+  expect(manifestUrl).toBe(url + encodeURIComponent(manifest));
+  expect((await sendRequest(manifestUrl)).status).toBe(200);
+  expect(String((await sendRequest(`${url}other`)).body)).toContain(manifestUrl);
+});
+
 describe('under load', () => {
   test('a hundred parallel requests and clients that disconnect leave no open file descriptors', async () => {
     const root = folder();
