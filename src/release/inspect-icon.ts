@@ -1,5 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
+import { faultSeverity } from '../core/facts/image-faults.ts';
 import { printable } from '../core/text/text.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import { inspectImage } from '../observe/icon/inspect-image.ts';
@@ -8,11 +9,11 @@ import type { IconFile } from '../publish/add-app.ts';
 /**
  * An icon by its content.
  * @param name the user's name for it
- * @throws AppregError `icon-invalid` (exit 1) if it is not a PNG or SVG
+ * @throws AppregError `icon-invalid` (exit 1) if it is not a PNG or SVG that browsers show
  */
 export function iconFromBytes(bytes: Uint8Array, name: string): IconFile {
   const image = inspectImage(bytes);
-  if ((image.kind !== 'png' && image.kind !== 'svg') || image.fault) {
+  if ((image.kind !== 'png' && image.kind !== 'svg') || faultSeverity(image) === 'error') {
     const what = image.fault
       ? printable(image.fault.message)
       : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;

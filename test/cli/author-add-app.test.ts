@@ -86,6 +86,27 @@ describe('add-app', () => {
     ).toMatchObject({ code: 'rule-violation', rules: ['url-insecure'], exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
+
+  const tolerated: [what: string, bytes: Buffer, file: string, logged: string][] = [
+    ['a note', Buffer.concat([PNG, Buffer.from('more')]), 'icon.png', ''],
+    [
+      'a warning',
+      Buffer.from(
+        '<?xml version="1.0" encoding="ISO-8859-1"?><svg xmlns="http://www.w3.org/2000/svg"><title>\xfc</title></svg>',
+        'latin1',
+      ),
+      'icon.svg',
+      'icon-not-image',
+    ],
+  ];
+  test.each(tolerated)('accepts an icon that lint has only %s about', async (_, bytes, file, logged) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'my icon.svg'), bytes);
+    const context = contextIn(dir);
+    expect(await runAddApp(context, 'a', FLAGS)).toBe(0);
+    expect(context.printed.log.join('\n')).toContain(logged);
+    expect(readFileSync(join(dir, 'apps/a', file))).toEqual(bytes);
+  });
 });
 
 describe('the bytes of the manifest around a new entry are unchanged', () => {

@@ -1,8 +1,8 @@
 import { message, type SafeText, safe } from '../../text/message.ts';
 import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
+import { faultSeverity } from '../../facts/image-faults.ts';
 import { programMessage } from '../../http/program-output.ts';
 import { interceptedInstead, pageAnswer } from '../../http/web-page.ts';
-import type { Severity } from '../../engine/report.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/probe.ts';
 import { portalOrHost } from '../owners.ts';
@@ -39,30 +39,19 @@ const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'ti
 const CONVERT = 'Convert it to PNG, or export it as SVG.';
 const EXPORT = message`Export the image again, and check that it was uploaded completely.`;
 
-/** Faults that are not certain errors, or whose advice is more than "export it again". */
-const FAULTS: Partial<Record<string, { severity?: Severity; advice: SafeText }>> = {
-  'png trailing-data': {
-    severity: 'note',
-    advice: message`No action is required: viewers ignore it. An image optimizer removes it.`,
-  },
-  'png palette-ignored': { severity: 'warning', advice: EXPORT },
-  'png frame': { severity: 'warning', advice: EXPORT },
-  'png dimensions': { advice: message`Scale it down; 256 by 256 is enough.` },
-  'png apple': {
-    advice: message`Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").`,
-  },
-  'svg entities': {
-    advice: message`Remove the DOCTYPE and write the values where they are used ("svgo" does both): many tools reject entities, since they can expand without limit.`,
-  },
-  'svg no-namespace': {
-    advice: message`Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.`,
-  },
-  'svg wrong-namespace': { advice: message`Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.` },
-  'svg syntax': { advice: message`Fix the XML at that line and column: browsers do not show an invalid SVG.` },
-  'svg encoding': { advice: message`Save the file as UTF-8.` },
-  'svg not-utf-8': { severity: 'warning', advice: message`Save the file as UTF-8.` },
-  'svg too-complex': { severity: 'warning', advice: message`Simplify the drawing; an icon needs few elements.` },
-  'svg not-read': { severity: 'warning', advice: message`Simplify the drawing; an icon needs few elements.` },
+/** What to do about a fault, if that is more than "export it again". */
+const FAULT_ADVICE: Partial<Record<string, SafeText>> = {
+  'png trailing-data': message`No action is required: viewers ignore it. An image optimizer removes it.`,
+  'png dimensions': message`Scale it down; 256 by 256 is enough.`,
+  'png apple': message`Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").`,
+  'svg entities': message`Remove the DOCTYPE and write the values where they are used ("svgo" does both): many tools reject entities, since they can expand without limit.`,
+  'svg no-namespace': message`Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.`,
+  'svg wrong-namespace': message`Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.`,
+  'svg syntax': message`Fix the XML at that line and column: browsers do not show an invalid SVG.`,
+  'svg encoding': message`Save the file as UTF-8.`,
+  'svg not-utf-8': message`Save the file as UTF-8.`,
+  'svg too-complex': message`Simplify the drawing; an icon needs few elements.`,
+  'svg not-read': message`Simplify the drawing; an icon needs few elements.`,
 };
 
 /** For a file of the workspace. */
@@ -202,14 +191,17 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
 function faultProblem(
   name: string,
   kind: 'png' | 'svg' | 'xml',
-  { code, message: summary }: NonNullable<ImageFacts['fault']>,
+  fault: NonNullable<ImageFacts['fault']>,
 ): Problem<Cause> {
-  const { severity, advice } = FAULTS[`${kind} ${code}`] ?? { advice: EXPORT };
+  const { code, message: summary } = fault;
+  const advice = FAULT_ADVICE[`${kind} ${code}`] ?? EXPORT;
+  const severity = faultSeverity({ kind, fault }) ?? 'error';
   return {
-    ...(severity ? { severity } : {}),
-    message: severity
-      ? message`The icon's ${name}: ${safeExcerpt(summary)}.`
-      : message`The icon is a corrupt ${name}: ${safeExcerpt(summary)}.`,
+    ...(severity === 'error' ? {} : { severity }),
+    message:
+      severity !== 'error'
+        ? message`The icon's ${name}: ${safeExcerpt(summary)}.`
+        : message`The icon is a corrupt ${name}: ${safeExcerpt(summary)}.`,
     advice: message`${safe(advice)}`,
     cause: `${kind}-${code}`,
     evidence: { fault: code },
