@@ -196,6 +196,22 @@ describe('an output that is the artifact of a listed version', () => {
     expect(readFileSync(join(cwd, ARTIFACT), 'utf8')).toBe('published');
   });
 
+  test.each(['1.0.0.tar.gz?v=2', '1.0.0.tar.gz#a', '1%2E0.0.tar.gz'])(
+    'is not replaced if it is listed as %s',
+    async (file) => {
+      const cwd = tree({ ...APP, 'apps/clock/versions.json': metadataListing(file), [ARTIFACT]: 'published' });
+      await expect(run(cwd, 'src/main.ts', ARTIFACT)).rejects.toMatchObject({ code: 'immutable' });
+    },
+  );
+
+  test('is not replaced if its version has build metadata, in any form of its URL', async () => {
+    const output = ARTIFACT.replace('1.0.0', '1.0.0+b');
+    for (const file of ['1.0.0+b.tar.gz', '1.0.0%2Bb.tar.gz', '1.0.0%2bb.tar.gz']) {
+      const cwd = tree({ ...APP, 'apps/clock/versions.json': metadataListing(file), [output]: 'published' });
+      await expect(run(cwd, 'src/main.ts', output)).rejects.toMatchObject({ code: 'immutable' });
+    }
+  });
+
   test('is written if it is missing, and again with the same bytes', async () => {
     const cwd = tree({ ...APP, 'apps/clock/versions.json': metadataListing('1.0.0.tar.gz') });
     expect((await run(cwd, 'src/main.ts', ARTIFACT)).code).toBe(0);

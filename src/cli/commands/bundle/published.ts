@@ -3,6 +3,8 @@ import { AppregError } from '../../../core/errors.ts';
 import { documentContent } from '../../../core/json/json.ts';
 import { listedVersionsIn, versionFields } from '../../../core/registry/manifest.ts';
 import { message } from '../../../core/text/message.ts';
+import { parseUrl } from '../../../core/http/url.ts';
+import { localPath } from '../../../observe/workspace/places.ts';
 import { readRegularFile } from '../../../platform/regular-file.ts';
 
 /**
@@ -13,10 +15,10 @@ export function refusePublished(file: string, archive: Uint8Array): void {
   const folder = dirname(file);
   const metadata = readRegularFile(`${folder}.json`);
   if (!('bytes' in metadata)) return;
-  const end = `/${encodeURIComponent(basename(folder))}/${encodeURIComponent(basename(file))}`;
+  const end = `/${basename(folder)}/${basename(file)}`;
   const listed = (listedVersionsIn(documentContent(metadata.bytes)) ?? [])
     .map(versionFields)
-    .find(({ artifactUrl }) => artifactUrl?.endsWith(end));
+    .find(({ artifactUrl }) => artifactUrl !== null && `/${pathOnHost(artifactUrl)}`.endsWith(end));
   const old = listed === undefined ? null : readRegularFile(file);
   if (old === null || !('bytes' in old) || old.bytes.equals(archive)) return;
   throw new AppregError(
@@ -25,4 +27,10 @@ export function refusePublished(file: string, archive: Uint8Array): void {
     message`Choose another output, and publish it as a new version: appreg publish-version <app> patch --artifact <file>`,
     { effect: 'none' },
   );
+}
+
+/** The path that a URL names, as that of a file; '' for none. The base URL need not be known here. */
+function pathOnHost(url: string): string {
+  const parsed = parseUrl(url);
+  return parsed === null ? '' : (localPath(parsed.href, `${parsed.origin}/`) ?? '');
 }
