@@ -58,8 +58,8 @@ async function submitSignIn({ c, count, show, redirectTo, formField }: PageReque
     count('failures');
     return show(signInPage({ error, openSignUp: service.settings.openSignUp, next }), 403);
   }
-  const { id, actor } = callerOf('session', identity, clientAddress(c));
-  await signIn(c, service, id, { id: identity.token.id, actor });
+  const { organization, actor } = callerOf('session', identity, clientAddress(c));
+  await signIn(c, service, organization, { id: identity.token.id, actor });
   return redirectTo(next);
 }
 
@@ -96,7 +96,7 @@ async function submitSignUp({ c, count, show, formField }: PageRequest, service:
   await subscribeOfficial(service, organization.id);
   if (token === null) return show(tokenGonePage());
   log('info', 'organization-created', { organization: organization.id });
-  await signIn(c, service, organization.id, { id: token.id, actor });
+  await signIn(c, service, organization, { id: token.id, actor });
   return show(tokenPage(organization, token.secret, false));
 }
 
@@ -110,11 +110,11 @@ async function submitTokenRotation(
 ) {
   if (formField('sure') !== 'yes') return redirectTo('/settings/organization');
   const { tokenId, actor } = member;
-  const token = await rotateToken(service.db, organization, tokenId, actor);
+  const rotated = await rotateToken(service.db, organization, tokenId, actor);
   service.log('info', 'token-rotated', { organization: organization.id });
   // The sessions of the token ended with its value; continue with a new one.
-  await signIn(c, service, organization.id, { id: tokenId, actor });
-  return show(tokenPage(organization, token, true));
+  await signIn(c, service, rotated.organization, { id: tokenId, actor });
+  return show(tokenPage(organization, rotated.secret, true));
 }
 
 /** Settings → Organization. */

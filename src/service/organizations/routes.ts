@@ -41,9 +41,9 @@ export function organizationRoutes(service: Service): Route[] {
     },
     organizationRoute('GET', '/api/organization', 'read', async (c, { organization }) => json(c, organization)),
     organizationRoute('POST', '/api/organization/token', 'admin', async (c, { organization, tokenId, actor }) => {
-      const token = await rotateToken(db, organization, tokenId, actor);
+      const { secret } = await rotateToken(db, organization, tokenId, actor);
       log('info', 'token-rotated', { organization: organization.id });
-      return json(c, { token });
+      return json(c, { token: secret });
     }),
   ];
 }

@@ -6,6 +6,7 @@ import type { Service } from '../context.ts';
 import type { Client } from '../http/client-address.ts';
 import { identityOfSession, openSession } from '../tokens/sessions-store.ts';
 import type { Identity } from '../tokens/store.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
 
 /** Sessions in a cookie, and protection against cross-site request forgery. */
 
@@ -33,10 +34,10 @@ export async function sessionIdentity(c: Context, { db, settings }: Service): Pr
 export async function signIn(
   c: Context,
   { db, settings }: Service,
-  organizationId: string,
+  organization: OrganizationView,
   token: { id: string; actor: Actor },
 ): Promise<void> {
-  const { cookie, expiresAt } = await openSession(db, organizationId, token.id, token.actor);
+  const { cookie, expiresAt } = await openSession(db, organization, token.id, token.actor);
   setCookie(c, cookieName(c, settings), cookie, { ...cookieOptions(c, settings), expires: expiresAt });
 }
 

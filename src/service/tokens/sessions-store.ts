@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import type { Actor } from '../history/audit.ts';
 import { recordAudit } from '../history/audit-store.ts';
 import type { Db } from '../database/database.ts';
-import { tokensWithOrganizations, type Identity, identityOf, digestOfSecret } from './store.ts';
+import { CallerDeleted } from '../database/database-error.ts';
+import type { OrganizationView } from '../organizations/schema.ts';
+import { tokensWithOrganizations, type Identity, identityOf, digestOfSecret, hasValueOf } from './store.ts';
 
 /** Web sessions. The cookie's value is not stored, only its SHA-256. A session ends with the token that opened it. */
 
@@ -11,13 +13,18 @@ const COOKIE = /^[\w-]{43}$/;
 /** Lifetime of a session in milliseconds. */
 const LIFETIME = 30 * 86_400_000;
 
-/** Creates a web session, and deletes expired ones. */
+/**
+ * Creates a web session, and deletes expired ones.
+ * @param organization as the token was read: a value that was rotated since opens no session
+ * @throws CallerDeleted if the token does not exist any more, or has another value since it was read
+ */
 export async function openSession(
   db: Db,
-  organizationId: string,
+  organization: OrganizationView,
   tokenId: string,
   actor: Actor,
 ): Promise<{ cookie: string; expiresAt: Date }> {
+  const organizationId = organization.id;
   const cookie = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + LIFETIME);
   await db
@@ -29,6 +36,15 @@ export async function openSession(
       .insertInto('sessions')
       .values({ hash: digestOfSecret(cookie), organizationId, tokenId, expiresAt })
       .execute();
+    // After the insert, which locks the organization first, as a deletion does. A rotation waits, and ends the session.
+    const token = await tx
+      .selectFrom('tokens')
+      .where('id', '=', tokenId)
+      .where(hasValueOf(organization))
+      .select('id')
+      .forShare()
+      .executeTakeFirst();
+    if (token === undefined) throw new CallerDeleted();
     await recordAudit(tx, { organizationId, actor, action: 'session-opened' });
   });
   return { cookie, expiresAt };

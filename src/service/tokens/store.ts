@@ -181,31 +181,38 @@ async function hasOtherAdmin(tx: Db, organizationId: string, id: string): Promis
 /**
  * Gives a token a new value: the previous one and the sessions that it opened end immediately.
  * @param organization as the token was read: of two concurrent rotations, only one has an effect
- * @returns the value
+ * @returns the value, and the organization as the token is now
  * @throws CallerDeleted if the token does not exist any more, or has another value since it was read
  */
 export async function rotateToken(
   db: Db,
-  { id: organizationId, tokenSince }: OrganizationView,
+  organization: OrganizationView,
   id: string,
   actor: Actor,
-): Promise<string> {
+): Promise<{ secret: string; organization: OrganizationView }> {
+  const organizationId = organization.id;
   const { secret, hash } = newSecret();
-  await db.transaction().execute(async (tx) => {
+  const since = await db.transaction().execute(async (tx) => {
     const row = await tx
       .updateTable('tokens')
       .set({ hash, secretSince: sql<Date>`now()` })
       .where('organizationId', '=', organizationId)
       .where('id', '=', id)
-      // A view has milliseconds, the database has microseconds.
-      .where(sql<boolean>`date_trunc('milliseconds', secret_since) = ${tokenSince}::timestamptz`)
-      .returning('name')
+      .where(hasValueOf(organization))
+      .returning(['name', 'secretSince'])
       .executeTakeFirst();
     if (row === undefined) throw new CallerDeleted();
     await tx.deleteFrom('sessions').where('tokenId', '=', id).execute();
     await recordAudit(tx, { organizationId, actor, action: 'token-rotated', target: { id, name: row.name } });
+    return row.secretSince;
   });
-  return secret;
+  return { secret, organization: { ...organization, tokenSince: since.toISOString() } };
+}
+
+/** Whether a token still has the value that it had when it was read. */
+export function hasValueOf({ tokenSince }: OrganizationView) {
+  // A view has milliseconds, the database has microseconds.
+  return sql<boolean>`date_trunc('milliseconds', secret_since) = ${tokenSince}::timestamptz`;
 }
 
 function newSecret(): { secret: string; hash: Buffer } {

@@ -64,16 +64,20 @@ test('a token that is being deleted cannot be rotated', async () => {
   expect(answer.status).toBe(401);
 });
 
+/** Gives the tokens of an organization a new value. */
+const rotateTo = (next: string, id: string) => (tx: Db) =>
+  tx
+    .updateTable('tokens')
+    .set({ hash: digestOfSecret(next), secretSince: sql<Date>`now()` })
+    .where('organizationId', '=', id)
+    .execute();
+
 test('a token that is being rotated cannot be rotated with its previous value', async () => {
   const { id, token } = await web.join();
   const next = `apr_${'n'.repeat(43)}`;
-  const rotate = (tx: Db) =>
-    tx
-      .updateTable('tokens')
-      .set({ hash: digestOfSecret(next), secretSince: sql<Date>`now()` })
-      .where('organizationId', '=', id)
-      .execute();
-  const answer = await whileDeleting(rotate, () => callApi(app, 'POST', '/api/organization/token', { token }));
+  const answer = await whileDeleting(rotateTo(next, id), () =>
+    callApi(app, 'POST', '/api/organization/token', { token }),
+  );
   expect([answer.status, answer.json['type']]).toEqual([401, 'urn:appreg:problem:unauthorized']);
   expect((await callApi(app, 'GET', '/api/organization', { token: next })).status).toBe(200);
 });
@@ -93,6 +97,13 @@ test('a form of an organization that is being deleted says that the session has 
   const answer = await whileDeleting((tx) => deleteOrganization(tx, id), send);
   expect(answer.status).toBe(403);
   expect(await answer.text()).toContain('You are no longer signed in');
+});
+
+test('a token that is being rotated does not sign in with its previous value', async () => {
+  const { id, token } = await web.join();
+  const rotate = rotateTo(`apr_${'s'.repeat(43)}`, id);
+  const answer = await whileDeleting(rotate, async () => post('/sign-in', { token }));
+  expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
 });
 
 test('none of this is logged as a defect', () => {

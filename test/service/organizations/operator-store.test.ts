@@ -37,7 +37,7 @@ async function organization(): Promise<{ id: string; shared: number; own: number
     await addApp(db, registry, 'mail');
   }
   await addAccess(db, id, 'https://hooks.example.com/');
-  await openSession(db, id, created.token!.id, SERVICE_ACTOR);
+  await openSession(db, created.organization, created.token!.id, SERVICE_ACTOR);
   return { id, shared, own };
 }
 

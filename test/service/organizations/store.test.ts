@@ -57,8 +57,8 @@ describe('an organization', () => {
   test('receives a new token, which ends the previous one and its sessions', async () => {
     const { organization, tokenId, token } = await create('Turned');
     const other = await create('Left alone');
-    const { cookie } = await openSession(db, organization.id, tokenId, SERVICE_ACTOR);
-    const next = await rotateToken(db, organization, tokenId, SERVICE_ACTOR);
+    const { cookie } = await openSession(db, organization, tokenId, SERVICE_ACTOR);
+    const { secret: next } = await rotateToken(db, organization, tokenId, SERVICE_ACTOR);
     expect(await organizationOf(token!)).toBe(null);
     expect(await organizationOfSession(cookie)).toBe(null);
     expect(await organizationOf(next)).toMatchObject({ id: organization.id });
@@ -74,8 +74,8 @@ describe('an organization', () => {
 describe('a session', () => {
   test('is valid for its organization until it is closed', async () => {
     const { organization, tokenId } = await create('Here');
-    const first = await openSession(db, organization.id, tokenId, SERVICE_ACTOR);
-    const second = await openSession(db, organization.id, tokenId, SERVICE_ACTOR);
+    const first = await openSession(db, organization, tokenId, SERVICE_ACTOR);
+    const second = await openSession(db, organization, tokenId, SERVICE_ACTOR);
     expect(await organizationOfSession(first.cookie)).toEqual(organization);
     await closeSession(db, first.cookie, '192.0.2.1');
     expect(await organizationOfSession(first.cookie)).toBe(null);
@@ -84,14 +84,14 @@ describe('a session', () => {
 
   test('expires, and is removed afterwards', async () => {
     const { organization, tokenId } = await create('Late');
-    const { cookie } = await openSession(db, organization.id, tokenId, SERVICE_ACTOR);
+    const { cookie } = await openSession(db, organization, tokenId, SERVICE_ACTOR);
     await db
       .updateTable('sessions')
       .set({ expiresAt: new Date(Date.now() - 1_000) })
       .where('organizationId', '=', organization.id)
       .execute();
     expect(await organizationOfSession(cookie)).toBe(null);
-    await openSession(db, organization.id, tokenId, SERVICE_ACTOR);
+    await openSession(db, organization, tokenId, SERVICE_ACTOR);
     const left = await db.selectFrom('sessions').select('hash').where('organizationId', '=', organization.id).execute();
     expect(left).toHaveLength(1);
   });

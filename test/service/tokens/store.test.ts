@@ -26,14 +26,24 @@ async function organization(): Promise<{ id: string; first: string }> {
   return { id: created.organization.id, first: created.token!.id };
 }
 
-async function add(id: string, scope: Scope, expiresAt: Date | null = null): Promise<{ id: string; secret: string }> {
+async function add(id: string, scope: Scope, expiresAt: Date | null = null): Promise<Added> {
   const { token, secret } = (await createToken(database.db, id, { name: scope, scope, expiresAt }, SERVICE_ACTOR))!;
   return { id: token.id, secret };
 }
 
-async function rotate({ id, secret }: { id: string; secret: string }): Promise<string> {
+interface Added {
+  id: string;
+  secret: string;
+}
+
+async function rotate({ id, secret }: Added): Promise<string> {
   const { organization } = (await identityOfToken(database.db, secret))!;
-  return rotateToken(database.db, organization, id, SERVICE_ACTOR);
+  return (await rotateToken(database.db, organization, id, SERVICE_ACTOR)).secret;
+}
+
+async function signIn({ id, secret }: Added): Promise<string> {
+  const { organization } = (await identityOfToken(database.db, secret))!;
+  return (await openSession(database.db, organization, id, SERVICE_ACTOR)).cookie;
 }
 
 /** Its end was a second ago. */
@@ -58,7 +68,7 @@ describe('a token', () => {
     const { id } = await organization();
     for (const ending of ['end', 'deletion', 'rotation']) {
       const token = await add(id, 'manage');
-      const { cookie } = await openSession(database.db, id, token.id, SERVICE_ACTOR);
+      const cookie = await signIn(token);
       expect(await identityOfSession(database.db, cookie)).toMatchObject({ token: { id: token.id, scope: 'manage' } });
       if (ending === 'end') await end(token.id);
       else if (ending === 'deletion') await revokeToken(database.db, id, token.id, SERVICE_ACTOR);
@@ -84,7 +94,7 @@ describe('a token', () => {
   test('that is rotated keeps its name and scope, and does not affect others', async () => {
     const { id } = await organization();
     const [turned, other] = [await add(id, 'manage'), await add(id, 'read')];
-    const { cookie } = await openSession(database.db, id, other.id, SERVICE_ACTOR);
+    const cookie = await signIn(other);
     const next = await rotate(turned);
     expect(await identityOfToken(database.db, turned.secret)).toBeNull();
     expect((await identityOfToken(database.db, next))!.token).toEqual({
