@@ -86,8 +86,11 @@ export class ArtifactKeeper {
     }
   }
 
-  discard(file: ReceivedArtifact): Promise<void> {
-    return rm(file.path, { force: true });
+  /** Removes a received file. One that cannot be removed is logged; the next start of the service removes it. */
+  async discard(file: ReceivedArtifact): Promise<void> {
+    await rm(file.path, { force: true }).catch((error: unknown) =>
+      this.log('warn', 'artifact-not-removed', { store: this.blobs.name, error }),
+    );
   }
 
   /** A file that the registry has delivered; null if it is not kept. @throws StoreUnavailable */

@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
+import type { ReceivedArtifact } from '../../../src/service/artifacts/receiving.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { createOrganization } from '../../../src/service/organizations/store.ts';
 import { webApp } from '../../../src/service/web-app.ts';
@@ -302,4 +312,24 @@ describe('the store', () => {
     await expect(opened.read(0, 1).next()).rejects.toThrow('does not have the bytes');
     await bucket.close();
   });
+});
+
+test('a received file that cannot be removed is logged, and makes nothing else fail', async () => {
+  const received: ReceivedArtifact[] = [];
+  const bytes = Buffer.from('on a disk that can no longer be changed');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const copy = keeper.receive((file) => void received.push(file));
+  await copy.write(bytes);
+  await copy.end({ bytes: bytes.length, sha256, sha1: '', md5: '', head: '', cut: false, decoded: null });
+  const [file] = received;
+  // A folder in its place, since the tests may run as a user who can remove any file.
+  rmSync(file!.path);
+  mkdirSync(file!.path);
+  const before = harness.lines.length;
+  const full = await openIn(root, 1);
+  expect(await full.keep(registry, file!, true)).toBe(false);
+  await keeper.discard(file!);
+  const events = harness.lines.slice(before).map((line) => (JSON.parse(line) as { event: string }).event);
+  expect(events).toEqual(['artifact-not-removed', 'artifact-not-removed']);
+  rmSync(file!.path, { recursive: true });
 });
