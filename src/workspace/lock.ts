@@ -15,7 +15,7 @@ import {
 import { listedVersionsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { AppregError, isAppregError } from '../core/errors.ts';
-import { asBase } from '../observe/workspace/places.ts';
+import { asBase, localPath } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 
@@ -40,7 +40,7 @@ export function lockBaseline({ config, root }: LockedWorkspace, url: string): Ba
   if (lock === null) return null;
   try {
     const { baseUrl, manifest = 'registry.json' } = config;
-    if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
+    if (baseUrl === undefined || localPath(url, asBase(baseUrl)) !== manifest) return null;
   } catch (error) {
     // The workspace's URL is unknown here, so it cannot be compared.
     if (isAppregError(error) && error.code === 'environment-variable-unset') return null;

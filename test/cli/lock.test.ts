@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runLock } from '../../src/cli/commands/lock/run.ts';
-import { readLock } from '../../src/workspace/lock.ts';
+import { lockBaseline, readLock } from '../../src/workspace/lock.ts';
 import { folder, write } from '../support/folders.ts';
 import { contextIn } from './author-support.ts';
 
@@ -20,6 +20,18 @@ function workspace(appMetadataUrl: string, files: Record<string, string | object
   write(root, { 'appreg.config.json': { baseUrl: BASE }, 'registry.json': { apps: { a: entry } }, ...files });
   return root;
 }
+
+test.each([
+  [`${BASE}a@b%20c.json`, true],
+  [`${BASE}a%40b%20c.json`, true],
+  [`${BASE}other.json`, false],
+  ['https://other.example.com/a@b%20c.json', false],
+])('the lock file of a workspace is that of the registry %s: %j', (url, isOwn) => {
+  const root = folder();
+  write(root, { 'appreg.lock.json': '{"lock":1,"apps":{}}' });
+  const baseline = lockBaseline({ root, config: { baseUrl: BASE, manifest: 'a@b c.json' } }, url);
+  expect(baseline !== null).toBe(isOwn);
+});
 
 describe('lock', () => {
   test.each<[name: string, files: Record<string, string | object>]>([
