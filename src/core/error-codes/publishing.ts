@@ -184,7 +184,7 @@ export const PUBLISHING_ERRORS = {
   },
   'attestation-refused': {
     title:
-      'The given attestation does not prove the version that is to be published, or its signer is not that of the configuration.',
-    fix: 'Attest the artifact as <key>@<version>, name its signer (--key, or --issuer and --repository), or sign with the key or identity of evidence.attestations.',
+      'The attestation does not prove the version that is published, or its signer is not that of the configuration.',
+    fix: 'Attest <key>@<version>, name the signer (--key, or --issuer and --repository), or sign as evidence.attestations requires.',
   },
 } as const satisfies ErrorTable;
