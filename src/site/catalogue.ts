@@ -95,7 +95,7 @@ export async function* catalogueOf(
   for (const facts of apps) {
     // An about file hides nothing.
     const { about: _about, ...documents } = facts;
-    const found = await catalogued(facts, entries[facts.key], judging.app(documents), attestationOf);
+    const found = await catalogued(facts, entries[facts.key] ?? null, judging.app(documents), attestationOf);
     yield typeof found === 'string' ? { hidden: { key: facts.key, why: found } } : found;
   }
 }
@@ -117,7 +117,7 @@ const WITHOUT_VERSIONS = ['no-valid-versions', 'schema-violation'];
 
 async function catalogued(
   facts: AppFacts,
-  entry: JsonValue = null,
+  entry: JsonValue,
   judged: JudgedApp,
   attestationOf: AttestationOf,
 ): Promise<Exclude<Catalogued, { hidden: HiddenApp }> | HiddenApp['why']> {

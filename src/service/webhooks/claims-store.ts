@@ -9,7 +9,7 @@ import { disableWebhook } from './store.ts';
 
 /**
  * The deliveries that the nodes send: claimed by one node at a time, and released by time if that node is killed; and
- * their end.
+ * the deletion of old ones.
  */
 
 /** Seconds after which another node may repeat an attempt that did not end. */

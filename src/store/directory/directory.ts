@@ -179,7 +179,7 @@ async function makeFolders(folder: string, made: string[]): Promise<void> {
   await syncFolder(parent);
 }
 
-/** Removes the folders, the last one first; one that is no longer empty is in use by another process, and stays. */
+/** Removes the folders, the last one first. A folder that another process has put a file into stays. */
 async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {});
 }

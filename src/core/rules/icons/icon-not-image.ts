@@ -197,11 +197,11 @@ function faultProblem(
   const advice = FAULT_ADVICE[`${kind} ${code}`] ?? EXPORT;
   const severity = faultSeverity({ kind, fault }) ?? 'error';
   return {
-    ...(severity === 'error' ? {} : { severity }),
+    severity,
     message:
-      severity !== 'error'
-        ? message`The icon's ${name}: ${safeExcerpt(summary)}.`
-        : message`The icon is a corrupt ${name}: ${safeExcerpt(summary)}.`,
+      severity === 'error'
+        ? message`The icon is a corrupt ${name}: ${safeExcerpt(summary)}.`
+        : message`The icon's ${name}: ${safeExcerpt(summary)}.`,
     advice: message`${safe(advice)}`,
     cause: `${kind}-${code}`,
     evidence: { fault: code },
