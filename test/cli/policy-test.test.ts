@@ -124,6 +124,9 @@ describe('age', () => {
     });
     const later = await tested({ minimumAge: '3d' }, { firstSeen, now: '2026-01-04T00:00:00Z' });
     expect(later.result.apps[0]?.offered).toEqual(['1.0.0']);
+    const uppercase = memory(artifactChecksum.toUpperCase().replace('SHA256', 'sha256'));
+    const sameDigest = await tested({ minimumAge: '3d' }, { firstSeen: uppercase, now: '2026-01-04T00:00:00Z' });
+    expect(sameDigest.result.apps[0]?.offered).toEqual(['1.0.0']);
     const other = await tested({ minimumAge: '3d' }, { firstSeen: memory(`sha256:${'0'.repeat(64)}`) });
     expect(heldIn(other)).toHaveProperty(['1.0.0']);
   });

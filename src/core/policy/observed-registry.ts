@@ -5,6 +5,7 @@ import { attestationProblem } from '../engine/judge-attestation.ts';
 import { startJudging } from '../engine/judge.ts';
 import { compareText } from '../engine/order.ts';
 import { type ListedVersion, offeredVersions } from '../engine/offered-versions.ts';
+import { sameDigest } from '../facts/baseline.ts';
 import { type AppFacts, isMissing, type Snapshot } from '../facts/facts.ts';
 import type { LockFile } from '../registry/lock-file.ts';
 import { type AttestationState, decideVersions, latestAllowed, type OfferedApp } from './decide.ts';
@@ -76,7 +77,8 @@ function firstLook(memory: LockFile): Date | null {
 /** When these bytes of a version were first seen; null if the memory has other bytes of it. */
 function firstSight(memory: LockFile | null, key: string, { version, artifactChecksum }: ListedVersion): Date | null {
   const known = memory?.get(key)?.get(version);
-  const time = known?.artifactChecksum === artifactChecksum ? Date.parse(known.firstSeen) : Number.NaN;
+  const isKnown = known !== undefined && sameDigest(known.artifactChecksum, artifactChecksum);
+  const time = isKnown ? Date.parse(known.firstSeen) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time);
 }
 
