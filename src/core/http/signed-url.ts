@@ -6,7 +6,7 @@ import {
   isSignature,
   tokenParts,
 } from './signature-parameters.ts';
-import { parseUrl } from './url.ts';
+import { comparableUrl, parseUrl } from './url.ts';
 
 /** The expiry of signed URLs, as common hosts write it into the query or the path. */
 
@@ -76,6 +76,11 @@ export function withoutSignature(url: string): string {
   for (const [name] of added) parsed.searchParams.delete(name);
   parsed.searchParams.set('signature', '');
   return parsed.href;
+}
+
+/** The target of a URL: another form of it, or signing it again, does not change it. */
+export function addressOf(url: string): string {
+  return comparableUrl(withoutSignature(url));
 }
 
 // AWS and others write the time in the basic format of ISO 8601.

@@ -11,7 +11,8 @@ import { appFields, listedVersionsIn, manifestAppsIn, versionFields } from './ma
 
 export interface AppState {
   fields: ReadonlyMap<string, string | null>;
-  versions: ReadonlyMap<string, VersionState>;
+  /** The entries of each version; more than one is an error of the registry. */
+  versions: ReadonlyMap<string, readonly VersionState[]>;
   latest: string | null;
   visible: boolean | null;
   because: readonly string[];
@@ -52,18 +53,19 @@ function reasonOf(app: AppFacts | undefined): string | null {
   return isMissing(content) ? reasonText(content.missing) : null;
 }
 
-function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
-  const versions = new Map<string, VersionState>();
+function versionsOf(app: AppFacts | undefined): Map<string, VersionState[]> {
+  const versions = new Map<string, VersionState[]>();
   if (!app) return versions;
   for (const [index, item] of (listedVersionsIn(app.metadata.content) ?? []).entries()) {
     const { version, artifactUrl, artifactChecksum } = versionFields(item);
     const artifact = app.artifacts[index];
-    if (version === null || versions.has(version)) continue;
-    versions.set(version, {
+    if (version === null) continue;
+    const entry = {
       url: artifactUrl,
       checksum: artifactChecksum,
       bytes: artifact && !isMissing(artifact.content) ? artifact.content.bytes : null,
-    });
+    };
+    versions.set(version, [...(versions.get(version) ?? []), entry]);
   }
   return versions;
 }

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../facts/facts.ts';
 import { compareText } from '../engine/order.ts';
+import { addressOf, withoutSignature } from '../http/signed-url.ts';
 import { parseUrl } from '../http/url.ts';
 import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './diff-state.ts';
 import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
@@ -51,7 +52,10 @@ export interface AppDiff {
 
 export interface VersionDiff {
   version: string;
-  /** `changed`: it has another checksum, which is forbidden for a published version; `moved`: only another URL. */
+  /**
+   * `changed`: it has another checksum. For a published version, only another form of the same digest is allowed, or a
+   * digest in place of none. `moved`: it has only another URL.
+   */
   change: 'added' | 'removed' | 'changed' | 'moved';
   url: { before: string | null; after: string | null };
   checksum: { before: string | null; after: string | null };
@@ -98,7 +102,7 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
   const fields: AppDiff['fields'] = [];
   for (const name of new Set([...before.fields.keys(), ...after.fields.keys()])) {
     const field = { name, before: before.fields.get(name) ?? null, after: after.fields.get(name) ?? null };
-    if (field.before !== field.after) fields.push(field);
+    if (field.before !== field.after && unsigned(field.before) !== unsigned(field.after)) fields.push(field);
   }
   const isUnobserved = before.unobserved !== null || after.unobserved !== null;
   const versions = isUnobserved ? [] : versionDifferences(before.versions, after.versions);
@@ -120,8 +124,11 @@ function versionDifferences(before: AppState['versions'], after: AppState['versi
   const found: VersionDiff[] = [];
   const listed = new Set(after.keys());
   for (const version of new Set([...before.keys(), ...after.keys()])) {
-    const [old, now] = [before.get(version), after.get(version)];
-    const change = versionChange(old, now);
+    const [was, is] = [before.get(version) ?? [], after.get(version) ?? []];
+    // Of several entries, one that was not listed before: their order has no meaning.
+    const now = is.find((entry) => was.every((other) => versionChange(other, entry) !== null));
+    const old = was.find(({ checksum }) => checksum === now?.checksum) ?? was[0];
+    const change = is.length > 0 && now === undefined ? null : versionChange(old, now);
     if (change === null || (change === 'removed' && isCorrectedIn(listed, version))) continue;
     found.push({
       version,
@@ -142,7 +149,16 @@ function presenceChange(old: object | undefined, now: object | undefined): 'adde
 function versionChange(old: VersionState | undefined, now: VersionState | undefined): VersionDiff['change'] | null {
   if (!old || !now) return presenceChange(old, now);
   if (old.checksum !== now.checksum) return 'changed';
-  return old.url === now.url ? null : 'moved';
+  return isSameAddress(old.url, now.url) ? null : 'moved';
+}
+
+function isSameAddress(a: string | null, b: string | null): boolean {
+  return a === b || (a !== null && b !== null && addressOf(a) === addressOf(b));
+}
+
+/** A field of an app, without the signature if it is a signed URL. */
+function unsigned(text: string | null): string | null {
+  return text === null ? null : withoutSignature(text);
 }
 
 function newestFirst(a: string, b: string): number {
@@ -158,7 +174,11 @@ function isHidden({ visible }: AppState): boolean {
 function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
   const hosts = new Set<string>();
   for (const { fields, versions } of state.values()) {
-    const urls = [fields.get('iconUrl'), fields.get('appMetadataUrl'), ...[...versions.values()].map(({ url }) => url)];
+    const urls = [
+      fields.get('iconUrl'),
+      fields.get('appMetadataUrl'),
+      ...[...versions.values()].flat().map(({ url }) => url),
+    ];
     for (const url of urls) hosts.add(parseUrl(url ?? '')?.host ?? '');
   }
   hosts.delete('');

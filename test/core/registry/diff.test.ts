@@ -10,6 +10,7 @@ const version = (number: string, more: object = {}): object => ({
   artifactChecksum: checksum(1),
   ...more,
 });
+const signed = (path: string, time: number): string => `${BASE}${path}?expires=200000000${time}&signature=abc${time}`;
 const appWithVersions = (...versions: object[]) => snapshot(['a'], { a: { versions } });
 const changes = ({ apps }: RegistryDiff): string[] =>
   apps.flatMap(({ key, change, fields, versions }) => [
@@ -55,6 +56,30 @@ describe('the changes between two snapshots', () => {
       ['changed a', 'moved 1.0.0'],
     ],
     [
+      'a URL that was signed again',
+      snapshot(
+        { apps: { a: entry('a', { appMetadataUrl: signed('meta.json', 1) }) } },
+        { a: { versions: [version('1.0.0', { artifactUrl: signed('1.tar.gz', 1) })] } },
+      ),
+      snapshot(
+        { apps: { a: entry('a', { appMetadataUrl: signed('meta.json', 2) }) } },
+        { a: { versions: [version('1.0.0', { artifactUrl: signed('1.tar.gz', 2) })] } },
+      ),
+      [],
+    ],
+    [
+      'the same URL in another form',
+      appWithVersions(version('1.0.0', { artifactUrl: 'https://x.test/1.tar.gz' })),
+      appWithVersions(version('1.0.0', { artifactUrl: 'https://X.test:443/1.tar.gz' })),
+      [],
+    ],
+    [
+      'two entries of a version in another order',
+      appWithVersions(version('1.0.0'), version('1.0.0', { artifactChecksum: checksum(2) })),
+      appWithVersions(version('1.0.0', { artifactChecksum: checksum(2) }), version('1.0.0')),
+      [],
+    ],
+    [
       'another name',
       snapshot({ apps: { a: entry('a') } }),
       snapshot({ apps: { a: entry('a', { name: 'B' }) } }),
@@ -69,6 +94,14 @@ describe('the changes between two snapshots', () => {
   ])('are listed: %s', (_, before, after, expected) =>
     expect(changes(diffRegistries(before, after))).toEqual(expected),
   );
+});
+
+test('of several entries of a version, one that was not listed before is shown, at any place', () => {
+  const [first, other] = [version('1.0.0'), version('1.0.0', { artifactChecksum: checksum(2) })];
+  for (const after of [appWithVersions(first, other), appWithVersions(other, first)])
+    expect(diffRegistries(appWithVersions(first), after).apps[0]?.versions).toMatchObject([
+      { change: 'changed', checksum: { before: checksum(1), after: checksum(2) } },
+    ]);
 });
 
 test('vanishing apps are listed with the reason', () => {

@@ -1,8 +1,7 @@
 import { message } from '../../text/message.ts';
 import { matchVersions, sameDigest } from '../../facts/baseline.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { withoutSignature } from '../../http/signed-url.ts';
-import { comparableUrl } from '../../http/url.ts';
+import { addressOf } from '../../http/signed-url.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactMoved = defineRule({
@@ -44,8 +43,3 @@ export const artifactMoved = defineRule({
     return problems;
   },
 });
-
-/** The target of a URL: signing it again does not change it. */
-function addressOf(url: string): string {
-  return comparableUrl(withoutSignature(url));
-}
