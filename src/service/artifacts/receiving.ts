@@ -65,8 +65,13 @@ export function receiveArtifact({ folder, limit, onReceived, onError }: Receivin
       if (isOver || file === null) return;
       const digest = sha256.digest('hex');
       if (content.cut || content.sha256 !== digest) return discard();
+      try {
+        await file.close();
+      } catch (error) {
+        onError(error);
+        return discard();
+      }
       isOver = true;
-      await file.close();
       onReceived({ path, length, sha256: digest, md5: md5.digest('base64'), partDigests: parts.end() });
     },
     discard,
