@@ -165,11 +165,14 @@ export async function refuseSubscriptions(tx: Db, { id, startedAt, hasUnconfirme
       AND registry_since <= ${startedAt}::timestamptz`.execute(tx);
 }
 
-/** Defers the next refresh of a registry that is still due: no other refresh has succeeded in the meantime. */
-export async function postponeRefresh(db: Db, id: number, until: Date): Promise<void> {
+/**
+ * Defers the next refresh of a registry that is still due: no other refresh has succeeded in the meantime.
+ * @param delay in milliseconds
+ */
+export async function postponeRefresh(db: Db, id: number, delay: number): Promise<void> {
   await db
     .updateTable('registries')
-    .set({ nextCheckAt: until })
+    .set({ nextCheckAt: sql<Date>`now() + make_interval(secs => ${delay / 1000}::float8)` })
     .where('id', '=', id)
     .where('nextCheckAt', '<=', sql<Date>`now()`)
     .execute();

@@ -33,6 +33,8 @@ export interface RegistryRecord
       | 'checkedEventOutcome'
       | 'certificates'
     > {
+  /** When it was read, by the clock of the database: milliseconds since 1970, as far ahead as the caller. */
+  readAt: number;
   /** Whether a subscriber requested that all artifacts are asked for. */
   artifactsRequested: boolean;
   due: boolean;
@@ -66,12 +68,12 @@ export function readRegistry(db: Db, id: number, now: number): Promise<RegistryR
 const readRegistries = inBatchesOf(async (db, requests: readonly { id: number; ahead: number }[]) => {
   const ids = requests.map(({ id }) => id);
   const ahead = requests.map((request) => request.ahead);
-  // Uses the database's clock, which all nodes share.
   const { rows } = await sql<RegistryRecord>`
       SELECT registries.id, url, owner_id, refresh_number, requests, failures, failing_since, resume_after, checked_at, errors,
         warnings, unchanged_token, checked_event_at, checked_event_outcome, certificates,
         artifacts_requested_at IS NOT NULL AS artifacts_requested,
         next_check_at <= now() + make_interval(secs => ahead) AS due,
+        (extract(epoch FROM now() + make_interval(secs => ahead)) * 1000)::float8 AS read_at,
         ${HAS_SUBSCRIBERS} AS has_subscribers,
         (SELECT CASE WHEN count(*) = 1 THEN min(organization_id::text) END FROM
           (SELECT organization_id FROM subscriptions WHERE registry_id = registries.id LIMIT 2) AS subscribers)

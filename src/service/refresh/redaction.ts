@@ -42,15 +42,15 @@ export async function requestCredentials(
     const secrets = secretHeadersFor(url, opened.auth);
     return { secrets, redact: redactor(secrets.headers.map(([, value]) => value)) };
   }
-  const now = context.now();
   if (opened.fault === 'unknown-key') {
     log('error', 'credentials-locked', {
       registry: id,
       remedy: 'Set SECRETS_KEY or SECRETS_KEY_OLD to the key that they were encrypted with.',
     });
-    await postponeRefresh(db, id, new Date(now.getTime() + KEY_DELAY));
+    await postponeRefresh(db, id, KEY_DELAY);
   } else {
     log('error', 'credentials-damaged', { registry: id, remedy: 'The organization has to set the credentials again.' });
+    const now = context.now();
     await markUnauthorized(db, registry, now, new Date(now.getTime() + settings.interval));
   }
   return null;

@@ -52,12 +52,14 @@ export async function refreshRegistry(
   id: number,
   stopping: AbortSignal,
 ): Promise<RefreshOutcome> {
-  const now = context.now();
-  const registry = await readRegistry(context.db, id, now.getTime());
+  const registry = await readRegistry(context.db, id, context.now().getTime());
+  const received = performance.now();
   if (!registry?.due) return 'not-due';
   if (!registry.hasSubscribers) return 'no-subscribers';
+  // By the clock of the database, which all nodes share: the times that are written are compared with it.
+  const now = (): Date => new Date(registry.readAt + performance.now() - received);
   try {
-    return await refreshDue(context, registry, now, stopping);
+    return await refreshDue({ ...context, now }, registry, stopping);
   } catch (error) {
     if (!(error instanceof Superseded)) throw error;
     // For example because this node was stopped for a while.
@@ -71,10 +73,10 @@ export async function refreshRegistry(
 async function refreshDue(
   context: RefreshContext,
   seen: RegistryRecord,
-  now: Date,
   stopping: AbortSignal,
 ): Promise<RefreshOutcome> {
   const { db, settings } = context;
+  const now = context.now();
   const { limits, interval } = settings;
   const credentials = await requestCredentials(context, seen);
   if (credentials === null) return 'credentials-unusable';

@@ -47,10 +47,12 @@ export async function insertRegistry(
 export interface KnownRegistry {
   id: number;
   checkedAt: Date | null;
-  goodAt: Date | null;
-  failingSince: Date | null;
-  nextCheckAt: Date;
+  /** Whether only its manifest is requested for another subscriber. Its URL may be a signature that was revoked since. */
+  recentlyGood: boolean;
 }
+
+const RECENTLY_GOOD = sql<boolean>`coalesce(
+  good_at > now() - INTERVAL '2 hours' AND failing_since IS NULL AND next_check_at > now(), FALSE)`;
 
 /**
  * @param ownerId the organization whose own row it is; null for the shared one
@@ -61,7 +63,7 @@ export async function registryByUrl(db: Db, ownerId: string | null, url: string)
     .selectFrom('registries')
     .where('url', '=', url)
     .where('ownerId', ownerId === null ? 'is' : '=', ownerId)
-    .select(['id', 'checkedAt', 'goodAt', 'failingSince', 'nextCheckAt'])
+    .select(['id', 'checkedAt', RECENTLY_GOOD.as('recentlyGood')])
     .executeTakeFirst();
   return row ?? null;
 }

@@ -36,11 +36,6 @@ export type SubscribeOutcome =
 
 /** Manifests are kept in memory: concurrent checks of this process, and of one organization. */
 const acquireSlot = openFairSemaphore(32, 2);
-/**
- * Milliseconds: of a registry that was good this recently only the manifest is requested for another subscriber. Its URL
- * may be a signature that was revoked since then.
- */
-const RECENTLY_GOOD = 7_200_000;
 /** Maximum registries per organization, since its list is returned as a whole. */
 const SUBSCRIPTIONS_LIMIT = 1000;
 
@@ -81,7 +76,7 @@ export async function subscribe(
   if (check.result !== 'usable') return accept(service, organizationId, id, { subscribed, check });
   // After the subscription, so that the apps are part of its history.
   if (created) await addApps(service, id, check.apps);
-  if (auth === null && known !== null && isRecentlyGood(known)) return subscribed;
+  if (auth === null && known?.recentlyGood === true) return subscribed;
   await service.requestRefresh(id);
   await waitUntilRefreshed(service, id, { before: known?.checkedAt ?? null, until });
   return subscribed;
@@ -92,11 +87,6 @@ function refusedAuth({ settings }: Service, url: string): SubscribeOutcome | nul
   if (settings.secretsKeys.length === 0) return { outcome: 'unsupported-auth', message: NO_SECRETS_KEY };
   const fault = insecureAuthFault(url);
   return fault === null ? null : { outcome: 'refused-url', message: fault };
-}
-
-function isRecentlyGood({ goodAt, failingSince, nextCheckAt }: KnownRegistry): boolean {
-  if (goodAt === null || failingSince !== null || nextCheckAt <= new Date()) return false;
-  return Date.now() - goodAt.getTime() < RECENTLY_GOOD;
 }
 
 type Subscribed = Extract<SubscribeOutcome, { subscriptionId: string }>;

@@ -194,7 +194,7 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
     if (outcome === 'released') throw new ReleasedJob();
     if (outcome === 'machine-limit') {
       log('warn', 'machine-limit', { registry: id });
-      await postponeRefresh(db, id, new Date(Date.now() + FAULT_DELAY));
+      await postponeRefresh(db, id, FAULT_DELAY);
     }
   } catch (error) {
     if (error instanceof ReleasedJob || stopping.aborted) throw error;
@@ -202,8 +202,7 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
     // The registry is due, so it is refreshed as soon as the database responds.
     if (fault === 'unreachable') throw error;
     if (fault === null) log('error', 'refresh-crashed', { registry: id, error });
-    const delay = fault === null ? CRASH_DELAY : FAULT_DELAY;
-    await postponeRefresh(db, id, new Date(Date.now() + delay));
+    await postponeRefresh(db, id, fault === null ? CRASH_DELAY : FAULT_DELAY);
   } finally {
     metrics.refreshing.dec();
   }
