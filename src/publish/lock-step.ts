@@ -16,8 +16,14 @@ import type { EditStep } from './plan.ts';
 
 /** The lock file next to the manifest, in the store itself. */
 
-/** The step that records versions in the lock file of the store, which is created if it is missing. */
-export function lockStep(entries: readonly { app: string; version: LockedVersion }[]): EditStep {
+/**
+ * The step that records versions in a lock file, which is created if it is missing.
+ * @param file what the lock file is (default: that of the store)
+ */
+export function lockStep(
+  entries: readonly { app: string; version: LockedVersion }[],
+  file = 'the lock file',
+): EditStep {
   const [first] = entries;
   const versions =
     first && entries.length === 1 ? `${first.app} ${first.version.version}` : counted(entries.length, 'version');
@@ -31,7 +37,7 @@ export function lockStep(entries: readonly { app: string; version: LockedVersion
       for (const { app, version } of entries) after = withLockedVersion(after, app, version);
       return after === before ? null : lockText(after, text);
     },
-    what: `the lock file, with ${versions}`,
+    what: `${file}, with ${versions}`,
   };
 }
 

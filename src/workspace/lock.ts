@@ -67,9 +67,10 @@ export function readLock(root: string): LockFile | null {
 
 /**
  * Updates the lock file, and creates it if missing; `change` is called again after a concurrent update.
+ * @returns whether the file was written
  * @throws AppregError for an invalid file, which is left unchanged
  */
-async function changeLock(root: string, change: (lock: LockFile) => LockFile): Promise<void> {
+async function changeLock(root: string, change: (lock: LockFile) => LockFile): Promise<boolean> {
   const { openDirectory } = await import('../store/directory/directory.ts');
   const store = openDirectory(root);
   await store.tidy?.([LOCK_FILE]);
@@ -77,19 +78,19 @@ async function changeLock(root: string, change: (lock: LockFile) => LockFile): P
     const stored = await store.read(LOCK_FILE);
     const before = stored === null ? new Map() : parseLock(stored.bytes);
     const bytes = Buffer.from(lockText(change(before), stored === null ? '' : Buffer.from(stored.bytes).toString()));
-    if (stored && bytes.equals(stored.bytes)) return;
+    if (stored && bytes.equals(stored.bytes)) return false;
     const done = stored ? await store.replace(LOCK_FILE, bytes, stored.token) : await store.create(LOCK_FILE, bytes);
-    if (done === 'replaced' || done === 'created') return;
+    if (done === 'replaced' || done === 'created') return true;
   }
 }
 
-/** Records versions that were just published, if the workspace has a lock file. */
+/** Records versions that were just published, if the workspace has a lock file. @returns whether it was written */
 export async function lockVersions(
   root: string,
   entries: readonly { app: string; version: LockedVersion }[],
-): Promise<void> {
-  if (entries.length === 0 || !hasLock(root)) return;
-  await changeLock(root, (lock) =>
+): Promise<boolean> {
+  if (entries.length === 0 || !hasLock(root)) return false;
+  return changeLock(root, (lock) =>
     entries.reduce((after, { app, version }) => withLockedVersion(after, app, version), lock),
   );
 }

@@ -12,6 +12,7 @@ import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { runLock } from '../../src/cli/commands/lock/run.ts';
 import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runRelease } from '../../src/cli/commands/release/run.ts';
 import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
 import { runServe } from '../../src/cli/commands/serve/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
@@ -19,6 +20,7 @@ import { openStore } from '../../src/cli/config/open-store.ts';
 import type { Report } from '../../src/core/engine/report.ts';
 import { type Kind, openArena } from '../support/arena.ts';
 import { runsIn } from '../support/cli-runs.ts';
+import { write } from '../support/folders.ts';
 import { git } from '../support/git-host.ts';
 import { contextIn, type Recorded, refusal, snapshot } from '../cli/author-support.ts';
 import { tarGz } from './memory.ts';
@@ -207,6 +209,48 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     const other = { ...contextIn(root, { format: 'json' }), env: arena.env };
     await runVerify(other, url, {});
     expect(rulesIn(JSON.parse(other.printed.out.join('')) as Report)).not.toContain('version-withdrawn');
+  }, 60_000);
+
+  test('has a lock file in the workspace, which is named as part of the plan and of the results', async () => {
+    const arena = await registry(kind);
+    expect(await runLock(contextOf(arena), undefined, {})).toBe(0);
+    const before = state(arena);
+    const planned = contextOf(arena);
+    expect(await runPublishVersion(planned, 'a', '1.1.0', { artifact: 'two.tar.gz', dryRun: true })).toBe(0);
+    expect(state(arena)).toBe(before);
+    const lock = kind === 'folder' ? 'the lock file' : 'the lock file of the workspace';
+    expect(planned.printed.out.join('\n')).toContain(`\nedit   appreg.lock.json  (${lock}, with a 1.1.0)`);
+    const done = contextOf(arena);
+    expect(await runPublishVersion(done, 'a', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
+    expect(done.printed.out.join('\n')).toMatch(
+      kind === 'folder'
+        ? /\n {2}edited appreg\.lock\.json$/
+        : /\n {2}edited appreg\.lock\.json \(the lock file of the workspace\)$/,
+    );
+    const json = { ...contextIn(arena.root, { format: 'json' }), env: arena.env };
+    expect(await runPublishVersion(json, 'a', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
+    expect(JSON.parse(json.printed.out.join(''))).toMatchObject({
+      status: 'already-published',
+      steps: [{ path: 'appreg.lock.json', outcome: 'unchanged' }],
+    });
+  }, 60_000);
+
+  test('is released, and the next step names the lock file only if it is in the workspace', async () => {
+    const arena = await registry(kind);
+    const path = join(arena.root, 'appreg.config.json');
+    const release = [{ folder: 'src/*', entry: 'main.ts', version: 'VERSION' }];
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), release }));
+    const nextAfter = async (version: string): Promise<string[]> => {
+      write(arena.root, { 'src/a/main.ts': `console.log('${version}');`, 'src/a/VERSION': version });
+      const context = contextOf(arena);
+      expect(await runRelease(context, {})).toBe(0);
+      return context.printed.next;
+    };
+    const commit = 'commit appreg.lock.json';
+    const verify = `appreg verify ${arena.base}registry.json --wait 10m`;
+    expect(await nextAfter('1.1.0')).toEqual([kind === 'folder' ? commit : verify]);
+    writeFileSync(join(arena.root, 'appreg.lock.json'), '{ "lock": 1, "apps": {} }');
+    expect(await nextAfter('1.2.0')).toEqual([commit]);
   }, 60_000);
 
   if (kind !== 'folder')

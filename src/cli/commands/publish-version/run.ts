@@ -31,6 +31,8 @@ import { readInputFile } from '../../input-file.ts';
 
 type Options = OptionsOf<typeof publishVersionCommand>;
 
+const LOCAL_LOCK = 'the lock file of the workspace';
+
 type Status = 'published' | 'already-published' | 'planned';
 
 /**
@@ -73,18 +75,26 @@ export async function runPublishVersion(context: Context, key: string, word: str
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, also in the lock file of the store, which `release` compares with. In a store that is the
   // workspace itself, the lock file of the workspace is that file.
-  const isInStore = (config.store?.type ?? 'directory') === 'directory' && hasLock(root);
+  const isRemote = (config.store?.type ?? 'directory') !== 'directory';
+  const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
   const addedSteps = (planned: VersionPlan): EditStep[] =>
-    isInStore || (isReleased && provenance !== null) ? [lockStep([{ app: key, version: locked(planned) }])] : [];
+    (!isRemote && hasLock(root)) || (isReleased && provenance !== null) ? [lockStep(entries(planned))] : [];
+  const localSteps = (planned: VersionPlan): EditStep[] =>
+    isRemote && hasLock(root) ? [lockStep(entries(planned), LOCAL_LOCK)] : [];
 
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
     const planned = await planListedVersion(place, version, judgeSettings);
-    for (const step of addedSteps(planned)) {
-      const stored = await place.store.read(step.path);
-      if (stored === null || editedText(step, stored) !== null) planned.plan.steps.push(step);
-    }
+    const { openDirectory } = await import('../../../store/directory/directory.ts');
+    for (const [steps, store] of [
+      [addedSteps(planned), place.store],
+      [localSteps(planned), openDirectory(root)],
+    ] as const)
+      for (const step of steps) {
+        const stored = await store.read(step.path);
+        if (stored === null || editedText(step, stored) !== null) planned.plan.steps.push(step);
+      }
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
@@ -103,9 +113,13 @@ export async function runPublishVersion(context: Context, key: string, word: str
     });
     status = done.isNew ? 'published' : 'already-published';
     const { planned } = done;
-    await lockVersions(root, [{ app: key, version: locked(planned) }]).catch((error: unknown) => {
-      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
-    });
+    for (const step of localSteps(planned)) {
+      const isChanged = await lockVersions(root, entries(planned)).catch((error: unknown) => {
+        throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
+      });
+      planned.plan.steps.push(step);
+      done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
+    }
   }
 
   printFindings(terminal, done.planned.findings);
@@ -116,8 +130,10 @@ export async function runPublishVersion(context: Context, key: string, word: str
   });
   const manifestUrl = place.base + encodeURIComponent(place.manifest);
   if (status === 'planned') terminal.next(message`the same command without --dry-run`);
-  else if (config.store && config.store.type !== 'directory')
-    terminal.next(message`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
+  else if (isRemote)
+    terminal.next(
+      message`${hasLock(root) ? `commit ${LOCK_FILE}; ` : ''}appreg verify ${manifestUrl} --app ${key} --wait 10m`,
+    );
   else terminal.next(message`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
   return 0;
 }
@@ -169,7 +185,8 @@ function describeResult(
   ];
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
-  for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
+  for (const { step, outcome } of results)
+    lines.push(`  ${outcome} ${printable(step.path)}${step.what.startsWith(LOCAL_LOCK) ? ` (${LOCAL_LOCK})` : ''}`);
   return lines.join('\n');
 }
 

@@ -12,6 +12,9 @@ import { severitiesOf } from '../../check/severities.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
 import { workspaceMissing } from '../../config/workspace.ts';
+import { asBase } from '../../../observe/workspace/places.ts';
+import { hasLock } from '../../../workspace/lock.ts';
+import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { printResult } from '../../io/results.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { stateOptions } from '../../state-options.ts';
@@ -56,7 +59,8 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const stored = describeWriteState(writeStateOf(context.journal ?? newJournal()));
   // Such as the lock file alone: the report names only versions.
   if (report.summary.published === 0 && stored !== '') context.terminal.log(stored);
-  if (report.outcome === 'clean') context.terminal.next(nextStep(report, options, stored !== ''));
+  if (report.outcome === 'clean')
+    context.terminal.next(nextStep(report, options, { hasStored: stored !== '', ...loaded }));
   return report.outcome === 'clean' ? 0 : 1;
 }
 
@@ -108,11 +112,18 @@ function checkOptions({ check, bump, against, jobs }: Options): void {
     throw new AppregError('option-invalid', message`--jobs is 0, so nothing would be built.`, message`Use 1 or more.`);
 }
 
-/** @param hasStored whether the store was written to */
-function nextStep({ summary }: ReleaseReport, { check, bump, dryRun }: Options, hasStored: boolean): SafeText {
+/** @param run.hasStored whether the store was written to */
+function nextStep(
+  { summary }: ReleaseReport,
+  { check, bump, dryRun }: Options,
+  { hasStored, root, config }: LoadedConfig & { hasStored: boolean },
+): SafeText {
   if (bump) return message`commit the version files; then appreg release`;
   if (summary.new > 0 && (check || dryRun)) return message`appreg release`;
-  return summary.new > 0 || hasStored
-    ? message`commit appreg.lock.json`
-    : message`change an app; appreg release --check then shows what to release`;
+  if (summary.new > 0 || hasStored)
+    return hasLock(root)
+      ? message`commit ${LOCK_FILE}`
+      : // The lock file is in the store.
+        message`appreg verify ${asBase(config.baseUrl ?? '')}${encodeURIComponent(config.manifest ?? 'registry.json')} --wait 10m`;
+  return message`change an app; appreg release --check then shows what to release`;
 }
