@@ -27,6 +27,7 @@ interface Tenant {
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const ADDRESSES_OF_FORMS = /\/(rename|auth|attestations|refresh|test|secret|enable|disable|:delivery)$/;
 const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 
 /** Values that no organization has. */
@@ -171,8 +172,9 @@ describe.each(['folder', 'bucket'] as const)('with a %s', (store) => {
         expect(await response.text(), path).not.toContain('canary');
         statuses.push(response.status);
       }
-      // What is deleted already is deleted again without an error.
-      const expected = method === 'POST' && /\/(unsubscribe|delete)$/.test(path) ? 303 : 404;
+      // What is deleted already is deleted again without an error. The address of a form redirects to its page.
+      const redirects = method === 'POST' ? /\/(unsubscribe|delete)$/ : ADDRESSES_OF_FORMS;
+      const expected = redirects.test(path) ? 303 : 404;
       expect([method, path, ...statuses]).toEqual([method, path, expected, expected]);
     }
     for (const { method, path } of pages) {

@@ -63,7 +63,7 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
     });
   }
 
-  for (const route of routes)
+  for (const route of [...routes, ...pagesOfForms(routes)])
     app.on(route.method, route.path, async (c) => {
       c.set('route', route.path);
       try {
@@ -72,6 +72,27 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
       } catch (error) {
         return errorResponse(c, service, route.path, error);
       }
+    });
+}
+
+/**
+ * A refused form, and a secret that is shown once, are at the address that the form was sent to. By GET, as of a
+ * bookmark, it redirects to the nearest page above, which has the form.
+ */
+function pagesOfForms(routes: readonly PageRoute[]): PageRoute[] {
+  const pages = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const first = (path: string, segments: number): string => path.split('/').slice(0, segments).join('/') || '/';
+  return routes
+    .filter(({ path }) => !pages.has(path))
+    .map(({ path }) => {
+      let segments = path.split('/').length - 1;
+      while (!pages.has(first(path, segments))) segments -= 1;
+      return {
+        method: 'GET',
+        path,
+        access: 'anyone',
+        handle: ({ c, redirectTo }) => redirectTo(first(new URL(c.req.url).pathname, segments)),
+      };
     });
 }
 

@@ -30,7 +30,8 @@ export function registrySettingsPage(view: RegistrySettingsPage): Screen {
 }
 
 function nameSection({ subscription, name, nameError, scope }: RegistrySettingsPage): Html {
-  const form = html`<form class="inline-form" method="post" action="${registryPath(subscription.id)}/rename">
+  const path = registryPath(subscription.id, 'settings');
+  const form = html`<form class="inline-form" method="post" action="${path}/rename">
     ${field({ name: 'name', label: 'Name', value: name, error: nameError, maxlength: 200 })}
     <button>Save name</button>
   </form>`;
@@ -56,7 +57,7 @@ function authSection(view: RegistrySettingsPage): Html {
 }
 
 function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRefused: boolean): Html {
-  const path = `${registryPath(subscription.id)}/auth`;
+  const path = `${registryPath(subscription.id, 'settings')}/auth`;
   const isNew = subscription.auth === null;
   const isOpen = auth.faults.length > 0 || authError !== null || isRefused;
   return html`${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
@@ -77,7 +78,7 @@ function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRe
 }
 
 function attestationSection({ subscription, attestations, scope }: RegistrySettingsPage): Html {
-  const form = policyFields(attestations, `${registryPath(subscription.id)}/attestations`);
+  const form = policyFields(attestations, `${registryPath(subscription.id, 'settings')}/attestations`);
   const { faults } = attestations;
   return html`<section class="panel" aria-labelledby="attestations-title">
     <h2 id="attestations-title">Attestations</h2>

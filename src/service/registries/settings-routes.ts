@@ -28,9 +28,9 @@ export const settingsRoutes: readonly PageRoute[] = [
   { method: 'GET', path: `${LIST}/subscribe`, access: 'member', scope: 'manage', handle: showSubscribe },
   { method: 'POST', path: `${LIST}/subscribe`, access: 'member', handle: submitSubscribe },
   { method: 'GET', path: `${LIST}/:id/settings`, access: 'member', handle: showSettings },
-  { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', handle: submitRename },
-  { method: 'POST', path: `${LIST}/:id/auth`, access: 'member', handle: submitAuth },
-  { method: 'POST', path: `${LIST}/:id/attestations`, access: 'member', handle: submitAttestations },
+  { method: 'POST', path: `${LIST}/:id/settings/rename`, access: 'member', handle: submitRename },
+  { method: 'POST', path: `${LIST}/:id/settings/auth`, access: 'member', handle: submitAuth },
+  { method: 'POST', path: `${LIST}/:id/settings/attestations`, access: 'member', handle: submitAttestations },
   { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', scope: 'manage', handle: showUnsubscribe },
   { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', handle: submitUnsubscribe },
 ];

@@ -50,7 +50,7 @@ const stored = () =>
     .executeTakeFirstOrThrow();
 
 test('saves what is required, shows it again, and records who changed it', async () => {
-  const answer = await post(`${path}/attestations`, { ...ACME, attestations: 'require' }, cookie);
+  const answer = await post(`${path}/settings/attestations`, { ...ACME, attestations: 'require' }, cookie);
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}/settings?done=attestations-set`]);
   expect(await stored()).toMatchObject({
     attestations: 'require',
@@ -67,10 +67,11 @@ test('saves what is required, shows it again, and records who changed it', async
 test('accepts a key in place of an identity, and turns attestations off again', async () => {
   const { publicKey } = vendorKeys();
   expect(
-    (await post(`${path}/attestations`, { ...EMPTY, attestations: 'report', 'public-key': publicKey }, cookie)).status,
+    (await post(`${path}/settings/attestations`, { ...EMPTY, attestations: 'report', 'public-key': publicKey }, cookie))
+      .status,
   ).toBe(303);
   expect(await stored()).toMatchObject({ attestations: 'report', attestationSigner: { publicKey } });
-  expect((await post(`${path}/attestations`, { ...EMPTY, attestations: 'off' }, cookie)).status).toBe(303);
+  expect((await post(`${path}/settings/attestations`, { ...EMPTY, attestations: 'off' }, cookie)).status).toBe(303);
   expect(await stored()).toEqual({ attestations: 'off', attestationSigner: null });
 });
 
@@ -86,7 +87,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['no mode', ACME, /Choose one of them/],
   ['another mode', { ...ACME, attestations: 'always' }, /Choose one of them/],
 ])('%s is refused beside its field, and nothing is changed', async (_, fields, text) => {
-  const answer = await post(`${path}/attestations`, fields, cookie);
+  const answer = await post(`${path}/settings/attestations`, fields, cookie);
   expect(answer.status).toBe(400);
   expect(await answer.text()).toMatch(text);
   expect(await stored()).toEqual({ attestations: 'off', attestationSigner: null });
@@ -94,13 +95,13 @@ test.each<[string, Record<string, string>, RegExp]>([
 
 test('needs a session, and the registry of the organization', async () => {
   const fields = { ...ACME, attestations: 'require' };
-  const anonymous = await post(`${path}/attestations`, fields);
+  const anonymous = await post(`${path}/settings/attestations`, fields);
   expect([anonymous.status, anonymous.headers.get('location') ?? '']).toEqual([
     303,
     expect.stringMatching(/^\/sign-in/),
   ]);
   const { token } = await web.join();
   const other = (await post('/sign-in', { token })).headers.get('set-cookie')!.split(';')[0]!;
-  expect((await post(`${path}/attestations`, fields, other)).status).toBe(404);
+  expect((await post(`${path}/settings/attestations`, fields, other)).status).toBe(404);
   expect(await stored()).toEqual({ attestations: 'off', attestationSigner: null });
 });

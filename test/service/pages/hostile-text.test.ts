@@ -74,7 +74,25 @@ function pathsOf(
     '/settings/webhooks': at('/settings/webhooks'),
     '/settings/webhooks/:id': at(`/settings/webhooks/${webhook}`),
     '/settings/webhooks/:id/delete': at(`/settings/webhooks/${webhook}/delete`),
+    ...addressesOfForms(registry, webhook, text),
   };
+}
+
+/** The addresses of forms that are no pages: they redirect. */
+function addressesOfForms(registry: string, webhook: string, text: string): Record<string, string[]> {
+  const [settings, ofWebhook] = ['/settings/registries/:id', '/settings/webhooks/:id'];
+  const addresses = [
+    '/sign-out',
+    '/settings/organization/token',
+    ...['refresh', 'settings/rename', 'settings/auth', 'settings/attestations'].map((name) => `${settings}/${name}`),
+    ...['test', 'secret', 'enable', 'disable', 'deliveries/:delivery'].map((name) => `${ofWebhook}/${name}`),
+  ];
+  return Object.fromEntries(
+    addresses.map((path) => {
+      const filled = (id: string): string => path.replace(/:\w+/g, id);
+      return [path, [filled(path.startsWith(settings) ? registry : webhook), filled(encoded(text))]];
+    }),
+  );
 }
 
 function queryOf(text: string): string {

@@ -137,6 +137,24 @@ describe('a form', () => {
     },
   );
 
+  test('is at an address that leads to its page by GET, such as after a refused form', async () => {
+    const { id, cookie } = await signIn();
+    const own = await addSubscription(web.db, id, await addRegistry(web.db, `https://apps.test/forms-${id}.json`));
+    const gets = new Set(app.routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
+    const forms = app.routes.filter(({ method, path }) => method === 'POST' && !path.startsWith('/api/'));
+    expect(forms.filter(({ path }) => !gets.has(path))).toEqual([]);
+    const settings = `/settings/registries/${own}/settings`;
+    const refused = await post(`${settings}/rename`, { name: '' }, cookie);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('aria-invalid="true"')]);
+    for (const [address, page] of [
+      [`${settings}/rename`, settings],
+      [`/settings/webhooks/${own}/deliveries/${own}`, `/settings/webhooks/${own}`],
+      ['/settings/organization/token', '/settings/organization'],
+      ['/sign-out', '/'],
+    ] as const)
+      expect((await get(address, cookie)).headers.get('location')).toBe(page);
+  });
+
   test('that is too large or sent too often is refused', async () => {
     expect((await post('/sign-in', { token: 'x'.repeat(100_000) })).status).toBe(413);
     const busy = web.app();

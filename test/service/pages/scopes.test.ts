@@ -61,7 +61,7 @@ test('a session of a read token shows the pages, and changes nothing', async () 
   for (const path of [list, `${list}/${id}`, '/apps']) expect((await get(path, member.cookie)).status, path).toBe(200);
   for (const path of [
     `${list}/subscribe`,
-    ...['refresh', 'rename', 'unsubscribe'].map((verb) => `${list}/${id}/${verb}`),
+    ...['refresh', 'settings/rename', 'unsubscribe'].map((verb) => `${list}/${id}/${verb}`),
   ]) {
     const response = await post(path, member.cookie, { name: 'Changed', url: 'https://x.example.com/registry.json' });
     expect(response.status, path).toBe(403);
@@ -130,7 +130,9 @@ test('a session of a manage token changes subscriptions, but no tokens', async (
   const member = await signIn('manage');
   const registry = await addRegistry(web.db, `https://${member.organization}.example.com/registry.json`);
   const id = await addSubscription(web.db, member.organization, registry);
-  expect((await post(`/settings/registries/${id}/rename`, member.cookie, { name: 'Changed' })).status).toBe(303);
+  expect((await post(`/settings/registries/${id}/settings/rename`, member.cookie, { name: 'Changed' })).status).toBe(
+    303,
+  );
   expect((await post('/settings/organization/token', member.cookie, { sure: 'yes' })).status).not.toBe(200);
   expect((await app.request('/api/registries', { headers: { authorization: `Bearer ${member.secret}` } })).status).toBe(
     200,

@@ -35,14 +35,14 @@ async function subscribed(url: string): Promise<{ path: string; cookie: string }
 
 test('credentials are stored, named by their type, and never shown', async () => {
   const { path, cookie } = await subscribed('https://private.test/registry.json');
-  const answer = await post(`${path}/auth`, { auth: 'bearer', 'auth-token': 'the-secret-token' }, cookie);
+  const answer = await post(`${path}/settings/auth`, { auth: 'bearer', 'auth-token': 'the-secret-token' }, cookie);
   expect(answer.headers.get('location')).toBe(`${path}/settings?done=auth-set`);
   const page = await (await get(answer.headers.get('location')!, cookie)).text();
   expect(page).toContain('Bearer token, set');
   expect(page).toContain('The credentials were saved.');
   expect(page).not.toContain('the-secret-token');
   expect(JSON.stringify(web.logged)).not.toContain('the-secret-token');
-  await post(`${path}/auth`, { auth: 'none' }, cookie);
+  await post(`${path}/settings/auth`, { auth: 'none' }, cookie);
   expect(await (await get(`${path}/settings`, cookie)).text()).toContain('without credentials');
 });
 
@@ -51,7 +51,7 @@ test('credentials that a service without SECRETS_KEY cannot store receive the st
   const keyless = web.app({ secretsKeys: [] });
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', cookie };
   const body = 'auth=bearer&auth-token=the-secret-token';
-  const answer = await keyless.request(`${path}/auth`, { method: 'POST', body, headers });
+  const answer = await keyless.request(`${path}/settings/auth`, { method: 'POST', body, headers });
   expect(answer.status).toBe(501);
   expect(await answer.text()).toContain('its operator has not set SECRETS_KEY');
 });
@@ -63,7 +63,7 @@ test.each([
 ])('credentials that are not valid are refused next to their field, and not repeated: %j', async (fields, message) => {
   const { path, cookie } = await subscribed(`https://private.test/${fields.auth}.json`);
   for (const [to, more] of [
-    [`${path}/auth`, {}],
+    [`${path}/settings/auth`, {}],
     ['/settings/registries/subscribe', { url: 'https://private.test/new.json', name: 'Private' }],
   ] as const) {
     const answer = await post(to, { ...fields, ...more }, cookie);
