@@ -24,7 +24,6 @@ import { whyNotRegularFile } from '../platform/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import { type Listener, SILENT } from './listener.ts';
 import { isStored, type Workspace } from '../observe/workspace/places.ts';
-import { storeSnapshot } from './stored-state.ts';
 
 /** A workspace, and where its registry is. */
 interface StateWorkspace extends WorkspaceSettings {
@@ -134,6 +133,7 @@ async function stateOf<Found>(
   const { workspace } = target;
   if (around.openStore !== null && isStored(around.root, workspace.root, workspace.manifest)) {
     const place = { manifest: workspace.manifest, baseUrl: around.baseUrl };
+    const { storeSnapshot } = await import('./stored-state.ts');
     return storeSnapshot(await around.openStore(), place, seenAt, listener, about);
   }
   return inFolder(workspace, seenAt);

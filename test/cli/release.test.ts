@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
 import { runRelease } from '../../src/cli/commands/release/run.ts';
@@ -72,6 +72,33 @@ test('release --check reports the state of each app', async () => {
   expect(run.apps['behind']?.advice).toBe('Declare a version above 1.5.0 in src/behind/VERSION.');
   // One app that fails stops no other.
   expect(await releaseIn(root)).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
+});
+
+test.each<[string, (file: string) => void, RegExp]>([
+  ['a folder', (file) => mkdirSync(file), /apps\/lamp\/versions\.json is not a regular file\./],
+  ['a link to itself', (file) => symlinkSync(basename(file), file), /versions\.json: its symbolic links form a loop/],
+  ['a broken link', (file) => symlinkSync('absent.json', file), /versions\.json leads to a broken symbolic link\./],
+  [
+    'a link to another folder',
+    (file) => symlinkSync(process.execPath, file),
+    /a symbolic link points outside the folder/,
+  ],
+])('a metadata file that is %s stops no other app', async (_, make, warning) => {
+  const root = await repository(sources({ clock: '1.0.0', lamp: '1.0.0' }), { listed: ['clock', 'lamp'] });
+  const file = join(root, 'apps/lamp/versions.json');
+  rmSync(file);
+  make(file);
+  const run = await releaseIn(root);
+  expect(run).toMatchObject({ code: 1, report: { summary: { published: 1, broken: 1 } } });
+  expect(run.apps['lamp']?.message).toContain('The published versions of lamp are unknown');
+  expect(run.context.printed.log.join('\n')).toMatch(warning);
+});
+
+test('a metadata file whose path is refused stops no other app', async () => {
+  const root = await repository(sources({ clock: '1.0.0', lamp: '1.0.0' }), { listed: ['clock', 'lamp'] });
+  const manifest = textOf(root, 'registry.json')!.replace('apps/lamp/versions.json', 'apps/con/versions.json');
+  writeFiles(root, { 'registry.json': manifest });
+  expect(await releaseIn(root)).toMatchObject({ code: 1, report: { summary: { published: 1, broken: 1 } } });
 });
 
 test('a version that a rule refuses fails the check, and is not published', async () => {
