@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
+import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
 import { runDiff } from '../../src/cli/commands/diff/run.ts';
 import { runEditApp } from '../../src/cli/commands/edit-app/run.ts';
 import { runInit } from '../../src/cli/commands/init/run.ts';
@@ -201,9 +202,11 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     const json = { ...contextIn(root, { format: 'json' }), env: arena.env };
     expect(await runVerify(json, url, { save: 'facts.json' })).toBe(1);
     expect(await runJudge(json, ['facts.json'])).toBe(1);
-    const [verified, judged] = json.printed.out.map((text) => rulesIn(JSON.parse(text) as Report));
+    expect(await runDiagnose(json, 'facts.json', {})).toBe(1);
+    const [verified, judged, diagnosed] = json.printed.out.map((text) => rulesIn(JSON.parse(text) as Report));
     expect(verified).toContain('version-withdrawn');
     expect(judged).toEqual(verified);
+    expect(diagnosed).toEqual(verified);
     // The lock file does not apply to other registries.
     writeFileSync(join(root, 'appreg.config.json'), '{ "baseUrl": "https://elsewhere.example/${NOT_SET}" }');
     const other = { ...contextIn(root, { format: 'json' }), env: arena.env };

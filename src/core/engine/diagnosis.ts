@@ -128,7 +128,7 @@ function retiredIn({ key, metadata, about }: AppFacts, requested: string | null)
 /** Diagnoses saved facts; gives the same result as the run that saved them. */
 export function diagnose(
   snapshot: Snapshot,
-  options: Pick<JudgeOptions, 'severities' | 'exceptions'>,
+  options: Pick<JudgeOptions, 'severities' | 'exceptions' | 'baseline'>,
 ): { report: Report; diagnosis: Diagnosis } {
   const judging = startDiagnosing({
     command: 'diagnose',

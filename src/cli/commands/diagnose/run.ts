@@ -12,6 +12,7 @@ import type { Context } from '../../context.ts';
 import { type LiveCheck, liveCheck } from '../../check/live-check.ts';
 import { observeAndJudge } from '../../check/observe-and-judge.ts';
 import { readSnapshot } from '../../../observe/baseline/saved-facts.ts';
+import { lockBaseline } from '../../../workspace/lock.ts';
 import { openSupportBundle } from '../../check/support-bundle.ts';
 import { assertEncrypted, serviceBase, tokenFrom } from '../../credentials.ts';
 import { diagnoseCommand } from './options.ts';
@@ -111,13 +112,15 @@ async function diagnoseSaved(
       message`${flagOf(diagnoseCommand.options[unusable])} cannot be used with saved facts: no requests are sent.`,
       message`Omit it, or give the URL of the registry.`,
     );
-  const { severities, exceptions } = await checkSettings(context, await context.config());
+  const loaded = await context.config();
+  const { severities, exceptions } = await checkSettings(context, loaded);
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null
       ? snapshot
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
-  const { report, diagnosis } = diagnoseFacts(narrowed, { severities, exceptions });
+  const baseline = lockBaseline(loaded, snapshot.target);
+  const { report, diagnosis } = diagnoseFacts(narrowed, { severities, exceptions, baseline });
   const code = printReport(context, report, { severities, diagnosis });
   suggestExplanation(context, code, report);
   return code;
