@@ -81,19 +81,22 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
  */
 function pagesOfForms(routes: readonly PageRoute[]): PageRoute[] {
   const pages = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
-  const first = (path: string, segments: number): string => path.split('/').slice(0, segments).join('/') || '/';
   return routes
     .filter(({ path }) => !pages.has(path))
     .map(({ path }) => {
       let segments = path.split('/').length - 1;
-      while (!pages.has(first(path, segments))) segments -= 1;
+      while (!pages.has(startOf(path, segments))) segments -= 1;
       return {
         method: 'GET',
         path,
         access: 'anyone',
-        handle: ({ c, redirectTo }) => redirectTo(first(new URL(c.req.url).pathname, segments)),
+        handle: ({ c, redirectTo }) => redirectTo(startOf(new URL(c.req.url).pathname, segments)),
       };
     });
+}
+
+function startOf(path: string, segments: number): string {
+  return path.split('/').slice(0, segments).join('/') || '/';
 }
 
 /** Redirects to sign in, and from there to the requested page. */
