@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';
-import { createOrganization } from '../../../src/service/organizations/store.ts';
-import { answer, delayed, type FaultHost, json, openFaultHost, silent } from '../../support/fault-host.ts';
+import { answer, delayed, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
 import { type Live, putRegistry, SVG } from '../../support/live-registry.ts';
 import { openTestDatabase, type TestDatabase } from '../database-fixture.ts';
 import { settingsFor } from '../refresh/refresh-harness.ts';
@@ -120,45 +118,4 @@ test('a registry that responds slowly is verified in the background', { timeout:
   await expect.poll(state, { timeout: 50_000, interval: 200 }).toBe('failing');
   const report = await request('GET', `registries/${id}/report`);
   expect(report.json.findings.map(({ rule }: { rule: string }) => rule)).toContain('schema-violation');
-});
-
-/** The token of a new organization, which the API would not create so often. */
-async function join(): Promise<string> {
-  return (await createOrganization(database.db, 'Many', null, SERVICE_ACTOR)).token!.secret;
-}
-
-/** Organizations, each with so many requests for registries that never respond. */
-async function hang(organizations: number, registries: number): Promise<Promise<{ status: number }>[]> {
-  const requests: Promise<{ status: number }>[] = [];
-  for (let i = 0; i < organizations; i += 1) {
-    token = await join();
-    for (let j = 0; j < registries; j += 1) {
-      const url = host.on(`/hang-${organizations}-${i}-${j}.json`, silent());
-      requests.push(request('POST', 'registries/subscribe', { url, name: 'Slow' }));
-    }
-  }
-  return requests;
-}
-
-describe('subscribing to registries that do not respond', () => {
-  test.each([
-    [3, 2],
-    [20, 2],
-    [1, 12],
-  ])('does not block others: %d organizations with %d each', { timeout: 60_000 }, async (organizations, registries) => {
-    live.serve('registry.json', json({ apps: {} }));
-    const hanging = await hang(organizations, registries);
-    token = await join();
-    const started = performance.now();
-    const url = `${live.url}?for=${organizations}`;
-    const good = await request('POST', 'registries/subscribe', { url, name: 'Mine' });
-    expect(good.status).toBe(201);
-    expect(performance.now() - started).toBeLessThan(2500);
-    const { id } = good.json.subscription;
-    await expect
-      .poll(async () => (await request('GET', `registries/${id}`)).json.state, { timeout: 10_000 })
-      .toMatch(/good|problems/);
-    const statuses = (await Promise.all(hanging)).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([202]));
-  });
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Log } from '../../../src/service/log.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
 import type { Settings } from '../../../src/service/config/settings.ts';
 import { answer, delayed, type FaultHost, openFaultHost, silent, tagged } from '../../support/fault-host.ts';
@@ -24,9 +25,15 @@ interface Node {
   stop(): Promise<void>;
 }
 
-async function startNode(more: Partial<Settings> = {}): Promise<Node> {
+/** @param onRefresh receives the id of each registry whose refresh ended, or was superseded */
+async function startNode(more: Partial<Settings> = {}, onRefresh: (id: unknown) => void = () => {}): Promise<Node> {
   const stopping = new AbortController();
-  const context = { ...harness.context, settings: { ...harness.context.settings, ...more }, stopping: stopping.signal };
+  const log: Log = (level, event, fields) => {
+    if (['registry-refreshed', 'refresh-superseded'].includes(event)) onRefresh(fields?.['registry']);
+    harness.context.log(level, event, fields);
+  };
+  const settings = { ...harness.context.settings, ...more };
+  const context = { ...harness.context, log, settings, stopping: stopping.signal };
   const queue = await openQueue({ ...context, now: () => new Date() }, harness.database.url);
   return {
     queue,
@@ -69,17 +76,16 @@ describe('two nodes', () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, (_, i) => harness.add(host.on(`/r${i}.json`, tagged(empty(`r${i}`))))),
     );
-    const nodes = await Promise.all([startNode(), startNode()]);
+    const refreshed: unknown[] = [];
+    const onRefresh = (id: unknown): void => void refreshed.push(id);
+    const nodes = await Promise.all([startNode({}, onRefresh), startNode({}, onRefresh)]);
     try {
       // A busy machine takes long; the huge registry takes longer.
       await expect.poll(() => checkedCount(ids), { timeout: 60_000, interval: 200 }).toBe(50);
       expect(await checkedCount([huge])).toBe(0);
-      for (let i = 0; i < 50; i += 1)
-        expect(
-          host
-            .requestsFor(`/r${i}.json`, 'GET')
-            .filter(({ headers }) => !headers['origin'] && !headers['if-none-match']),
-        ).toHaveLength(1);
+      // Not the requests: one that gets no answer in time is repeated.
+      await expect.poll(() => refreshed.filter((id) => ids.includes(Number(id))).length).toBeGreaterThanOrEqual(50);
+      expect(new Set(refreshed).size).toBe(refreshed.length);
       // The refresh of the silent registry ends as well.
       await expect.poll(() => checkedCount([silentOne]), { timeout: 60_000, interval: 200 }).toBe(1);
     } finally {
