@@ -55,11 +55,11 @@ export function catalogueQuery(list: AppListQuery, page: number): CatalogueQuery
 
 async function showApps(request: MemberRequest, { db }: Service) {
   const { organization, member, now, show } = request;
-  const query = appListQuery(request, searchIn(request), 'visible');
-  const [catalogue, names] = await Promise.all([
-    appCatalogue(db, organization.id, catalogueQuery(query, pageNumberIn(request))),
-    subscriptionNames(db, organization.id),
-  ]);
+  const names = await subscriptionNames(db, organization.id);
+  const wanted = appListQuery(request, searchIn(request), 'visible');
+  // Not of a registry that the organization unsubscribed from.
+  const query = { ...wanted, registry: names.find(({ id }) => id === wanted.registry)?.id ?? null };
+  const catalogue = await appCatalogue(db, organization.id, catalogueQuery(query, pageNumberIn(request)));
   const registries = names.map(({ id, name }) => ({ value: id, label: name }));
   return show(appsPage({ catalogue, query, registries, scope: member.scope, now }));
 }

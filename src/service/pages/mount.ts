@@ -99,9 +99,8 @@ function startOf(path: string, segments: number): string {
   return path.split('/').slice(0, segments).join('/') || '/';
 }
 
-/** Redirects to sign in, and from there to the requested page. */
+/** Redirects to sign in, and from there to the requested page, or to the page of the form that was sent. */
 function redirectToSignIn({ c, redirectTo }: PageRequest): Response {
   const { pathname, search } = new URL(c.req.url);
-  const isPage = c.req.method === 'GET' && pathname !== '/';
-  return redirectTo(isPage ? `/sign-in?next=${encodeURIComponent(pathname + search)}` : '/sign-in');
+  return redirectTo(pathname === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(pathname + search)}`);
 }

@@ -77,6 +77,9 @@ describe('signing in', () => {
     expect(answer.headers.get('location')).toBe('/sign-in?next=%2Fsettings%2Fregistries%3Fdone%3Dx');
     const made = `appreg=${'x'.repeat(43)}`;
     expect((await get('/apps', made)).headers.get('location')).toBe('/sign-in?next=%2Fapps');
+    // Of a form, whose page follows.
+    const sent = await post('/settings/registries/subscribe', { name: 'x' }, made);
+    expect(sent.headers.get('location')).toBe('/sign-in?next=%2Fsettings%2Fregistries%2Fsubscribe');
   });
 
   test('is required again after signing out, also with the old cookie', async () => {
@@ -292,6 +295,15 @@ describe('the pages', () => {
     expect(await names('q=lamp&show=visible')).toEqual([]);
     expect(await names('page=2')).toEqual(['The clock', 'The lamp']);
     expect(await names('page=x&sort=newest')).toEqual(['The clock', 'The lamp']);
+  });
+
+  test('show the apps of all registries for a registry that the organization unsubscribed from', async () => {
+    const { id, cookie } = await signIn();
+    const registry = await addRegistry(web.db, `https://apps.test/left-${id}.json`);
+    await addApp(web.db, registry, 'clock');
+    await addSubscription(web.db, id, registry);
+    const text = await (await get('/apps?show=all&registry=018f0000-0000-7000-8000-000000000000', cookie)).text();
+    expect(text).toContain('/clock"');
   });
 
   test('shorten a search between two characters, not within one', async () => {
