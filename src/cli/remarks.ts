@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
+import { safeExcerpt } from '../core/text/text.ts';
 import { type LineChanges, describePlan, type Plan, type PlannedStep } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';
 import type { Terminal } from './io/terminal.ts';
@@ -33,8 +33,8 @@ export function planText(style: Style, plan: Plan<PlannedStep>, lines: LineChang
   return [
     'Nothing was written. The plan:',
     steps,
-    ...(lines?.removed ?? []).map((line) => style.red(`- ${printable(shorten(line, 2000))}`)),
-    ...(lines?.added ?? []).map((line) => style.green(`+ ${printable(shorten(line, 2000))}`)),
+    ...(lines?.removed ?? []).map((line) => style.red(`- ${safeExcerpt(line, 2000)}`)),
+    ...(lines?.added ?? []).map((line) => style.green(`+ ${safeExcerpt(line, 2000)}`)),
   ].join('\n');
 }
 

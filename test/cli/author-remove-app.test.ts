@@ -100,6 +100,18 @@ describe('remove-app', () => {
     expect(snapshot(dir)).toBe(before);
   });
 
+  test('with --dry-run prints no signature of a URL', async () => {
+    const dir = await workspace();
+    const signed = 'https://cdn.example.com/i.svg?X-Amz-Expires=60&X-Amz-Signature=canary';
+    const manifest = textOf(dir).replace('https://apps.example.com/apps/clock/icon.svg', signed);
+    write(dir, { 'registry.json': manifest });
+    const context = contextIn(dir);
+    await runRemoveApp(context, 'clock', { dryRun: true });
+    const printed = context.printed.out.join('\n');
+    expect(printed).toMatch(/^- +"iconUrl": "https:.*&X-Amz-Signature=REDACTED",$/m);
+    expect(printed).not.toContain('canary');
+  });
+
   test('with --dry-run of the last app prints the empty list of apps that is written', async () => {
     const dir = await workspace();
     await runRemoveApp(contextIn(dir, YES), 'clock', YES);
