@@ -4,6 +4,21 @@ import { join } from 'node:path';
 import { AppregError } from '../core/errors.ts';
 import { isStored } from '../observe/workspace/places.ts';
 import type { Config, LoadedConfig } from './config/config.ts';
+import type { Context } from './context.ts';
+import { shownPath } from './io/shown-path.ts';
+
+/** Where the registry of a workspace is. */
+
+/**
+ * The folder of a command that is given no path: the current one; or that of the configuration that --config names, if
+ * the current folder is not below it and has no registry.
+ */
+export async function defaultFolder({ cwd, options, config }: Context): Promise<string> {
+  if (options.config === undefined) return '.';
+  const { root } = await config();
+  const { isInside, manifestIn } = await import('../observe/workspace/target.ts');
+  return isInside(cwd, root) || manifestIn(cwd) !== null ? '.' : shownPath(cwd, root);
+}
 
 /** A workspace whose registry is in a store other than a folder: only its configuration is local. */
 

@@ -6,6 +6,7 @@ import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { companionsOf } from '../../../workspace/companions.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
+import { defaultFolder } from '../../stored-state.ts';
 import { stateOptions } from '../../state-options.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
 
@@ -20,7 +21,10 @@ export async function runDiff(
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
   const state = { ...stateOptions(context, options), about: true };
-  const [old, now] = [await registryState(before, state), await registryState(after ?? '.', state)];
+  const [old, now] = [
+    await registryState(before, state),
+    await registryState(after ?? (await defaultFolder(context)), state),
+  ];
   const { cwd } = context;
   const companions = diffCompanions(await companionsOf(old, cwd), await companionsOf(now, cwd));
   const about = diffAbout(old, now);

@@ -22,15 +22,15 @@ import type { Progress } from '../../../workspace/listener.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { shownPath } from '../../io/shown-path.ts';
 import type { Terminal } from '../../io/terminal.ts';
-import { refuseStored } from '../../stored-state.ts';
+import { defaultFolder, refuseStored } from '../../stored-state.ts';
 import type { lintCommand } from './options.ts';
 
 type LintOptions = OptionsOf<typeof lintCommand>;
 
 /** `appreg lint [path...]`: checks files without the network. Exit codes: docs/commands.md. */
 export async function runLint(context: Context, paths: readonly string[], options: LintOptions): Promise<number> {
-  const named = paths.length === 0 ? ['.'] : paths;
-  return checked(context, 'lint', named.join(', '), async () => {
+  return checked(context, 'lint', paths.length === 0 ? '.' : paths.join(', '), async () => {
+    const named = paths.length === 0 ? [await defaultFolder(context)] : paths;
     const started = performance.now();
     const { cwd, terminal } = context;
     if (options.against !== undefined && named.length > 1)

@@ -4,6 +4,7 @@ import { counted } from '../../../core/text/text.ts';
 import { recordVersions } from '../../../workspace/lock.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
+import { shownPath } from '../../io/shown-path.ts';
 import { printResult } from '../../io/results.ts';
 import { stateOptions } from '../../state-options.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
@@ -19,7 +20,7 @@ export async function runLock(
 ): Promise<number> {
   const { terminal } = context;
   const { root } = await context.config();
-  const seen = await registryState(where ?? '.', stateOptions(context, options));
+  const seen = await registryState(where ?? (shownPath(context.cwd, root) || '.'), stateOptions(context, options));
   const { isIncomplete, ...found } = await recordVersions(root, seen);
   const { versions, added, changed, notRecorded } = found;
   for (const { app, reason } of notRecorded) terminal.log(message`Not recorded: the versions of ${app} (${reason})`);

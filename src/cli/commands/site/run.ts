@@ -18,6 +18,7 @@ import type { SiteRegistry } from '../../../site/paths.ts';
 import { registryDocuments, type StateOptions } from '../../../workspace/registry-state.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { trustOf } from '../../signer-options.ts';
+import { defaultFolder } from '../../stored-state.ts';
 import { stateOptions } from '../../state-options.ts';
 import type { siteCommand } from './options.ts';
 
@@ -142,7 +143,7 @@ export interface SiteSource {
  * @throws AppregError if it cannot be read, or if its URL is not known
  */
 export async function siteSource(context: Context, folder: string, options: SiteOptions): Promise<SiteSource> {
-  const where = options.from ?? '.';
+  const where = options.from ?? (await defaultFolder(context));
   const documents = await registryDocuments(where, siteState(context, options));
   const { manifest } = documents;
   const registry = documents.folder && {
