@@ -116,7 +116,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
         'apps/clock/package.json': FINDING,
         'apps/clock/main.js': FINDING,
         'registry.json': ERROR,
-        [VERSIONS]: { ...CONTENT, absent: 1 },
+        [VERSIONS]: FINDING,
         'appreg.lock.json': OPTIONAL,
       },
     },
