@@ -7,6 +7,7 @@ import {
   isMissing,
   type Missing,
 } from '../../core/facts/facts.ts';
+import { faultSeverity } from '../../core/facts/image-faults.ts';
 import { statusOf } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/http/url.ts';
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
@@ -132,10 +133,13 @@ export function withoutUnstoredIcon(record: AppRecord | null): RememberedApp | n
   return { ...remembered, facts: { ...remembered.facts, icon: none } };
 }
 
-function typeOf({ kind, fault, active, width, height }: ImageFacts): IconRow['type'] | null {
-  if (fault !== null || active.length > 0) return null;
-  if (kind === 'svg') return 'image/svg+xml';
-  return kind === 'png' && width !== null && height !== null && width * height <= PIXELS_LIMIT ? 'image/png' : null;
+function typeOf(image: ImageFacts): IconRow['type'] | null {
+  const { kind, fault, active, width, height } = image;
+  // An SVG with a fault was not read completely.
+  if (kind === 'svg')
+    return fault === null && active.every(({ code }) => code === 'namespace-entities') ? 'image/svg+xml' : null;
+  if (kind !== 'png' || faultSeverity(image) === 'error') return null;
+  return width !== null && height !== null && width * height <= PIXELS_LIMIT ? 'image/png' : null;
 }
 
 /** The about files of a refresh: each is requested once, on condition that it differs from the stored one. */

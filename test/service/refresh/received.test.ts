@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
+import { openIconCollector } from '../../../src/service/refresh/received.ts';
+import { seenIcon } from '../../support/icons.ts';
 import { archive, SVG } from '../../support/live-registry.ts';
+import { chunk, END, header, pixels, png, PNG } from '../../support/png-builder.ts';
 import { serveEqualVersions } from '../../support/equal-versions.ts';
 import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
 
@@ -70,4 +73,39 @@ test('an icon that a refresh had no room for is stored by the next one', async (
   await harness.refresh(id, 1.1);
   expect(await icons(id)).toEqual(stored);
   expect(host.requests.filter(({ path }) => path === '/b.svg')).toEqual([]);
+});
+
+describe('the pages show', () => {
+  const url = 'https://apps.example.com/icon';
+  const shown = (bytes: string | Uint8Array): string | null | undefined => {
+    const collector = openIconCollector();
+    const facts = { ...seenIcon(bytes).facts, url };
+    collector.add(facts, Buffer.from(bytes as Uint8Array));
+    return collector.iconOf(facts)?.type;
+  };
+  const doctype = '<!DOCTYPE svg [ <!ENTITY ns_svg "http://www.w3.org/2000/svg"> ]>';
+  const ofIllustrator = doctype + SVG.replace('"http://www.w3.org/2000/svg"', '"&ns_svg;"');
+  const palette = chunk('PLTE', Buffer.alloc(3));
+
+  test.each<[string, string | Uint8Array, string]>([
+    ['a PNG', PNG, 'image/png'],
+    ['a PNG with bytes after its end', png(header(), pixels(), END, Buffer.from('bytes')), 'image/png'],
+    ['a PNG with a palette that decoders ignore', png(header(), pixels(), palette, END), 'image/png'],
+    ['an SVG', SVG, 'image/svg+xml'],
+    ['an SVG with the DOCTYPE of Adobe Illustrator', ofIllustrator, 'image/svg+xml'],
+  ])('%s, as browsers do', (_, bytes, type) => {
+    expect(shown(bytes)).toBe(type);
+  });
+
+  test.each<[string, string | Uint8Array]>([
+    ['a PNG without pixels', png(header(), END)],
+    ['a PNG with too many pixels', png(header({ width: 5000, height: 5000 }), pixels(), END)],
+    ['an SVG with other entities', '<!DOCTYPE svg [ <!ENTITY x "<script/>"> ]>' + SVG],
+    [
+      'an SVG with the DOCTYPE of Adobe Illustrator, and a script',
+      ofIllustrator.replace('<rect', '<script>x()</script><rect'),
+    ],
+  ])('no icon for %s', (_, bytes) => {
+    expect(shown(bytes)).toBeUndefined();
+  });
 });
