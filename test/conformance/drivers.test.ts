@@ -91,18 +91,32 @@ describe('a program', () => {
     });
   });
 
+  test('that prints too much fails', async () => {
+    const source = `if (process.argv[2] === 'apps') console.log('{"apps":[]}'); else process.stdout.write(' '.repeat(17e6));`;
+    expect(await observed(program('prints', source))).toMatchObject({
+      verdict: 'fail',
+      message: 'After subscribe: The verb “subscribe” printed more than 16 MB.',
+    });
+  });
+
   test('that cannot be started is a fault of the environment', async () => {
     expect(await observed({ command: [join(folder, 'none')] })).toMatchObject({ verdict: 'harness-error' });
   });
 });
 
-async function withAdapter(status: number, body: string): Promise<Observation | undefined> {
+async function withAdapter(
+  status: number,
+  body: string,
+  place = '',
+  requested: string[] = [],
+): Promise<Observation | undefined> {
   const server: Server = createServer((request, response) => {
+    requested.push(`${request.method} ${request.url}`);
     request.resume().on('end', () => response.writeHead(status).end(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const result = await observed({ adapter: `http://127.0.0.1:${port}` });
+  const result = await observed({ adapter: `http://127.0.0.1:${port}${place}` });
   server.close();
   return result;
 }
@@ -113,6 +127,29 @@ describe('an adapter', () => {
       verdict: 'pass',
       observed: 'subscribe succeeded, no app is offered',
     });
+  });
+
+  test.each([
+    ['', '', '?'],
+    ['/', '', '?'],
+    ['/kit', '/kit', '?'],
+    ['/kit/?key=a%2Fb', '/kit', '?key=a%2Fb&'],
+  ])('can be at the path and query “%s”', async (place, path, query) => {
+    const requested: string[] = [];
+    await withAdapter(200, '{"apps":[]}', place, requested);
+    expect(requested).toEqual([
+      `POST ${path}/subscribe${query}case=manifest-empty`,
+      `GET ${path}/apps${query}case=manifest-empty`,
+      `DELETE ${path}/case${query}case=manifest-empty`,
+    ]);
+  });
+
+  test('that responds with too much, or with no reason, is described in one sentence', async () => {
+    expect(await withAdapter(200, ' '.repeat(16_000_001))).toMatchObject({
+      verdict: 'harness-error',
+      message: 'The request to the adapter failed: its response is larger than 16 MB',
+    });
+    expect(await withAdapter(302, '')).toMatchObject({ message: 'The adapter responded with 302' });
   });
 
   test('that responds with 422 says that the subscriber could not do it', async () => {

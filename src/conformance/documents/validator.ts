@@ -81,7 +81,7 @@ function failureOf({ code, signal, stderr, stopped }: CommandResult, timeout: nu
       .split('\n')
       .at(-1)
       ?.replaceAll(/\S*[/\\]\S*/g, '…') ?? '';
-  return message`The validator ${ending}. ${last.slice(0, 300)}`;
+  return message`The validator ${ending}.${last === '' ? '' : ` ${last.slice(0, 300)}`}`;
 }
 
 /** The value of a text; undefined if it is not JSON. */

@@ -5,6 +5,9 @@ import { type CommandResult, runCommand } from '../command.ts';
 
 /** How the kit drives an implementation. */
 
+/** The most that is read of the response of an adapter, in bytes. */
+const LARGEST_OUTPUT = 16_000_000;
+
 /** A case, as the implementation sees it. */
 export interface CaseRun {
   /** Names its state: each case has a state of its own, which is empty at first. */
@@ -20,8 +23,8 @@ export type VerbResult =
   | { end: 'success'; output: string }
   /** The implementation says that it could not do it. `details`: what it wrote about that, for people; '' for nothing. */
   | { end: 'failure'; details: string }
-  /** It neither succeeded nor failed in the time, or was ended by a signal. */
-  | { end: 'timeout' | 'crash'; details: string };
+  /** It neither succeeded nor failed in the time, printed too much, or was ended by a signal. */
+  | { end: 'timeout' | 'output' | 'crash'; details: string };
 
 export interface Driver {
   /** @throws Error for a fault of the kit or its environment */
@@ -77,8 +80,8 @@ export function openCommandDriver({ words, cwd, env, stateFolder, timeout }: Com
 }
 
 function resultOf({ code, stdout, stderr, stopped }: CommandResult, verb: string): VerbResult {
-  if (stopped === 'timeout') return { end: 'timeout', details: stderr };
-  if (stopped !== null || code === null) return { end: 'crash', details: stderr };
+  if (stopped !== null) return { end: stopped, details: stderr };
+  if (code === null) return { end: 'crash', details: stderr };
   if (NOT_STARTED.has(code)) throw new Error(`The command ended with exit code ${code} for ${verb}: ${stderr}`);
   return code === 0 ? { end: 'success', output: stdout } : { end: 'failure', details: stderr };
 }
@@ -87,11 +90,8 @@ function resultOf({ code, stdout, stderr, stopped }: CommandResult, verb: string
 // parameter `case`. The bodies are JSON. A status from 200 to 299 is a success, and one from 400 to 499 says that the
 // implementation could not do it. Any other is a fault of the adapter.
 
-/** The most that is read of a response, in bytes. */
-const LARGEST_OUTPUT = 16_000_000;
-
 /**
- * @param url of the adapter, http
+ * @param url of the adapter, http; its query is sent with each request
  * @param timeout milliseconds per verb
  */
 export function openAdapterDriver(url: string, timeout: number): Driver {
@@ -101,7 +101,8 @@ export function openAdapterDriver(url: string, timeout: number): Driver {
     path: string,
     members: Record<string, string> = {},
   ): Promise<VerbResult> => {
-    const target = new URL(path, url.endsWith('/') ? url : `${url}/`);
+    const target = new URL(url);
+    target.pathname = `${target.pathname.replace(/\/$/, '')}/${path}`;
     target.searchParams.set('case', one.id);
     const ca = method === 'POST' ? { ca: await readFile(one.caFile, 'utf8'), now: one.now } : {};
     const body = method === 'POST' ? JSON.stringify({ case: one.id, ...members, ...ca }) : '';
@@ -126,7 +127,7 @@ function exchange(
       let read = 0;
       response.on('data', (chunk: Buffer) => {
         read += chunk.length;
-        if (read > LARGEST_OUTPUT) sent.destroy(new Error('The response of the adapter is too large.'));
+        if (read > LARGEST_OUTPUT) sent.destroy(new Error('its response is larger than 16 MB'));
         chunks.push(chunk);
       });
       response.on('error', reject);
@@ -136,7 +137,7 @@ function exchange(
         const text = Buffer.concat(chunks).toString('utf8');
         if (status >= 200 && status < 300) resolve({ end: 'success', output: text });
         else if (status >= 400 && status < 500) resolve({ end: 'failure', details: text });
-        else reject(new Error(`The adapter responded with ${status}: ${text.slice(0, 500)}`));
+        else reject(new Error([`The adapter responded with ${status}`, text.slice(0, 500)].filter(Boolean).join(': ')));
       });
     });
     const timer = setTimeout(() => {
@@ -145,7 +146,7 @@ function exchange(
     }, timeout);
     sent.on('error', (error) => {
       clearTimeout(timer);
-      reject(new Error(`The adapter does not respond: ${error.message}`, { cause: error }));
+      reject(new Error(`The request to the adapter failed: ${error.message}`, { cause: error }));
     });
     sent.end(body);
   });

@@ -168,6 +168,7 @@ const ENDS: Readonly<Record<VerbResult['end'], string>> = {
   success: 'succeeded',
   failure: 'failed',
   timeout: 'did not end',
+  output: 'printed more than 16 MB',
   crash: 'crashed',
 };
 
@@ -179,6 +180,7 @@ function verbOf(step: SubscriberStep): { name: 'subscribe' | 'refresh'; url: str
 
 function endProblems(verb: string, { end }: VerbResult, { exit }: VerbExpectation): string[] {
   if (end === 'timeout') return [`The verb “${verb}” did not end in time.`];
+  if (end === 'output') return [`The verb “${verb}” ${ENDS.output}.`];
   if (end === 'crash') return [`The verb “${verb}” was ended by a signal.`];
   return exit === undefined || exit === end ? [] : [`The verb “${verb}” ended with ${end} in place of ${exit}.`];
 }
