@@ -13,6 +13,7 @@ import {
 import type { Store } from '../store/store.ts';
 import type { Artifact } from './artifact.ts';
 import type { EditStep } from './plan.ts';
+import type { RegistryLocation } from './registry-location.ts';
 
 /** The lock file next to the manifest, in the store itself. */
 
@@ -45,6 +46,16 @@ export function lockStep(
 export async function storedLock(store: Store): Promise<LockFile | null> {
   const stored = await store.read(LOCK_FILE);
   return stored && parseLock(stored.bytes);
+}
+
+/** The same location, which also knows the lock file of the store. @throws AppregError for an invalid file */
+export async function withStoredLock<Location extends RegistryLocation>(place: Location): Promise<Location> {
+  const lock = await storedLock(place.store);
+  return {
+    ...place,
+    firstSeen: (app, version) =>
+      place.firstSeen?.(app, version) ?? lock?.get(app)?.get(version)?.artifactChecksum ?? null,
+  };
 }
 
 /** Parses a lock file. @param name of the file @throws AppregError `lock-file-invalid` (exit 2) */

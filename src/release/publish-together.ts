@@ -4,7 +4,7 @@ import type { Finding } from '../core/engine/report.ts';
 import { counted } from '../core/text/text.ts';
 import { type AppregError, isAppregError } from '../core/errors.ts';
 import { member } from '../core/json/json.ts';
-import { LOCK_FILE, type LockFile, type Provenance } from '../core/registry/lock-file.ts';
+import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { BatchStore, Store } from '../store/store.ts';
@@ -13,7 +13,7 @@ import { applyPlan } from '../publish/apply-plan.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
-import { lockedVersion, lockStep, storedLock } from '../publish/lock-step.ts';
+import { lockedVersion, lockStep, withStoredLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
 import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
@@ -75,15 +75,6 @@ export function errorOfApp(error: unknown): AppregError {
   throw error;
 }
 
-/** The same location, which also knows the lock file of the store. */
-export function withStoredLock(place: RegistryLocation, lock: LockFile | null): RegistryLocation {
-  return {
-    ...place,
-    firstSeen: (app, version) =>
-      place.firstSeen?.(app, version) ?? lock?.get(app)?.get(version)?.artifactChecksum ?? null,
-  };
-}
-
 type BatchLocation = RegistryLocation & { store: BatchStore };
 export type PlannedVersion = PlannedApp & { error: null };
 
@@ -128,7 +119,7 @@ async function planAll(
   judgeSettings: JudgeSettings,
 ): Promise<PlannedApp[]> {
   const store = await readAhead(place, apps);
-  const known = withStoredLock({ ...place, store }, await storedLock(store));
+  const known = await withStoredLock({ ...place, store });
   const planned: PlannedApp[] = [];
   for (const app of apps) planned.push(await planPreparedApp(known, app, judgeSettings));
   return planned;

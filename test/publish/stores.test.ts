@@ -252,6 +252,19 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     const commit = 'commit appreg.lock.json';
     const verify = `appreg verify ${arena.base}registry.json --wait 10m`;
     expect(await nextAfter('1.1.0')).toEqual([kind === 'folder' ? commit : verify]);
+    // Another writer withdraws the version: its number stays used.
+    const { config } = await contextOf(arena).config();
+    const store = await openStore(contextOf(arena), config.store, arena.root);
+    const listed = await store.read('apps/a/versions.json');
+    await store.replace('apps/a/versions.json', Buffer.from('{ "versions": [] }'), listed!.token);
+    for (const dryRun of [true, false])
+      expect(
+        await refusal(runPublishVersion(contextOf(arena), 'a', '1.1.0', { artifact: 'two.tar.gz', dryRun })),
+      ).toMatchObject({
+        code: 'immutable',
+        exit: 1,
+        message: expect.stringContaining('a 1.1.0 was published before with different bytes') as string,
+      });
     writeFileSync(join(arena.root, 'appreg.lock.json'), '{ "lock": 1, "apps": {} }');
     expect(await nextAfter('1.2.0')).toEqual([commit]);
   }, 60_000);

@@ -8,7 +8,7 @@ import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion, lockStep } from '../../../publish/lock-step.ts';
+import { lockedVersion, lockStep, withStoredLock } from '../../../publish/lock-step.ts';
 import type { EditStep, PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import { editedText, type StepResult } from '../../../publish/apply-step.ts';
@@ -44,7 +44,9 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place, config, file, root } = await openWorkspace(context);
+  const { place: opened, config, file, root } = await openWorkspace(context);
+  const isRemote = (config.store?.type ?? 'directory') !== 'directory';
+  const place = isRemote ? await withStoredLock(opened) : opened;
   const known = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
@@ -75,7 +77,6 @@ export async function runPublishVersion(context: Context, key: string, word: str
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, also in the lock file of the store, which `release` compares with. In a store that is the
   // workspace itself, the lock file of the workspace is that file.
-  const isRemote = (config.store?.type ?? 'directory') !== 'directory';
   const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
   const addedSteps = (planned: VersionPlan): EditStep[] =>
     (!isRemote && hasLock(root)) || (isReleased && provenance !== null) ? [lockStep(entries(planned))] : [];
