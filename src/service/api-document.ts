@@ -79,9 +79,9 @@ const schemas: Record<string, api.Schema> = {
     status: { const: 'ok' },
     ...NODE_STATE,
     artifacts: {
-      enum: ['none', 'unknown', 'unavailable', 'available', 'last-copies-at-risk', 'full'],
+      enum: ['none', 'unknown', 'unavailable', 'write-failed', 'available', 'last-copies-at-risk', 'full'],
       description:
-        'The store of artifacts. `unavailable`: its folder is not there, for example because its disk is not mounted. `last-copies-at-risk`: an organization has more artifacts that their hosts no longer have than its share. `full`: such artifacts leave no room for others.',
+        'The store of artifacts. `unavailable`: its folder is not there, for example because its disk is not mounted. `write-failed`: the node could not write the last artifact, for example because the disk is full; its log says why. `last-copies-at-risk`: an organization has more artifacts that their hosts no longer have than its share. `full`: such artifacts leave no room for others.',
     },
   }),
   Status: api.strictObject('The state of the node.', { status: { const: 'ready' }, ...NODE_STATE }),

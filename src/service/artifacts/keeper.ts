@@ -47,6 +47,8 @@ export class ArtifactKeeper {
   readonly limit: number;
   /** The store, in the database. */
   readonly store: string;
+  /** Whether this node could not write the last file, for example because the disk is full. */
+  hasFailedToWrite = false;
   private readonly blobs: BlobStore;
   private readonly db: Db;
   private readonly log: Log;
@@ -66,7 +68,10 @@ export class ArtifactKeeper {
       folder: this.blobs.incoming,
       limit: this.limit,
       onReceived,
-      onError: (error) => this.log('warn', 'artifact-not-kept', { error }),
+      onError: (error) => {
+        this.hasFailedToWrite = true;
+        this.log('warn', 'artifact-not-kept', { error });
+      },
     });
   }
 
@@ -163,7 +168,9 @@ export class ArtifactKeeper {
     if (!(await this.changes.reserve(registryId, { sha256, bytes, partDigests }, mayDropOffered))) return false;
     try {
       await this.blobs.put(file);
+      this.hasFailedToWrite = false;
     } catch (error) {
+      this.hasFailedToWrite = true;
       await forgetArtifact(this.db, this.store, sha256);
       throw error;
     }

@@ -53,14 +53,15 @@ export function openStoreState(keeper: Pick<ArtifactKeeper, 'files' | 'limit'> |
 }
 
 /** `none`: the service keeps no artifacts. `unknown`: the database does not respond. */
-type StoreState = 'none' | 'unknown' | 'unavailable' | 'available' | 'last-copies-at-risk' | 'full';
+type StoreState = 'none' | 'unknown' | 'unavailable' | 'write-failed' | 'available' | 'last-copies-at-risk' | 'full';
 
 export async function storeStateOf(
-  keeper: Pick<ArtifactKeeper, 'isThere'> | null,
+  keeper: Pick<ArtifactKeeper, 'isThere' | 'hasFailedToWrite'> | null,
   read: ReadStoreFigures,
 ): Promise<StoreState> {
   if (keeper === null) return 'none';
   if (!(await within(TIMEOUT, keeper.isThere(), false))) return 'unavailable';
+  if (keeper.hasFailedToWrite) return 'write-failed';
   const figures = await read();
   if (figures === null) return 'unknown';
   if (figures.isFull) return 'full';

@@ -268,6 +268,20 @@ test('a last copy stays with the organization that sets credentials for the regi
   expect(await stateOf(keeper, a)).toMatchObject({ offered: ['2.0.0'], refused: ['1.0.0'] });
 });
 
+test('a store that cannot be written says so until it can', async () => {
+  const a = await addTenant(['1.0.0', '2.0.0']);
+  const keeper = await openFolder(1e6);
+  const state = () => storeStateOf(keeper, openStoreState(keeper));
+  const incoming = join(folder, 'incoming');
+  rmSync(incoming, { recursive: true });
+  writeFileSync(incoming, 'in the way, as a full disk would be');
+  expect(await fetchInto(keeper, a, '1.0.0')).toBeUndefined();
+  expect(await state()).toBe('write-failed');
+  rmSync(incoming);
+  expect(await fetchInto(keeper, a, '1.0.0')).toBe(true);
+  expect(await state()).toBe('available');
+});
+
 test('a store whose disk is not mounted has lost nothing', async () => {
   const a = await addTenant(['1.0.0']);
   const keeper = await openFolder(1e6);
