@@ -1,5 +1,6 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
+import { sameDigest } from '../../facts/baseline.ts';
 import { comparableUrl } from '../../http/url.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -55,7 +56,7 @@ export const artifactUrlShared = defineRule({
       }
       const shared = sharedByUrl.get(url) ?? { others: new Map(), sameChecksum: true };
       sharedByUrl.set(url, shared);
-      shared.sameChecksum &&= entry.artifactChecksum === first.artifactChecksum;
+      shared.sameChecksum &&= sameDigest(entry.artifactChecksum, first.artifactChecksum ?? '');
       // The same version listed twice is reported by version-duplicate.
       if (entry.version !== first.version && !shared.others.has(entry.version)) shared.others.set(entry.version, entry);
     }

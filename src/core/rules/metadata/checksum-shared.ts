@@ -1,4 +1,5 @@
 import { message } from '../../text/message.ts';
+import { comparableUrl } from '../../http/url.ts';
 import { isChecksum } from '../../registry/checksum.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -33,7 +34,10 @@ export const checksumShared = defineRule({
       if (checksum === null || !isChecksum(checksum)) continue;
       const other = first.get(checksum);
       if (!other) first.set(checksum, entry);
-      else if (other.version !== entry.version && other.artifactUrl !== entry.artifactUrl) {
+      else if (
+        other.version !== entry.version &&
+        comparableUrl(other.artifactUrl ?? '') !== comparableUrl(entry.artifactUrl ?? '')
+      ) {
         problems.push({
           at: `/versions/${entry.index}/artifactChecksum`,
           ...(entry.version === null ? {} : { version: entry.version }),

@@ -1,4 +1,5 @@
 import { type SafeText, message } from '../../text/message.ts';
+import { sameDigest } from '../../facts/baseline.ts';
 import { shorten, safeExcerpt } from '../../text/text.ts';
 import { isSemver, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -48,7 +49,7 @@ export const versionDuplicate = defineRule({
       const precedence = withoutBuild(version);
       const other = first.get(precedence);
       const text = texts.get(version);
-      if (text) text.alike &&= text.checksum === checksum;
+      if (text) text.alike &&= isSameChecksum(text.checksum, checksum);
       else texts.set(version, { checksum, alike: true });
       if (other) extra.push({ entry, other, same: text !== undefined });
       else first.set(precedence, entry);
@@ -59,6 +60,10 @@ export const versionDuplicate = defineRule({
     );
   },
 });
+
+function isSameChecksum(a: string | null, b: string | null): boolean {
+  return a === b || (a !== null && b !== null && sameDigest(a, b));
+}
 
 function causeOf(checksums: { alike: boolean } | undefined): Cause {
   return checksums?.alike === true ? 'same-checksum' : 'other-checksum';

@@ -54,6 +54,16 @@ ruleTable(artifactUrlShared, {
       { severity: 'warning', cause: 'same-checksum' },
     ],
     [
+      'the same digest in another form',
+      {
+        versions: entries(
+          { version: '1.0.0', artifactUrl: ARTIFACT_URL, artifactChecksum: checksum(1) },
+          { version: '2.0.0', artifactUrl: ARTIFACT_URL, artifactChecksum: ` ${checksum(1)}` },
+        ),
+      },
+      { severity: 'warning', cause: 'same-checksum' },
+    ],
+    [
       'the same address except for the fragment',
       versionsWithUrls(['1.0.0', ARTIFACT_URL, 1], ['2.0.0', `${ARTIFACT_URL}#2`, 2]),
       { severity: 'error' },

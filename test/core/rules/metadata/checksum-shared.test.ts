@@ -20,6 +20,15 @@ ruleTable(checksumShared, {
       },
     ],
     [
+      'one URL for both in two forms, which another rule reports',
+      {
+        versions: entries(
+          { version: '1.0.0', artifactUrl: 'https://x.test/a', artifactChecksum: checksum(1) },
+          { version: '2.0.0', artifactUrl: 'https://X.test:443/a', artifactChecksum: checksum(1) },
+        ),
+      },
+    ],
+    [
       'placeholders, which another rule reports',
       {
         versions: entries(

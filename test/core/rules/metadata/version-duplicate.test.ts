@@ -35,6 +35,16 @@ ruleTable(versionDuplicate, {
       { cause: 'same-checksum', advice: 'Remove one' },
     ],
     [
+      'twice, with the same digest in another form',
+      {
+        versions: entries(
+          { version: '1.0.0', artifactChecksum: checksum(1) },
+          { version: '1.0.0', artifactChecksum: checksum(1).slice('sha256:'.length).toUpperCase() },
+        ),
+      },
+      { cause: 'same-checksum', advice: 'Remove one' },
+    ],
+    [
       'three times: the causes do not depend on the order',
       versionsWithSeeds(['1.0.0', 1], ['1.0.0', 1], ['1.0.0', 2]),
       [{ cause: 'other-checksum' }, { cause: 'other-checksum' }],
