@@ -1,10 +1,8 @@
 import { message, type SafeText, safe } from '../../core/text/message.ts';
-import { isAbout, isOver } from '../../core/engine/mark-findings.ts';
-import { counts, type Report, type Severity, type ExceptionList } from '../../core/engine/report.ts';
+import type { Severity, ExceptionList } from '../../core/engine/report.ts';
 import { counted } from '../../core/text/text.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import type { Terminal } from '../io/terminal.ts';
 import { severitiesOf } from './severities.ts';
 import { resolve } from 'node:path';
 import type { AdvisoryFolder } from '../../observe/advisories/advisory-folder.ts';
@@ -44,19 +42,6 @@ async function exceptionsIn(loaded: LoadedConfig, cwd: string): Promise<Exceptio
   if ((loaded.config.exceptions ?? []).length === 0) return null;
   const { exceptionsOf } = await import('./rule-settings.ts');
   return exceptionsOf(loaded, cwd);
-}
-
-/** Logs which findings count again, because their exception is over. */
-export function logEndedExceptions(terminal: Terminal, report: Report, list: ExceptionList | null, now: string): void {
-  for (const exception of list?.entries ?? []) {
-    if (!isOver(exception, now)) continue;
-    const found = report.findings.filter((finding) => isAbout(exception, finding) && counts(finding));
-    if (found.length === 0) continue;
-    const { rule, app, until, reason } = exception;
-    terminal.log(
-      message`The exception for ${rule}${app === null ? '' : ` (${app})`} ended on ${String(until)}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${reason}`,
-    );
-  }
 }
 
 /**

@@ -1,13 +1,23 @@
 import { message, joined } from '../../core/text/message.ts';
-import { redact } from '../../core/text/text.ts';
+import { counted, redact } from '../../core/text/text.ts';
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
-import { exitCode, type CheckCommand, type Report, SYMPTOMS } from '../../core/engine/report.ts';
+import { isAbout, isOver } from '../../core/engine/mark-findings.ts';
+import {
+  counts,
+  exitCode,
+  type CheckCommand,
+  type ExceptionList,
+  type Report,
+  SYMPTOMS,
+} from '../../core/engine/report.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { summaryLine } from '../../report/report-text.ts';
 import { render, explainCommand } from '../../report/index.ts';
 import { DEFAULTS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
 import type { Context } from '../context.ts';
+import type { Terminal } from '../io/terminal.ts';
+import type { CheckSettings } from './check-settings.ts';
 import { checkFormat, outputsOf, printRendered } from '../io/results.ts';
 import { failureOf, withoutSystemError } from '../process/failed-run.ts';
 import { appendFileSync, existsSync, realpathSync } from 'node:fs';
@@ -39,6 +49,37 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
   );
   reportToGitHub(context, report, renderOptions);
   return exitCode(report, maxWarnings);
+}
+
+/**
+ * Prints the report of a whole check, which exceptions are over, and what explains a failure.
+ * @param now the time of the check, ISO 8601
+ * @param more what the command knows in addition to the report
+ * @returns the exit code of the report
+ */
+export function reportCheck(
+  context: Context,
+  report: Report,
+  { severities, exceptions, now }: Pick<CheckSettings, 'severities' | 'exceptions'> & { now: string },
+  more: Partial<RenderOptions> = {},
+): 0 | 1 | 2 {
+  const code = printReport(context, report, { severities, ...more });
+  logEndedExceptions(context.terminal, report, exceptions, now);
+  suggestExplanation(context, code, report);
+  return code;
+}
+
+/** Logs which findings count again, because their exception is over. */
+export function logEndedExceptions(terminal: Terminal, report: Report, list: ExceptionList | null, now: string): void {
+  for (const exception of list?.entries ?? []) {
+    if (!isOver(exception, now)) continue;
+    const found = report.findings.filter((finding) => isAbout(exception, finding) && counts(finding));
+    if (found.length === 0) continue;
+    const { rule, app, until, reason } = exception;
+    terminal.log(
+      message`The exception for ${rule}${app === null ? '' : ` (${app})`} ended on ${String(until)}, so ${counted(found.length, 'finding')} count${found.length === 1 ? 's' : ''} again. Its reason: ${reason}`,
+    );
+  }
 }
 
 /** Suggests the command that explains the most severe finding of a failed check. */

@@ -5,8 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
 import { type SignalExit, AppregError } from '../../core/errors.ts';
-import { printReport } from './checks.ts';
-import { logEndedExceptions } from './check-settings.ts';
+import { reportCheck } from './checks.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../context.ts';
 import type { LiveCheck } from './live-check.ts';
@@ -146,8 +145,7 @@ function reportAttempt(
   code: 1 | SignalExit | null,
 ): number {
   writer?.finish(result.incomplete, result.shard);
-  const reportCode = printReport(context, result.report, { severities: check.severities, attested: result.attested });
-  logEndedExceptions(context.terminal, result.report, check.exceptions, check.now);
+  const reportCode = reportCheck(context, result.report, check, { attested: result.attested });
   return code ?? reportCode;
 }
 

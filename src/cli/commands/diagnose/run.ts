@@ -6,7 +6,7 @@ import type { Missing, RequestedApps, ServiceFacts } from '../../../core/facts/f
 import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { checkSettings } from '../../check/check-settings.ts';
-import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
+import { checked, reportCheck } from '../../check/checks.ts';
 import { flagOf, type OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { type LiveCheck, liveCheck } from '../../check/live-check.ts';
@@ -57,8 +57,7 @@ async function diagnoseLive(
       service,
     });
     writer?.finish(report, incomplete, describeRun(check, options));
-    const code = printReport(context, report, { severities: check.severities, diagnosis: judging.diagnosis() });
-    suggestExplanation(context, code, report);
+    const code = reportCheck(context, report, check, { diagnosis: judging.diagnosis() });
     return exit ?? code;
   } finally {
     writer?.abandon();
@@ -113,17 +112,15 @@ async function diagnoseSaved(
       message`Omit it, or give the URL of the registry.`,
     );
   const loaded = await context.config();
-  const { severities, exceptions } = await checkSettings(context, loaded);
+  const settings = await checkSettings(context, loaded);
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null
       ? snapshot
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
   const baseline = lockBaseline(loaded, snapshot.target);
-  const { report, diagnosis } = diagnoseFacts(narrowed, { severities, exceptions, baseline });
-  const code = printReport(context, report, { severities, diagnosis });
-  suggestExplanation(context, code, report);
-  return code;
+  const { report, diagnosis } = diagnoseFacts(narrowed, { ...settings, baseline });
+  return reportCheck(context, report, { ...settings, now: snapshot.seenAt }, { diagnosis });
 }
 
 /** Options that change how requests are sent, or save what they return. */

@@ -4,8 +4,15 @@ import { countAttested } from '../../../core/attestation/attested-versions.ts';
 import { judge as judgeFacts } from '../../../core/engine/judge.ts';
 import { printable } from '../../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
-import { checkSettings, logEndedExceptions } from '../../check/check-settings.ts';
-import { checked, printReport, useEach, whyIncomplete } from '../../check/checks.ts';
+import { checkSettings } from '../../check/check-settings.ts';
+import {
+  checked,
+  logEndedExceptions,
+  printReport,
+  suggestExplanation,
+  useEach,
+  whyIncomplete,
+} from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';
 import type { Context } from '../../context.ts';
 import { readSnapshot } from '../../../observe/baseline/saved-facts.ts';
@@ -48,6 +55,7 @@ export async function runJudge(
       context.terminal.next(
         message`appreg diagnose ${quotedPath(printable(only.file))} explains the problems by symptom, and says who has to act`,
       );
+    else suggestExplanation(context, code, report);
     return code;
   });
 }

@@ -13,10 +13,18 @@ import { readLock } from '../../../workspace/lock.ts';
 import type { AdvisoryFolder } from '../../../observe/advisories/advisory-folder.ts';
 import { countAttested } from '../../../core/attestation/attested-versions.ts';
 import type { AttestationFacts } from '../../../core/attestation/facts.ts';
-import { advisoriesAt, type CheckSettings, checkSettings, logEndedExceptions } from '../../check/check-settings.ts';
+import { advisoriesAt, type CheckSettings, checkSettings } from '../../check/check-settings.ts';
 import { type LocalAttestationCheck, localAttestations } from '../../check/attestation-check.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
-import { checked, printReport, suggestExplanation, unusable, useEach, whyIncomplete } from '../../check/checks.ts';
+import {
+  checked,
+  logEndedExceptions,
+  printReport,
+  suggestExplanation,
+  unusable,
+  useEach,
+  whyIncomplete,
+} from '../../check/checks.ts';
 import { type LoadedConfig, workspaceSettings } from '../../config/config.ts';
 import type { Progress } from '../../../workspace/listener.ts';
 import type { Context, OptionsOf } from '../../context.ts';

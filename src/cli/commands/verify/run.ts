@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { startJudging } from '../../../core/engine/judge.ts';
 import { redact } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { checked, printReport, suggestExplanation } from '../../check/checks.ts';
-import { logEndedExceptions } from '../../check/check-settings.ts';
+import { checked, reportCheck } from '../../check/checks.ts';
 import type { Context } from '../../context.ts';
 import { liveCheck } from '../../check/live-check.ts';
 import { observeAndJudge } from '../../check/observe-and-judge.ts';
@@ -36,9 +35,7 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
           message`App keys are case-sensitive.`,
         );
       writer?.finish(incomplete, shard);
-      const code = printReport(context, report, { severities: check.severities, attested });
-      logEndedExceptions(context.terminal, report, check.exceptions, check.now);
-      suggestExplanation(context, code, report);
+      const code = reportCheck(context, report, check, { attested });
       return exit ?? code;
     } finally {
       writer?.abandon();
