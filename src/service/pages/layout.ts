@@ -36,12 +36,14 @@ export interface Screen {
   body: Html;
   /** Seconds until the page should be fetched again; null for never. */
   refreshAfter?: number | null;
+  /** Without script, the page is not fetched again, since that would discard what was typed. */
+  hasForm?: boolean;
 }
 
 /** A complete document. */
 export function layout(
   { organization, scope, now, base, here }: Frame,
-  { title, section, body, refreshAfter = null }: Screen,
+  { title, section, body, refreshAfter = null, hasForm = false }: Screen,
 ): Html {
   const name = organization === null ? '' : ` · ${sanitized(organization.name, 60)}`;
   return html`<!doctype html>
@@ -57,7 +59,7 @@ export function layout(
         <link rel="stylesheet" href="${asset('style.css')}" />
         <script src="${asset('script.js')}" defer></script>
         ${
-          refreshAfter === null
+          refreshAfter === null || hasForm
             ? NOTHING
             : html`<noscript><meta http-equiv="refresh" content="${Math.max(3, refreshAfter)}" /></noscript>`
         }

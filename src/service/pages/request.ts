@@ -135,7 +135,9 @@ export function showScreen(
     base: basePath(settings),
     here,
   };
-  return c.html(layout(frame, screen), status, PAGE_HEADERS);
+  // What a form responded with is not at its own address.
+  const shown = c.req.method === 'POST' ? { ...screen, refreshAfter: null } : screen;
+  return c.html(layout(frame, shown), status, PAGE_HEADERS);
 }
 
 /** Security headers of all pages: only our own resources may run, load, frame or receive data. */

@@ -22,7 +22,7 @@ export interface RegistryFrame {
 /** Seconds between updates of a page: during a check, and otherwise. */
 const [BUSY_INTERVAL, IDLE_INTERVAL] = [2, 30];
 
-/** @param content of the tab; pages with a form are not refreshed, which would discard what was typed */
+/** @param content of the tab */
 export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: Html): Screen {
   const { subscription, isWaiting, done, scope } = frame;
   const isChecking = isWaiting || isBusy(subscription);
@@ -42,6 +42,7 @@ export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: 
     section: 'registries',
     body,
     refreshAfter: refreshInterval(tab, isChecking),
+    hasForm: tab === 'settings',
   };
 }
 
@@ -53,8 +54,8 @@ function refreshForm({ id }: SubscriptionView, tab: RegistryTab, isChecking: boo
 }
 
 function refreshInterval(tab: RegistryTab, isChecking: boolean): number | null {
-  if (tab === 'settings') return null;
-  return isChecking ? BUSY_INTERVAL : IDLE_INTERVAL;
+  if (isChecking) return BUSY_INTERVAL;
+  return tab === 'settings' ? null : IDLE_INTERVAL;
 }
 
 const TAB_NAMES: Record<RegistryTab, string> = {

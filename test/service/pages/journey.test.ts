@@ -154,7 +154,16 @@ describeInChromium('a user of the pages', () => {
     await page.getByText('Checksum mismatch: confirmed').waitFor();
     expect(await page.locator('.cause').first().innerText()).toContain('What to do');
     await registryTabs.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Better tools');
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Better tools');
+    if (script) {
+      // The end of the check is shown, and what was typed stays.
+      await letTimePass();
+      await page.getByRole('button', { name: 'Refresh now' }).click();
+      await page.getByRole('button', { name: 'Checking…' }).waitFor();
+      await page.getByRole('button', { name: 'Refresh now' }).waitFor();
+      expect(await name.inputValue()).toBe('Better tools');
+    }
     await page.getByRole('button', { name: 'Save name' }).click();
     await page.getByRole('heading', { name: 'Better tools' }).waitFor();
     await page.getByRole('link', { name: 'Apps', exact: true }).click();

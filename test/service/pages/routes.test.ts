@@ -328,6 +328,15 @@ describe('the pages', () => {
     expect(await (await get(soon.headers.get('location')!, cookie)).text()).toContain('Checking…');
   });
 
+  test('show the end of a check beside a form, but replace no page that a form responded with', async () => {
+    const { id, cookie } = await signIn();
+    const registry = await addRegistry(web.db, 'https://apps.test/beside.json', { nextCheckAt: new Date() });
+    const path = `/settings/registries/${await addSubscription(web.db, id, registry)}/settings`;
+    const page = await (await get(path, cookie)).text();
+    expect([/data-again/.test(page), /http-equiv/.test(page)]).toEqual([true, false]);
+    expect(await (await post(`${path}/rename`, { name: '' }, cookie)).text()).not.toContain('data-again');
+  });
+
   test('contain only links below the path of a proxy', async () => {
     const proxied = web.app({ publicUrl: 'https://flows.test/registries/', openSignUp: true });
     const { token } = await web.join();
