@@ -48,9 +48,8 @@ export async function storedLock(store: Store): Promise<LockFile | null> {
   return stored && parseLock(stored.bytes);
 }
 
-/** The same location, which also knows the lock file of the store. @throws AppregError for an invalid file */
-export async function withStoredLock<Location extends RegistryLocation>(place: Location): Promise<Location> {
-  const lock = await storedLock(place.store);
+/** The same location, which also knows the lock file of the store. */
+export function withStoredLock(place: RegistryLocation, lock: LockFile | null): RegistryLocation {
   return {
     ...place,
     firstSeen: (app, version) =>

@@ -14,7 +14,7 @@ import {
 import type { JudgeSettings } from '../publish/check-change.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
-import { lockedVersion, lockStep, withStoredLock } from '../publish/lock-step.ts';
+import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { publish } from '../publish/publish.ts';
@@ -120,7 +120,7 @@ async function signAhead(
 /** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */
 async function openForApps(place: RegistryLocation): Promise<RegistryLocation> {
   await readManifest(place);
-  return withStoredLock(place);
+  return withStoredLock(place, await storedLock(place.store));
 }
 
 /**

@@ -13,7 +13,7 @@ import { applyPlan } from '../publish/apply-plan.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
-import { lockedVersion, lockStep, withStoredLock } from '../publish/lock-step.ts';
+import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
 import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
@@ -119,7 +119,7 @@ async function planAll(
   judgeSettings: JudgeSettings,
 ): Promise<PlannedApp[]> {
   const store = await readAhead(place, apps);
-  const known = await withStoredLock({ ...place, store });
+  const known = withStoredLock({ ...place, store }, await storedLock(store));
   const planned: PlannedApp[] = [];
   for (const app of apps) planned.push(await planPreparedApp(known, app, judgeSettings));
   return planned;

@@ -265,6 +265,9 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
         exit: 1,
         message: expect.stringContaining('a 1.1.0 was published before with different bytes') as string,
       });
+    // A file of unknown sources is recorded, too.
+    expect(await runPublishVersion(contextOf(arena), 'a', '1.1.1', { artifact: 'two.tar.gz' })).toBe(0);
+    expect(String((await store.read('appreg.lock.json'))!.bytes)).toContain('"1.1.1"');
     writeFileSync(join(arena.root, 'appreg.lock.json'), '{ "lock": 1, "apps": {} }');
     expect(await nextAfter('1.2.0')).toEqual([commit]);
   }, 60_000);

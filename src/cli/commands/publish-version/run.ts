@@ -8,7 +8,7 @@ import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion, lockStep, withStoredLock } from '../../../publish/lock-step.ts';
+import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
 import type { EditStep, PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import { editedText, type StepResult } from '../../../publish/apply-step.ts';
@@ -46,7 +46,8 @@ export async function runPublishVersion(context: Context, key: string, word: str
   if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place: opened, config, file, root } = await openWorkspace(context);
   const isRemote = (config.store?.type ?? 'directory') !== 'directory';
-  const place = isRemote ? await withStoredLock(opened) : opened;
+  const stored = isRemote ? await storedLock(opened.store) : null;
+  const place = withStoredLock(opened, stored);
   const known = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
@@ -75,11 +76,12 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const version = { key, version: word, artifact, listing: null, known, notes };
   const locked = ({ entry }: VersionPlan): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
-  // Where apps are released, also in the lock file of the store, which `release` compares with. In a store that is the
-  // workspace itself, the lock file of the workspace is that file.
+  // Every store may have a lock file; where apps are released, it is created, since `release` compares with it. In a
+  // store that is the workspace itself, the lock file of the workspace is that file.
+  const isLocked = isRemote ? stored !== null : hasLock(root);
   const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
   const addedSteps = (planned: VersionPlan): EditStep[] =>
-    (!isRemote && hasLock(root)) || (isReleased && provenance !== null) ? [lockStep(entries(planned))] : [];
+    isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned))] : [];
   const localSteps = (planned: VersionPlan): EditStep[] =>
     isRemote && hasLock(root) ? [lockStep(entries(planned), LOCAL_LOCK)] : [];
 
