@@ -46,9 +46,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
   if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place: opened, config, file, root } = await openWorkspace(context);
   const isRemote = (config.store?.type ?? 'directory') !== 'directory';
-  const stored = isRemote ? await storedLock(opened.store) : null;
+  const [known, stored] = await Promise.all([
+    appToPublish(opened, key),
+    isRemote ? storedLock(opened.store) : Promise.resolve(null),
+  ]);
   const place = withStoredLock(opened, stored);
-  const known = await appToPublish(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
   const notes = notesOf(context, options);
