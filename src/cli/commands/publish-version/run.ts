@@ -46,9 +46,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
   if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place: opened, config, file, root } = await openWorkspace(context);
   const isRemote = (config.store?.type ?? 'directory') !== 'directory';
+  const isReleased = describesApp(root, config.release, key);
+  // A lock file in a store is written by releases. Without them, this would be one request more to a bucket.
   const [known, stored] = await Promise.all([
     appToPublish(opened, key),
-    isRemote ? storedLock(opened.store) : Promise.resolve(null),
+    isRemote && isReleased ? storedLock(opened.store) : Promise.resolve(null),
   ]);
   const place = withStoredLock(opened, stored);
   const options = await withSource(context, given);
@@ -58,7 +60,6 @@ export async function runPublishVersion(context: Context, key: string, word: str
   // Nothing is stored for an artifact that is hosted elsewhere.
   const attester =
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
-  const isReleased = describesApp(root, config.release, key);
   const traced = isReleased || hasLock(root);
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
   const inspected = withoutSecrets(made, allowed, terminal);
@@ -78,8 +79,8 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const version = { key, version: word, artifact, listing: null, known, notes };
   const locked = ({ entry }: VersionPlan): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
-  // Every store may have a lock file; where apps are released, it is created, since `release` compares with it. In a
-  // store that is the workspace itself, the lock file of the workspace is that file.
+  // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
+  // it. In a store that is the workspace itself, the lock file of the workspace is that file.
   const isLocked = isRemote ? stored !== null : hasLock(root);
   const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
   const addedSteps = (planned: VersionPlan): EditStep[] =>
