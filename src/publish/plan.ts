@@ -45,6 +45,8 @@ export interface EditStep {
   /** The new text for the current text of a document that is in another state; null: nothing to do. */
   edit(text: string): string | null;
   what: string;
+  /** The file is in the workspace, and the registry is in a store elsewhere. */
+  isLocal?: boolean;
 }
 
 interface PlannedEdit {

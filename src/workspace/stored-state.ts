@@ -75,7 +75,7 @@ async function readReadable(
     onError(path, error);
     return instead;
   };
-  // Every store has loaded it.
+  // Stores check paths with it, so it is loaded already.
   const { checkedSegments } = await import('../store/paths.ts');
   const isAllowed = (path: string): boolean => {
     try {

@@ -16,7 +16,7 @@ const registry = verifyFixture();
 
 vi.setConfig({ testTimeout: 90_000 });
 
-const REPORT_ENDS: [name: string, run: (context: Context, url: string) => Promise<number>][] = [
+const CHECKS: [name: string, run: (context: Context, url: string) => Promise<number>][] = [
   ['verify', (context, url) => runVerify(context, url, { ca: 'ca.pem' })],
   ['verify --wait', (context, url) => runVerify(context, url, { ca: 'ca.pem', wait: '1s' })],
   ['diagnose', (context, url) => runDiagnose(context, url, { ca: 'ca.pem' })],
@@ -24,7 +24,7 @@ const REPORT_ENDS: [name: string, run: (context: Context, url: string) => Promis
   ['judge', (context) => runJudge(context, ['facts.json'])],
 ];
 
-test.each(REPORT_ENDS)('%s names exceptions that are over, and the next command', async (_, run) => {
+test.each(CHECKS)('%s names exceptions that are over, and the next command', async (_, run) => {
   const { folder, live } = registry;
   live.versions[0]!.version = 'v2';
   live.serve('a.json', json({ versions: live.versions }));

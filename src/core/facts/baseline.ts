@@ -17,8 +17,8 @@ export function matchVersions(
 }
 
 /** True when two checksums denote the same digest: fixing its spelling changes no artifact. */
-export function sameDigest(a: string, b: string): boolean {
-  return a === b || normalizedChecksum(a) === normalizedChecksum(b);
+export function sameDigest(a: string | null, b: string | null): boolean {
+  return a === b || (a !== null && b !== null && normalizedChecksum(a) === normalizedChecksum(b));
 }
 
 /** True when a checksum contains a SHA-256 digest in any spelling. A version without one was not installable. */

@@ -124,11 +124,11 @@ function versionDifferences(before: AppState['versions'], after: AppState['versi
   const found: VersionDiff[] = [];
   const listed = new Set(after.keys());
   for (const version of new Set([...before.keys(), ...after.keys()])) {
-    const [was, is] = [before.get(version) ?? [], after.get(version) ?? []];
+    const [oldEntries, newEntries] = [before.get(version) ?? [], after.get(version) ?? []];
     // Of several entries, one that was not listed before: their order has no meaning.
-    const now = is.find((entry) => was.every((other) => versionChange(other, entry) !== null));
-    const old = was.find(({ checksum }) => checksum === now?.checksum) ?? was[0];
-    const change = is.length > 0 && now === undefined ? null : versionChange(old, now);
+    const now = newEntries.find((entry) => oldEntries.every((other) => versionChange(other, entry) !== null));
+    const old = oldEntries.find(({ checksum }) => checksum === now?.checksum) ?? oldEntries[0];
+    const change = newEntries.length > 0 && now === undefined ? null : versionChange(old, now);
     if (change === null || (change === 'removed' && isCorrectedIn(listed, version))) continue;
     found.push({
       version,

@@ -76,8 +76,8 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
 }
 
 /**
- * A refused form, and a secret that is shown once, are at the address that the form was sent to. By GET, as of a
- * bookmark, it redirects to the nearest page above, which has the form.
+ * A refused form, and a secret that is shown once, are shown at the address that the form was sent to. A GET request for
+ * that address, such as from a bookmark, is redirected to the nearest page above, which has the form.
  */
 function pagesOfForms(routes: readonly PageRoute[]): PageRoute[] {
   const pages = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));

@@ -135,7 +135,7 @@ export function showScreen(
     base: basePath(settings),
     here,
   };
-  // What a form responded with is not at its own address.
+  // A GET request for the address of a form responds with another page.
   const shown = c.req.method === 'POST' ? { ...screen, refreshAfter: null } : screen;
   return c.html(layout(frame, shown), status, PAGE_HEADERS);
 }

@@ -33,7 +33,7 @@ export interface RegistryRecord
       | 'checkedEventOutcome'
       | 'certificates'
     > {
-  /** When it was read, by the clock of the database: milliseconds since 1970, as far ahead as the caller. */
+  /** When it was read, by the clock of the database, and as far ahead of it as the caller: milliseconds since 1970. */
   readAt: number;
   /** Whether a subscriber requested that all artifacts are asked for. */
   artifactsRequested: boolean;
@@ -60,7 +60,10 @@ export interface Confirmation extends RegistryClaim, NextCheck {
 
 const BATCH_LIMIT = 64;
 
-/** @param now of the caller, in milliseconds since 1970 @returns null if the registry does not exist */
+/**
+ * @param now of the caller, in milliseconds since 1970; in tests, ahead of the clock of this machine
+ * @returns null if the registry does not exist
+ */
 export function readRegistry(db: Db, id: number, now: number): Promise<RegistryRecord | null> {
   return readRegistries(db, { id, ahead: (now - Date.now()) / 1000 });
 }

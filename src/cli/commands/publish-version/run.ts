@@ -28,6 +28,7 @@ import type { publishVersionCommand } from './options.ts';
 import { documentContent } from '../../../core/json/json.ts';
 import { sectionOf } from '../../../core/about/changelog.ts';
 import { readInputFile } from '../../input-file.ts';
+import { remoteStore } from '../../stored-state.ts';
 
 type Options = OptionsOf<typeof publishVersionCommand>;
 
@@ -45,7 +46,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place: opened, config, file, root } = await openWorkspace(context);
-  const isRemote = (config.store?.type ?? 'directory') !== 'directory';
+  const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
   // A lock file in a store is written by releases. Without them, this would be one request more to a bucket.
   const [known, stored] = await Promise.all([
@@ -86,7 +87,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const addedSteps = (planned: VersionPlan): EditStep[] =>
     isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned))] : [];
   const localSteps = (planned: VersionPlan): EditStep[] =>
-    isRemote && hasLock(root) ? [lockStep(entries(planned), LOCAL_LOCK)] : [];
+    isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), LOCAL_LOCK), isLocal: true }] : [];
 
   let done: Published;
   let status: Status;
@@ -98,8 +99,8 @@ export async function runPublishVersion(context: Context, key: string, word: str
       [localSteps(planned), openDirectory(root)],
     ] as const)
       for (const step of steps) {
-        const stored = await store.read(step.path);
-        if (stored === null || editedText(step, stored) !== null) planned.plan.steps.push(step);
+        const file = await store.read(step.path);
+        if (file === null || editedText(step, file) !== null) planned.plan.steps.push(step);
       }
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
@@ -192,7 +193,9 @@ function describeResult(
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results)
-    lines.push(`  ${outcome} ${printable(step.path)}${step.what.startsWith(LOCAL_LOCK) ? ` (${LOCAL_LOCK})` : ''}`);
+    lines.push(
+      `  ${outcome} ${printable(step.path)}${step.kind === 'edit' && step.isLocal === true ? ` (${LOCAL_LOCK})` : ''}`,
+    );
   return lines.join('\n');
 }
 

@@ -56,7 +56,7 @@ export const artifactUrlShared = defineRule({
       }
       const shared = sharedByUrl.get(url) ?? { others: new Map(), sameChecksum: true };
       sharedByUrl.set(url, shared);
-      shared.sameChecksum &&= sameDigest(entry.artifactChecksum, first.artifactChecksum ?? '');
+      shared.sameChecksum &&= sameDigest(entry.artifactChecksum, first.artifactChecksum);
       // The same version listed twice is reported by version-duplicate.
       if (entry.version !== first.version && !shared.others.has(entry.version)) shared.others.set(entry.version, entry);
     }

@@ -49,7 +49,7 @@ export const versionDuplicate = defineRule({
       const precedence = withoutBuild(version);
       const other = first.get(precedence);
       const text = texts.get(version);
-      if (text) text.alike &&= isSameChecksum(text.checksum, checksum);
+      if (text) text.alike &&= sameDigest(text.checksum, checksum);
       else texts.set(version, { checksum, alike: true });
       if (other) extra.push({ entry, other, same: text !== undefined });
       else first.set(precedence, entry);
@@ -60,10 +60,6 @@ export const versionDuplicate = defineRule({
     );
   },
 });
-
-function isSameChecksum(a: string | null, b: string | null): boolean {
-  return a === b || (a !== null && b !== null && sameDigest(a, b));
-}
 
 function causeOf(checksums: { alike: boolean } | undefined): Cause {
   return checksums?.alike === true ? 'same-checksum' : 'other-checksum';
