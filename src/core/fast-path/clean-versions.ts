@@ -14,6 +14,9 @@ const FEW = 16;
 /** The number of characters at the end of a text that its hash is made from. */
 const HASHED = '-10.20.30.tar.gz'.length;
 
+/** File names that consist of a version contain none of the words of `MAY_CHANGE`, which takes longer. */
+const VERSION_ONLY = /^[\d.]+t(?:ar\.)?gz$/;
+
 /** Three short numbers as one, in version order. */
 function rankOf(version: string): number {
   let rank = 0;
@@ -52,7 +55,8 @@ export function openVersionRecognizer(): VersionRecognizer {
 
   function mayChange(url: string): boolean {
     const hasLastFolder = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
-    if (MAY_CHANGE.test(hasLastFolder ? url.slice(lastFolder.length) : url)) return true;
+    const part = hasLastFolder ? url.slice(lastFolder.length) : url;
+    if (!VERSION_ONLY.test(part) && MAY_CHANGE.test(part)) return true;
     if (!hasLastFolder) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);
     return false;
   }
@@ -88,31 +92,35 @@ export function openVersionRecognizer(): VersionRecognizer {
   };
 }
 
-/** True if no two have a version, URL or checksum in common. */
+/**
+ * True if no two have a version, URL or checksum in common. Few are compared pairwise, and as texts only if their ends
+ * have the same hash.
+ */
 function areDistinct(versions: readonly CanonicalVersion[]): boolean {
-  return (
-    areDifferent(versions, ({ version }) => version) &&
-    areDifferent(versions, ({ artifactUrl }) => artifactUrl) &&
-    areDifferent(versions, ({ artifactChecksum }) => artifactChecksum)
-  );
-}
-
-/** True if no two texts are equal. Few are compared pairwise, and as texts only if their ends have the same hash. */
-function areDifferent(versions: readonly CanonicalVersion[], textOf: (version: CanonicalVersion) => string): boolean {
-  if (versions.length > FEW) return new Set(versions.map(textOf)).size === versions.length;
-  for (const [i, version] of versions.entries()) {
-    const text = textOf(version);
-    const hash = hashOfEnd(text);
+  const count = versions.length;
+  if (count > FEW)
+    return (
+      new Set(versions.map(({ version }) => version)).size === count &&
+      new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
+      new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
+    );
+  for (let i = 0; i < count; i++) {
+    const { version, artifactUrl, artifactChecksum } = versions[i]!;
+    versionHashes[i] = hashOfEnd(version);
+    urlHashes[i] = hashOfEnd(artifactUrl);
+    checksumHashes[i] = hashOfEnd(artifactChecksum);
     for (let j = 0; j < i; j++) {
-      const other = versions[j];
-      if (hashes[j] === hash && other !== undefined && textOf(other) === text) return false;
+      if (versionHashes[j] === versionHashes[i] && versions[j]!.version === version) return false;
+      if (urlHashes[j] === urlHashes[i] && versions[j]!.artifactUrl === artifactUrl) return false;
+      if (checksumHashes[j] === checksumHashes[i] && versions[j]!.artifactChecksum === artifactChecksum) return false;
     }
-    hashes[i] = hash;
   }
   return true;
 }
 
-const hashes = new Int32Array(FEW);
+const versionHashes = new Int32Array(FEW);
+const urlHashes = new Int32Array(FEW);
+const checksumHashes = new Int32Array(FEW);
 
 /** A number that is equal for equal texts. The URLs of an app differ before their suffix. */
 function hashOfEnd(text: string): number {

@@ -19,9 +19,9 @@ const tree = walk(root);
 
 let unconsumed = 0;
 let onConsumed: (() => void) | null = null;
-port.on('message', (wanted: WantedPaths | null) => {
-  if (wanted === null) {
-    unconsumed--;
+port.on('message', (wanted: WantedPaths | number) => {
+  if (typeof wanted === 'number') {
+    unconsumed -= wanted;
     onConsumed?.();
     return;
   }

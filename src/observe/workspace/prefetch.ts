@@ -38,6 +38,9 @@ export interface Prefetch {
 /** Megabytes of young generation; the thread needs little. */
 const YOUNG_GENERATION_MB = 6;
 
+/** Fewer than the thread may send before it waits (`MAX_UNCONSUMED`). */
+const CONFIRMED_TOGETHER = 8;
+
 /** The worker's program, next to the built command line; null if it is not built. */
 function workerProgram(): string | null {
   const file = fileURLToPath(new URL('./prefetch-worker.cjs', import.meta.url));
@@ -65,7 +68,7 @@ export function openPrefetch(root: string): Prefetch | null {
       if (documents.isAtEnd) {
         const batch = thread.batches.shift();
         if (!batch) return null;
-        thread.post(null);
+        thread.confirm();
         documents = new BatchDocuments(batch);
       }
       return documents.next();
@@ -82,6 +85,7 @@ class PrefetchThread {
   tree: WalkResult | null = null;
   private readonly thread: Worker;
   private hasEnded = false;
+  private unconfirmed = 0;
   private wake = (): void => {};
 
   constructor(program: string, root: string) {
@@ -101,8 +105,15 @@ class PrefetchThread {
     this.thread.on('error', end).on('exit', end);
   }
 
-  /** @param message the files to read; null if a batch was taken, so that another one may be sent */
-  post(message: WantedPaths | null): void {
+  /** Permits further batches. The thread may wait for it, and waking it takes time: several are confirmed at once. */
+  confirm(): void {
+    if (++this.unconfirmed < CONFIRMED_TOGETHER) return;
+    this.post(this.unconfirmed);
+    this.unconfirmed = 0;
+  }
+
+  /** @param message the files to read, or the number of batches that were taken */
+  post(message: WantedPaths | number): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.thread.postMessage(message);
   }
