@@ -1,5 +1,6 @@
 import { placeholderOf } from '../registry/checksum.ts';
 import type { DocumentContent } from '../facts/facts.ts';
+import { urlBeginsWith } from '../http/url.ts';
 import { MAY_CHANGE } from '../rules/urls/changing-part/changing-part.ts';
 import { type CanonicalVersion, canonicalVersions } from '../json/json.ts';
 
@@ -54,7 +55,7 @@ export function openVersionRecognizer(): VersionRecognizer {
   let lastFolder = '';
 
   function mayChange(url: string): boolean {
-    const hasLastFolder = lastFolder !== '' && url.startsWith(lastFolder) && !url.includes('/', lastFolder.length);
+    const hasLastFolder = lastFolder !== '' && urlBeginsWith(url, lastFolder) && !url.includes('/', lastFolder.length);
     const part = hasLastFolder ? url.slice(lastFolder.length) : url;
     if (!VERSION_ONLY.test(part) && MAY_CHANGE.test(part)) return true;
     if (!hasLastFolder) lastFolder = url.slice(0, url.lastIndexOf('/') + 1);

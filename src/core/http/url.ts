@@ -18,6 +18,14 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
+/**
+ * True if a URL, as it is written, begins with another one. For many URLs: `startsWith` compares long texts several times
+ * as slowly, since it reads one character after the other.
+ */
+export function urlBeginsWith(url: string, base: string): boolean {
+  return url.lastIndexOf(base, 0) === 0;
+}
+
 /** True for a text that begins as an http(s) URL, as opposed to a file name. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
@@ -39,7 +47,8 @@ const CANONICAL =
 const CANONICAL_HOST = /^[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?$/;
 
 // A registry has one or two hosts, so the last valid one, up to the path, need not be checked again.
-let lastCanonicalOrigin = '';
+// No URL begins with the first value.
+let lastCanonicalOrigin = '/';
 
 // The last text and its result, since several rules check the same URL in a row. This cache and those of `urlParts` and
 // `isChecksum` reduce the CPU time of a lint of 8,000 apps: from 2.5 s to 2.1 s if the URLs have a query, and by 1 to
@@ -56,7 +65,7 @@ export function isCanonicalUrl(text: string): boolean {
 
 /** True if nothing of the host and port is normalized or blocked. @param text begins with `https://`, and has a path */
 export function hasCanonicalHost(text: string): boolean {
-  if (lastCanonicalOrigin !== '' && text.startsWith(lastCanonicalOrigin)) return true;
+  if (urlBeginsWith(text, lastCanonicalOrigin)) return true;
   const slash = text.indexOf('/', 8);
   const host = text.slice(8, slash);
   // Punycode has to be decoded to be validated.
@@ -113,8 +122,7 @@ export function isLoopback(host: string): boolean {
 export function comparableUrl(text: string): string {
   if (isCanonicalUrl(text)) return text;
   const parsed = urlParts(text);
-  if (!parsed) return text;
-  return parsed.hash === '' ? parsed.href : parsed.href.slice(0, parsed.href.indexOf('#'));
+  return parsed ? withoutFragment(parsed.href) : text;
 }
 
 /** A URL without its fragment. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
+import { urlBeginsWith } from '../../core/http/url.ts';
 import { message } from '../../core/text/message.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
@@ -65,7 +66,7 @@ export function otherNameOf({ names }: WorkspaceContext, path: string): Resource
 export function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
   if (url === null) return NO_URL;
   const { outsideFolder: away } = context;
-  if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
+  if (away !== '' && urlBeginsWith(url, away) && !url.includes('/', away.length))
     if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
   const path = localPath(url, context.base);
   if (path === null) return ELSEWHERE;

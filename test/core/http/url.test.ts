@@ -175,6 +175,7 @@ test.each([
   ['https://x.test/a', 'http://x.test/a', false],
   ['nonsense', 'nonsense', true],
   ['nonsense', 'Nonsense', false],
+  ['https://a.example/x#', 'https://a.example/x', true],
 ])('comparableUrl compares %s and %s: %j', (a, b, same) => expect(comparableUrl(a) === comparableUrl(b)).toBe(same));
 
 test.each([
