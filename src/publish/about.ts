@@ -62,7 +62,7 @@ export function aboutEdit({ document, exists }: AboutToEdit, change: AboutChange
   if (edited === null) return null;
   const again = (text: string): string | null => change(documentWithText(text, document.path))?.text ?? null;
   return {
-    step: { ...editStep(document, edited.text, again, what), ...(!exists && { ifMissing: newAbout() }) },
+    step: { ...editStep(document, edited.text, again, what), ...(!exists && { ifMissing: newAbout(), isNew: true }) },
     before: exists ? factsOf(document) : null,
     after: factsOf(edited),
     texts: [exists ? document.text : '', edited.text],

@@ -66,14 +66,14 @@ function outcomeOn(
     const current = written ? { bytes: written, digest: () => digestOfBytes(written), token: '' } : files.get(path);
     const bytes = bytesAfter(step, current ?? null);
     if (bytes !== null) writes.set(path, { path, bytes, token });
-    results.push({ step, outcome: outcomeOf(step, bytes !== null) });
+    results.push({ step, outcome: outcomeOf(step, bytes !== null, current === undefined) });
   }
   return { results, writes: [...writes.values()] };
 }
 
-function outcomeOf({ kind }: Step, isWritten: boolean): StepResult['outcome'] {
-  if (kind === 'create') return isWritten ? 'created' : 'already-there';
-  return isWritten ? 'edited' : 'unchanged';
+function outcomeOf({ kind }: Step, isWritten: boolean, isMissing: boolean): StepResult['outcome'] {
+  if (!isWritten) return kind === 'create' ? 'already-there' : 'unchanged';
+  return isMissing ? 'created' : 'edited';
 }
 
 /** Null: the file needs no change. @param current null if the file is missing */

@@ -15,6 +15,11 @@ export interface StepResult {
   outcome: 'created' | 'already-there' | 'edited' | 'unchanged';
 }
 
+/** True if the step wrote a document, which it creates if it is missing. */
+export function isDocumentWritten({ step, outcome }: StepResult): boolean {
+  return step.kind !== 'create' && outcome !== 'unchanged';
+}
+
 /** How often a step is retried after conflicts. In each conflict, another writer succeeded. */
 export const MAX_CONFLICTS = 200;
 
@@ -133,7 +138,11 @@ const MAX_STUCK = 8;
  * Edits a document, retrying until the change is in it. Lost writes are detected: the file is read again, and must
  * contain what was written, or a later edit that preserves the change.
  */
-async function edit(step: EditStep, store: Store, why: string | undefined): Promise<'edited' | 'unchanged'> {
+async function edit(
+  step: EditStep,
+  store: Store,
+  why: string | undefined,
+): Promise<'created' | 'edited' | 'unchanged'> {
   let written: Uint8Array | null = null;
   /** The token of the overwritten state. */
   let overwritten = '';
@@ -174,11 +183,10 @@ async function createEdited(
   text: string,
   store: Store,
   why: string | undefined,
-): Promise<'edited' | 'unchanged' | 'exists'> {
+): Promise<'created' | 'unchanged' | 'exists'> {
   const changed = step.edit(text);
   if (changed === null) return 'unchanged';
-  const outcome = await store.create(step.path, Buffer.from(changed, 'utf8'), { why });
-  return outcome === 'created' ? 'edited' : outcome;
+  return store.create(step.path, Buffer.from(changed, 'utf8'), { why });
 }
 
 function isJson(bytes: Uint8Array): boolean {

@@ -19,11 +19,12 @@ import type { RegistryLocation } from './registry-location.ts';
 
 /**
  * The step that records versions in a lock file, which is created if it is missing.
- * @param file what the lock file is (default: that of the store)
+ * @param options.isNew whether it is missing now, for a plan that is shown
+ * @param options.file what the lock file is (default: that of the store)
  */
 export function lockStep(
   entries: readonly { app: string; version: LockedVersion }[],
-  file = 'the lock file',
+  { isNew = false, file = 'the lock file' }: { isNew?: boolean; file?: string } = {},
 ): EditStep {
   const [first] = entries;
   const versions =
@@ -32,6 +33,7 @@ export function lockStep(
     kind: 'edit',
     path: LOCK_FILE,
     ifMissing: lockText(new Map()),
+    isNew,
     edit(text) {
       const before = parseLock(Buffer.from(text));
       let after = before;

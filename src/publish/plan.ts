@@ -42,6 +42,8 @@ export interface EditStep {
   planned?: PlannedEdit;
   /** The text to edit if the file does not exist, which creates it; without it, a missing file is an error. */
   ifMissing?: string;
+  /** True if the file did not exist when the step was planned. */
+  isNew?: boolean;
   /** The new text for the current text of a document that is in another state; null: nothing to do. */
   edit(text: string): string | null;
   what: string;
@@ -60,9 +62,23 @@ const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
 
 /** Describes the plan for `--dry-run`, one line per step. */
 export function describePlan(plan: Plan<PlannedStep>): string {
+  const kinds = kindsOf(plan);
   return plan.steps
-    .map((step) => `${VERBS[step.kind]} ${printable(step.path)}  (${printable(step.what)}${sizeOf(step)})`)
+    .map((step, index) => {
+      const verb = VERBS[kinds[index] ?? step.kind];
+      return `${verb} ${printable(step.path)}  (${printable(step.what)}${sizeOf(step)})`;
+    })
     .join('\n');
+}
+
+/** What each step of a plan does to its file: the first edit of a new file creates it. */
+export function kindsOf({ steps }: Plan<PlannedStep>): Step['kind'][] {
+  const created = new Set<string>();
+  return steps.map((step) => {
+    if (step.kind !== 'edit' || step.isNew !== true || created.has(step.path)) return step.kind;
+    created.add(step.path);
+    return 'create';
+  });
 }
 
 function sizeOf(step: PlannedStep): string {

@@ -93,7 +93,7 @@ export async function planVersion(
   const editing: EditStep = {
     ...editStep(metadata, edited.text, edit, `the version ${version} of ${key}`),
     // A metadata file that does not exist yet.
-    ...(metadata.token === null && { ifMissing: metadata.text }),
+    ...(metadata.token === null && { ifMissing: metadata.text, isNew: true }),
   };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createFiles(place, key, target);

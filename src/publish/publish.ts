@@ -8,7 +8,7 @@ import { type RegistryLocation, editStep, factsOf, readManifest } from './regist
 import type { CreateStep, Step } from './plan.ts';
 import { signedPlan } from './companion.ts';
 import { type VersionPlan, planVersion } from './publish-version.ts';
-import type { StepResult } from './apply-step.ts';
+import { isDocumentWritten, type StepResult } from './apply-step.ts';
 import { type Document, documentWithText } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
 import type { NotesOf } from './about.ts';
@@ -137,7 +137,7 @@ export async function publish(
       const fullPlan = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
       const results = await applyPlan(fullPlan, place.store, { ...others, ...readBackStep });
       const isNew = results.some(
-        ({ step, outcome }) => outcome === 'edited' && !isAboutPath(step.path) && plan.steps.includes(step),
+        (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
       );
       return { planned: { ...planned, plan: fullPlan }, results, isNew };
     } catch (error) {

@@ -12,6 +12,7 @@ import {
   publishTogether,
 } from './publish-together.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
+import { isDocumentWritten } from '../publish/apply-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
 import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
@@ -56,7 +57,7 @@ export async function publishApps(
   const { store } = place;
   if (isBatchStore(store)) await publishTogether({ ...place, store }, apps, judgeSettings, settle);
   else {
-    const known = await openForApps(place);
+    const { known } = await openForApps(place);
     await signAhead(known, apps, { jobs, judgeSettings });
     let earlier: Promise<unknown> = Promise.resolve();
     await inPool(apps, Math.max(1, jobs), async (app) => {
@@ -84,7 +85,7 @@ export async function planApps(
   { jobs, judgeSettings }: Pick<PublishAppsOptions, 'jobs' | 'judgeSettings'>,
 ): Promise<PlannedApps> {
   if (apps.length === 0) return { apps: [], plan: { steps: [] } };
-  const known = await openForApps(place);
+  const { known, isLockNew: isNew } = await openForApps(place);
   const plans = new Map<PreparedApp, PlannedApp>();
   await inPool(
     apps,
@@ -95,8 +96,8 @@ export async function planApps(
   const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
   const { now } = judgeSettings;
   if (plannable.length === 0) return { apps: planned, plan: { steps: [] } };
-  if (isBatchStore(place.store)) return { apps: planned, plan: joinedPlan(plannable, now) };
-  const steps = plannable.flatMap((one) => joinedPlan([one], now).steps);
+  if (isBatchStore(place.store)) return { apps: planned, plan: joinedPlan(plannable, now, { isNew }) };
+  const steps = plannable.flatMap((one) => joinedPlan([one], now, { isNew }).steps);
   return { apps: planned, plan: { steps } };
 }
 
@@ -118,9 +119,10 @@ async function signAhead(
 }
 
 /** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */
-async function openForApps(place: RegistryLocation): Promise<RegistryLocation> {
+async function openForApps(place: RegistryLocation): Promise<{ known: RegistryLocation; isLockNew: boolean }> {
   await readManifest(place);
-  return withStoredLock(place, await storedLock(place.store));
+  const lock = await storedLock(place.store);
+  return { known: withStoredLock(place, lock), isLockNew: lock === null };
 }
 
 /**
@@ -151,8 +153,8 @@ async function publishOne(
       async beforeStep({ path }) {
         if (path === place.manifest) await earlier;
       },
-      onStep({ step, outcome }) {
-        if (step === lists) isListed = outcome === 'edited';
+      onStep(result) {
+        if (result.step === lists) isListed = isDocumentWritten(result);
       },
     });
     return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };

@@ -10,6 +10,7 @@ import { digestOfBytes } from '../store/bytes.ts';
 import type { BatchStore, Store } from '../store/store.ts';
 import { describeWriteState } from '../store/journal.ts';
 import { applyPlan } from '../publish/apply-plan.ts';
+import { isDocumentWritten } from '../publish/apply-step.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
@@ -168,20 +169,24 @@ async function writeAll(
   for (const { app, version } of planned) {
     const { plan, entry, findings } = version;
     const isNew = results.some(
-      ({ step, outcome }) => outcome === 'edited' && !isAboutPath(step.path) && plan.steps.includes(step),
+      (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
     );
     settle({ app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings });
   }
 }
 
 /** The plans as one, which ends with the lock file. */
-export function joinedPlan(planned: readonly PlannedVersion[], now: string): Plan<PlannedStep> {
+export function joinedPlan(
+  planned: readonly PlannedVersion[],
+  now: string,
+  lock?: { isNew: boolean },
+): Plan<PlannedStep> {
   const newVersions = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,
     version: lockedVersion(app, version.entry, now),
   }));
-  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(entries)];
+  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(entries, lock)];
   return { title: titleFor(newVersions.map(({ app }) => app)), steps };
 }
 

@@ -9,7 +9,7 @@ import { publish, type Published, planListedVersion } from '../../../publish/pub
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
-import type { EditStep, PlannedStep } from '../../../publish/plan.ts';
+import { type EditStep, kindsOf, type PlannedStep } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import { editedText, type StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
@@ -85,9 +85,9 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const isLocked = isRemote ? stored !== null : hasLock(root);
   const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
   const addedSteps = (planned: VersionPlan): EditStep[] =>
-    isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned))] : [];
+    isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned), { isNew: !isLocked })] : [];
   const localSteps = (planned: VersionPlan): EditStep[] =>
-    isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), LOCAL_LOCK), isLocal: true }] : [];
+    isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), { file: LOCAL_LOCK }), isLocal: true }] : [];
 
   let done: Published;
   let status: Status;
@@ -168,9 +168,10 @@ function resultJson(
 ): Results['publish-version'] {
   const { version, artifactUrl, artifactChecksum } = planned.entry;
   const outcomes = new Map<PlannedStep, StepResult['outcome']>(results.map(({ step, outcome }) => [step, outcome]));
-  const steps = planned.plan.steps.map((step) => {
+  const kinds = kindsOf(planned.plan);
+  const steps = planned.plan.steps.map((step, index) => {
     const { kind, path, what } = step;
-    return { kind, path, what, outcome: outcomes.get(step) ?? null };
+    return { kind: kinds[index] ?? kind, path, what, outcome: outcomes.get(step) ?? null };
   });
   return { app, version, artifactUrl: redact(artifactUrl), artifactChecksum, bytes, status, steps };
 }
