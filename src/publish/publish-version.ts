@@ -51,7 +51,7 @@ export async function planVersion(
   const version = await versionToPublish(place, app, word, listed, artifact, judgeSettings.allow?.same);
   const target = targetOf(place, metadata, version, artifact);
   const { path, entry } = target;
-  const { artifactUrl: url, artifactChecksum: checksum } = entry;
+  const { artifactChecksum: checksum } = entry;
   const edited = addVersion(metadata, entry);
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
   if (edited !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
@@ -65,8 +65,9 @@ export async function planVersion(
 
   if (edited === null) {
     if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
-    // If the listed bytes are hosted elsewhere, no second copy is made.
-    const create = existing.artifactUrl === url ? await createFiles(place, key, target) : null;
+    // If the listed bytes are hosted elsewhere, no second copy is made. The URL of the same file may be written otherwise.
+    const isHere = path !== null && place.pathOf(existing.artifactUrl) === path;
+    const create = isHere ? await createFiles(place, key, target) : null;
     const isRestored = create !== null && !create.exists;
     return {
       entry: existing,

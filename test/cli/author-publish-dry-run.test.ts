@@ -27,6 +27,24 @@ describe('4. an interrupted publish-version can be run again', () => {
     await lintsClean(dir);
   });
 
+  test.each([
+    ['the host in uppercase', (url: string) => url.replace('apps.example.com', 'APPS.example.com')],
+    ['the default port', (url: string) => url.replace('apps.example.com', 'apps.example.com:443')],
+    ['an escaped letter', (url: string) => url.replace('versions', 'version%73')],
+  ])('and stores the missing artifact of a URL with %s', async (_, rewrite) => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    const file = join(dir, 'apps/a/versions.json');
+    const [{ artifactUrl = '' } = {}] = listedVersions(dir);
+    expect(rewrite(artifactUrl)).not.toBe(artifactUrl);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(artifactUrl, rewrite(artifactUrl)));
+    const artifact = join(dir, 'apps/a/versions/1.0.0.tar.gz');
+    const bytes = readFileSync(artifact);
+    rmSync(artifact);
+    await publish(dir, '1.0.0');
+    expect(readFileSync(artifact)).toEqual(bytes);
+  });
+
   test('and concurrent runs in one process all add their version', async () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
