@@ -105,8 +105,11 @@ function addCommand(
     // The program's own default would override an option after the command's name.
     if (command.opts<GlobalOptions>().color === false) options.color = false;
     for (const [index, { usage, value }] of declared.entries())
-      if (isEmptyPlace(value, command.args.slice(index, usage.includes('...') ? undefined : index + 1)))
-        throw emptyPlace(`The argument ${usage}`, value);
+      refuseEmptyPlace(
+        `The argument ${usage}`,
+        value,
+        command.args.slice(index, usage.includes('...') ? undefined : index + 1),
+      );
     onRequest(options, command.processedArgs);
   });
 }
@@ -136,9 +139,7 @@ function optionFor(name: string, definition: OptionDefinition, words: string): O
       message`${words} --help describes the options.`,
     );
   const check = (value: string): string => {
-    // In place of a file, the current folder is refused by what reads or writes it.
-    if ('value' in definition && definition.value !== 'file' && isEmptyPlace(definition.value, [value]))
-      throw emptyPlace(flagOf(definition), definition.value);
+    if ('value' in definition) refuseEmptyPlace(flagOf(definition), definition.value, [value]);
     if (!('value' in definition) || typeof definition.value === 'string' || definition.value.includes(value))
       return value;
     throw invalid(value, `Use one of: ${definition.value.join(', ')}.${didYouMean(value, definition.value)}`);
@@ -155,19 +156,17 @@ function optionFor(name: string, definition: OptionDefinition, words: string): O
   return option;
 }
 
-/** An empty name of a file, a folder or a state would be the current folder: files elsewhere were meant. */
-function isEmptyPlace(kind: ValueKind | Choices, values: readonly string[]): boolean {
-  return (
-    (kind === 'folder' || kind === 'registry-state' || kind === 'file') && values.some((value) => value.trim() === '')
-  );
-}
+/** The kinds of values that are a path or a URL. */
+const PLACE = /^(file|folder|archive|registry|.*url)/;
 
-function emptyPlace(name: string, kind: ValueKind | Choices): AppregError {
-  const expected = kind === 'registry-state' ? 'a folder, a file or a git ref' : 'a path';
-  return new AppregError(
+/** An empty path would be the current folder: files elsewhere were meant. @throws AppregError `option-invalid` */
+function refuseEmptyPlace(name: string, kind: ValueKind | Choices, values: readonly string[]): void {
+  if (typeof kind !== 'string' || !PLACE.test(kind) || values.every((value) => value.trim() !== '')) return;
+  const path = kind === 'registry-state' ? 'a folder, a file or a git ref' : 'a path';
+  throw new AppregError(
     'option-invalid',
     message`${name} is empty.`,
-    message`Give ${expected}; in a pipeline, check that its variable is set.`,
+    message`Give ${kind.includes('url') ? 'a URL' : path}; in a pipeline, check that its variable is set.`,
   );
 }
 

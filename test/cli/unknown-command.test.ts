@@ -34,6 +34,20 @@ test.each([
   [['lint', '--advisories', ''], '--advisories is empty.'],
   [['site', 'site', '--from='], '--from is empty.'],
   [['--cwd', '', 'lint'], '--cwd is empty.'],
+  [['--config', '', 'lint'], '--config is empty.'],
+  [['lint', '--baseline', ''], '--baseline is empty.'],
+  [['lint', '--output', ' '], '--output is empty.'],
+  [['verify', ''], 'The argument <registry-url> is empty.'],
+  [['verify', 'https://x.test/r.json', '--against', ''], '--against is empty.'],
+  [['verify', 'https://x.test/r.json', '--save='], '--save is empty.'],
+  [['verify', 'https://x.test/r.json', '--ca', ''], '--ca is empty.'],
+  [['diagnose', ''], 'The argument <url|facts.json> is empty.'],
+  [['checksum', 'a.tar.gz', ''], 'The argument <file|url...> is empty.'],
+  [['bundle', 'main.ts', ''], 'The argument <output> is empty.'],
+  [['bundle', 'main.ts', 'a.tar.gz', '--ui', ''], '--ui is empty.'],
+  [['publish-version', 'a', '1.0.0', '--entry', ''], '--entry is empty.'],
+  [['subscribe', 'https://x.test/r.json', '--service', '', '--name', 'x'], '--service is empty.'],
+  [['mirror', 'https://x.test/r.json', 'm', '--base-url', ''], '--base-url is empty.'],
 ])('%j would mean the current folder', (words, message) => {
   expect(messageOf(words)).toBe(message);
 });

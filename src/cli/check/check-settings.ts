@@ -71,12 +71,6 @@ export async function advisoriesAt(
  * @throws AppregError if the file is not a report of appreg
  */
 function readBaselineReport(name: string, cwd: string): ReadonlySet<string> {
-  if (name.trim() === '')
-    throw new AppregError(
-      'option-invalid',
-      message`--baseline is empty.`,
-      message`Give the path of a report; in a pipeline, check that its variable is set.`,
-    );
   const read = readRegularFile(resolve(cwd, name));
   if ('failure' in read) throw unusable(message`--baseline: ${name} ${read.failure}.`);
   const { value, faults } = readInputFile(contentOf(read.bytes), violationsIn);
