@@ -9,11 +9,19 @@ import { systemErrorCode } from '../platform/system-error.ts';
 
 /** Files and URLs that a command is given. */
 
-/** Refuses a URL that clients could not use (exit 2); `flag` is the flag it was passed with. */
-export function checkUrl(url: string, flag: string): void {
+/**
+ * Refuses a URL that clients could not use (exit 2).
+ * @param flag that it was passed with
+ * @param schemes says which schemes are permitted, for a URL that is not that of a file of the registry
+ */
+export function checkUrl(url: string, flag: string, schemes?: SafeText): void {
   const fault = urlError(url);
   if (fault)
-    throw new AppregError('url-invalid', message`${flag} ${safeExcerpt(url)}: ${safe(fault.message)}`, fault.advice);
+    throw new AppregError(
+      'url-invalid',
+      message`${flag} “${safeExcerpt(url)}”: ${safe(fault.message)}`,
+      fault.cause === 'scheme' ? (schemes ?? fault.advice) : fault.advice,
+    );
 }
 
 /** What to do about a folder in place of an artifact. */

@@ -172,6 +172,11 @@ describe('the other commands', () => {
     expect(context.printed.out.join('\n')).toContain('homepage: none → “https://a.example/”');
     expect(await refusal(runEditApp(contextIn(dir), 'clock', { homepage: 'javascript:alert(1)' }))).toMatchObject({
       code: 'url-invalid',
+      message: expect.stringMatching(/^--homepage “javascript:alert\(1\)”: /) as string,
+      hint: 'Give a URL that begins with https:// or http://.',
+    });
+    expect(await refusal(runEditApp(contextIn(dir), 'clock', { support: 'ftp://a.example/' }))).toMatchObject({
+      hint: 'Give a URL that begins with https://, http:// or mailto:.',
     });
   });
 

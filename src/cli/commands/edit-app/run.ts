@@ -67,6 +67,9 @@ export async function runEditApp(context: Context, key: string, options: Options
   return 0;
 }
 
+const PAGE_SCHEMES = message`Give a URL that begins with https:// or http://.`;
+const SUPPORT_SCHEMES = message`Give a URL that begins with https://, http:// or mailto:.`;
+
 const ABOUT_OPTIONS = ['homepage', 'source', 'licence', 'support'] as const;
 const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl', ...ABOUT_OPTIONS] as const;
 
@@ -81,7 +84,8 @@ function givenValues(context: Context, options: Options): Values | null {
   if (options.metadataUrl !== undefined) checkUrl(options.metadataUrl, '--metadata-url');
   for (const name of ['homepage', 'source', 'support'] as const) {
     const url = options[name];
-    if (url !== undefined && !(name === 'support' && url.startsWith('mailto:'))) checkUrl(url, `--${name}`);
+    if (url === undefined || (name === 'support' && url.startsWith('mailto:'))) continue;
+    checkUrl(url, `--${name}`, name === 'support' ? SUPPORT_SCHEMES : PAGE_SCHEMES);
   }
   if (names.length > 0) return options;
   if (context.terminal.interactive) return null;
