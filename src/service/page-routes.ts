@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
 import type { Limiters } from './http/rate-limits.ts';
-import type { Env } from './http/routes.ts';
+import { type Env, mountOtherMethods } from './http/routes.ts';
 import { accountRoutes } from './organizations/page-routes.ts';
 import { appRoutes } from './apps/page-routes.ts';
 import { assetNamed } from './pages/assets.ts';
@@ -18,6 +18,7 @@ import { settingsRoutes } from './registries/settings-routes.ts';
 export function pageRoutes(service: Service, limiters: Limiters): Hono<Env> {
   const pages = new Hono<Env>();
   pages.get('/assets/:name', (c) => sendAsset(c, c.req.param('name')));
+  mountOtherMethods(pages, '/assets/:name', [{ method: 'GET' }]);
   mountPages(pages, service, limiters, [
     ...accountRoutes,
     ...settingsRoutes,

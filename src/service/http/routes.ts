@@ -52,14 +52,19 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
   for (const path of new Set(routes.map((route) => route.path))) {
     const ofPath = routes.filter((route) => route.path === path);
     for (const route of ofPath) mountRoute(app, route, authenticator);
-    const methods = ofPath.map(({ method }) => method);
-    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    app.all(routerPattern(path), (c) => {
-      c.set('route', path);
-      if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
-      throw new Refusal('method-not-allowed', `Allowed methods: ${allow}.`, {}, { allow });
-    });
+    mountOtherMethods(app, path, ofPath);
   }
+}
+
+/** Responds to the methods on a path that no route handles: to OPTIONS with the allowed ones, to others with 405. */
+export function mountOtherMethods(app: Hono<Env>, path: string, routes: readonly Pick<Route, 'method'>[]): void {
+  const methods = routes.map(({ method }) => method);
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  app.all(routerPattern(path), (c) => {
+    c.set('route', path);
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
+    throw new Refusal('method-not-allowed', `Allowed methods: ${allow}.`, {}, { allow });
+  });
 }
 
 function mountRoute(app: Hono<Env>, route: Route, authenticator: Authenticator): void {

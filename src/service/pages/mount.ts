@@ -5,7 +5,7 @@ import { recordAudit } from '../history/audit-store.ts';
 import { type Caller, refusedRequest } from '../http/auth.ts';
 import { clientNetwork } from '../http/client-address.ts';
 import type { Limiters } from '../http/rate-limits.ts';
-import type { Env } from '../http/routes.ts';
+import { type Env, mountOtherMethods } from '../http/routes.ts';
 import { errorResponse, showError } from './error-responses.ts';
 import {
   type ErrorPage,
@@ -63,7 +63,8 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
     });
   }
 
-  for (const route of [...routes, ...pagesOfForms(routes)])
+  const mounted = [...routes, ...pagesOfForms(routes)];
+  for (const route of mounted)
     app.on(route.method, route.path, async (c) => {
       c.set('route', route.path);
       try {
@@ -73,6 +74,10 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
         return errorResponse(c, service, route.path, error);
       }
     });
+  for (const path of new Set(mounted.map((route) => route.path))) {
+    const ofPath = mounted.filter((route) => route.path === path);
+    mountOtherMethods(app, path, ofPath);
+  }
 }
 
 /**
