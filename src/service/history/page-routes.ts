@@ -5,10 +5,9 @@ import { type History, historyPage, organizationHistoryPage } from './page.ts';
 import type { PageRoute } from '../pages/mount.ts';
 import { orNotFound } from '../http/problems.ts';
 import { registryFrame, requestedSubscription } from '../registries/page-routes.ts';
-import type { MemberRequest } from '../pages/request.ts';
+import { cursorIn, type MemberRequest } from '../pages/request.ts';
 import { AUDIT_ACTIONS } from './audit.ts';
 import { listAuditEntries } from './audit-store.ts';
-import { isUuid } from '../database/page.ts';
 import { auditPage } from './audit-page.ts';
 
 /** The history of a registry, and of an organization. */
@@ -30,12 +29,9 @@ async function showOrganizationHistory(request: MemberRequest, service: Service)
 }
 
 /** The requested page of events. @param subscriptionId null for all */
-async function historyOf(
-  { organization, now, query }: MemberRequest,
-  { db }: Service,
-  subscriptionId: string | null,
-): Promise<History> {
-  const [app, after] = [query('app'), query('after')];
+async function historyOf(request: MemberRequest, { db }: Service, subscriptionId: string | null): Promise<History> {
+  const { organization, now, query } = request;
+  const [app, after] = [query('app'), cursorIn(request)];
   // Of a registry, the checks summarize what changed.
   const defaultType = subscriptionId !== null && app === null ? 'checked' : 'all';
   const text = query('type') ?? defaultType;
@@ -50,10 +46,10 @@ export const auditRoutes: readonly PageRoute[] = [
   { method: 'GET', path: '/settings/audit', access: 'member', scope: 'admin', handle: showAudit },
 ];
 
-async function showAudit({ organization, now, query, show }: MemberRequest, { db }: Service) {
+async function showAudit(request: MemberRequest, { db }: Service) {
+  const { organization, now, query, show } = request;
   const action = AUDIT_ACTIONS.find((name) => name === query('action')) ?? null;
-  const cursor = query('after') ?? '';
-  const after = isUuid(cursor) ? cursor : null;
+  const after = cursorIn(request);
   const page = await listAuditEntries(db, organization.id, { action, limit: PAGE_SIZE, after });
   return show(auditPage({ ...page, after, action, now }));
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { isBlank } from '../../core/text/text.ts';
 import { readBytes } from '../http/fields.ts';
 import { type Caller, callerOf } from '../http/auth.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -6,7 +7,7 @@ import { recordTokenUse } from '../tokens/tokens.ts';
 import { pathParameter } from '../http/query.ts';
 import type { Env } from '../http/routes.ts';
 import type { Service } from '../context.ts';
-import { LONGEST_SEARCH } from '../database/page.ts';
+import { isUuid, LONGEST_SEARCH } from '../database/page.ts';
 import type { OrganizationView } from '../organizations/schema.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
 import { basePath, sessionIdentity } from './session.ts';
@@ -87,13 +88,20 @@ export async function readRequest(c: PageContext, service: Service, count: PageR
   };
 }
 
-/** The words to search for; '' for none. */
+/** The words to search for; '' for none, and for invisible characters alone, which the page could not name. */
 export function searchIn({ query }: PageRequest): string {
   // Not the first half of a character that consists of two UTF-16 units.
-  return (query('q') ?? '')
+  const search = (query('q') ?? '')
     .trim()
     .slice(0, LONGEST_SEARCH)
     .replace(/[\ud800-\udbff]$/, '');
+  return isBlank(search) ? '' : search;
+}
+
+/** The id of the entry that the requested page of a list begins after; null for the first page. */
+export function cursorIn({ query }: PageRequest): string | null {
+  const after = query('after') ?? '';
+  return isUuid(after) ? after : null;
 }
 
 /** The number of the requested page, from 1. */

@@ -293,6 +293,7 @@ describe('the pages', () => {
     expect(await names('show=hidden')).toEqual(['The lamp']);
     expect(await names('show=visible')).toEqual(['The clock']);
     expect(await names('q=lamp&show=visible')).toEqual([]);
+    expect(await names('q=%E2%80%8B')).toEqual(['The clock', 'The lamp']);
     expect(await names('page=2')).toEqual(['The clock', 'The lamp']);
     expect(await names('page=x&sort=newest')).toEqual(['The clock', 'The lamp']);
   });
