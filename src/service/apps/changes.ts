@@ -1,7 +1,7 @@
-import { compareText } from '../../core/engine/order.ts';
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from './records-store.ts';
 import { installabilityOf } from './reasons.ts';
+import { highestFirst } from './version-order.ts';
 import { redact } from '../../core/text/text.ts';
 import type { StoredVersion } from '../database/tables.ts';
 
@@ -68,7 +68,7 @@ export function appEvents(record: RecordedApp, observed: ObservedApp): { events:
 function statesOf(record: RecordedApp, changes: VersionChanges | null) {
   const rows = applyChanges(record.versions, changes).filter(({ withdrawnAt }) => withdrawnAt === null);
   const refusals = rows.filter(({ state }) => state === 'refused');
-  const refused = refusals.toSorted((a, b) => compareText(b.version, a.version))[0];
+  const refused = refusals.toSorted((a, b) => highestFirst(a.version, b.version))[0];
   return {
     states: [...new Set(rows.map(({ state }) => state))],
     refusal: refused === undefined ? null : { code: refused.rule, message: refused.reason, version: refused.version },

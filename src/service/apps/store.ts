@@ -8,6 +8,7 @@ import { type PageQuery, pageOf, pageSize, isUuid } from '../database/page.ts';
 import {
   ATTESTED_TO,
   CONFIRMED,
+  HIGHEST_FIRST,
   INSTALLABLE,
   IS_SELECTIVE,
   OFFERED,
@@ -122,7 +123,7 @@ export const STATE_COLUMNS = [
     SELECT json_build_object('cause', decided.cause, 'line', decided.line, 'offeredAt', decided.offered_at)
     FROM versions LEFT JOIN LATERAL (SELECT policed.* FROM ${POLICY_DECISION}) AS decided ON TRUE
     WHERE ${VERSION_OF_APP} AND ${OFFERED} AND ${ATTESTED_TO}
-    ORDER BY decided.offered_at NULLS LAST, versions.version DESC LIMIT 1) END`.as('firstHold'),
+    ORDER BY decided.offered_at NULLS LAST, ${HIGHEST_FIRST} LIMIT 1) END`.as('firstHold'),
   sql<string>`(SELECT count(*) FROM versions WHERE ${VERSION_OF_APP})`.as('versionCount'),
   // Only apps that cannot be installed need reasons.
   sql<string[] | null>`CASE WHEN apps.latest IS NULL THEN ARRAY(
@@ -132,7 +133,7 @@ export const STATE_COLUMNS = [
   sql<StoredAppState['refusal']>`CASE WHEN apps.latest IS NULL THEN (
     SELECT json_build_object('code', versions.rule, 'message', versions.reason, 'version', versions.version)
     FROM versions WHERE ${VERSION_OF_APP} AND versions.state = 'refused' AND versions.withdrawn_at IS NULL
-    ORDER BY versions.version DESC LIMIT 1) END`.as('refusal'),
+    ORDER BY ${HIGHEST_FIRST} LIMIT 1) END`.as('refusal'),
 ] as const;
 
 function appStates(db: Db, organizationId: string) {

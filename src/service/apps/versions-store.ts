@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { AboutVersion } from '../../core/about/about-file.ts';
-import { compareText } from '../../core/engine/order.ts';
-import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { redact } from '../../core/text/text.ts';
 import { claimsOf } from '../about/store.ts';
 import { type JudgedVersion, judgedVersions } from '../attestations/store.ts';
@@ -14,6 +12,7 @@ import { type PageQuery, pageSize, isUuid } from '../database/page.ts';
 import type { VersionRow } from '../database/tables.ts';
 import { CONFIRMED } from '../database/sql-fragments.ts';
 import { isoTimeSince, timeSince } from '../registries/subscription-state.ts';
+import { highestFirst } from './version-order.ts';
 
 /**
  * All known versions of an app, the highest first, invalid semantic versions last. `after` is a version.
@@ -61,12 +60,6 @@ export async function versionsOf(
       }),
     next: rest.length > page.length ? last : null,
   };
-}
-
-function highestFirst(a: string, b: string): number {
-  const valid = isSemver(a);
-  if (valid !== isSemver(b)) return valid ? -1 : 1;
-  return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
 }
 
 const NOTHING_CLAIMED: AboutVersion = { published: null, notes: null, deprecated: null };

@@ -9,6 +9,14 @@ export const COUNT = sql<number>`count(*)::int`.as('count');
 /** The versions of an app. */
 export const VERSION_OF_APP = sql<boolean>`versions.registry_id = apps.registry_id AND versions.app_key = apps.key`;
 
+/**
+ * The order of versions, the highest first, others than semantic ones last. The precedence of SemVer, except for some
+ * pre-releases of the same version, which are compared as names.
+ */
+export const HIGHEST_FIRST = sql`
+  string_to_array(substring(versions.version FROM '^\\d+\\.\\d+\\.\\d+(?=$|[-+])'), '.')::numeric[] DESC NULLS LAST,
+  substring(versions.version FROM '^[0-9.]+-.*') COLLATE natural_order DESC NULLS FIRST, versions.version COLLATE "C"`;
+
 /** A version that is offered, provided that its app is listed: verified, and not withdrawn. */
 export const OFFERED = sql<boolean>`versions.state = 'verified' AND versions.withdrawn_at IS NULL`;
 

@@ -1,3 +1,4 @@
+import { highestFirst } from '../../../src/service/apps/version-order.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appOf, listApps, listInstallable, iconFor } from '../../../src/service/apps/store.ts';
 import { PAGE_LIMIT } from '../../../src/service/database/page.ts';
@@ -44,6 +45,8 @@ async function keys(id: string, query: Partial<Query>): Promise<string[]> {
   const found = await listApps(database.db, ownOrganization, id, { ...ALL, ...query });
   return found!.apps.map(({ key }) => key);
 }
+
+const REFUSED = { state: 'refused', rule: 'unreachable', reason: 'No.' } as const;
 
 describe('an app is installable or not, with the right reasons,', () => {
   const cases: [string, AppValues, Record<string, VersionValues>, boolean | null, string[], string | null][] = [
@@ -122,6 +125,20 @@ describe('an app is installable or not, with the right reasons,', () => {
       for (const { message } of app!.reasons) expect(message).toMatch(/^[A-Z].*\.$/);
     },
   );
+
+  test.each([
+    [['9.0.0', '10.0.0', '10.0.0-rc.1']],
+    [['1.0.0-rc.9', '1.0.0-rc.10', '1.0.0-beta']],
+    [['1.0.0', 'v3', '2', '0.9.0+build']],
+    [['v3', 'v2']],
+    [['1.0.0+b', '1.0.0+a', '1.0.0-x']],
+    [['1.10.0', '1.9.0', '1.10.0-alpha', '1.2.99999999999999999999']],
+  ])('the highest refused version of %j is the reason', async (versions) => {
+    const { registry, id: mine } = await subscribed(`refused-${versions.join('-')}`);
+    await addApp(database.db, registry, 'app', {}, Object.fromEntries(versions.map((version) => [version, REFUSED])));
+    const app = await appOf(database.db, ownOrganization, mine, 'app');
+    expect(app!.reasons[1]!.message).toContain(`Version ${versions.toSorted(highestFirst)[0]!}: `);
+  });
 
   test('and the filter of the list gives the same result', async () => {
     const listed = cases.map((one, i) => ({ one, key: `app-${i}` })).filter(({ one }) => one[1].listed !== false);
