@@ -147,7 +147,7 @@ export const LONGEST_URL = 2048;
 /** Why a text is not the URL of a host that can be requested. */
 export type TypedUrlFault = 'too-long' | 'not-a-url' | 'user-info';
 
-/** The http or https URL that a user typed, without its fragment. */
+/** The http or https URL that a user typed, without its fragment. Normalized, it can be longer than it was typed. */
 export function parseTypedUrl(text: string): { url: URL } | { fault: TypedUrlFault } {
   const typed = text.trim();
   if (typed.length > LONGEST_URL) return { fault: 'too-long' };
@@ -155,7 +155,7 @@ export function parseTypedUrl(text: string): { url: URL } | { fault: TypedUrlFau
   if (!url || !/^https?:\/\//i.test(typed)) return { fault: 'not-a-url' };
   if (url.username !== '' || url.password !== '') return { fault: 'user-info' };
   url.hash = '';
-  return { url };
+  return url.href.length > LONGEST_URL ? { fault: 'too-long' } : { url };
 }
 
 /** Maximum request body in bytes. */

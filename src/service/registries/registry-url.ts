@@ -19,7 +19,6 @@ export function parseRegistryUrl(
   if ('fault' in parsed) return { fault: faultMessage(parsed.fault, text.trim()) };
   const { url } = parsed;
   url.hostname = url.hostname.replace(/\.$/, '');
-  if (url.href.length > LONGEST_URL) return { fault: faultMessage('too-long', text) };
   const target = targetOf(url);
   const refused = guard?.(target, null) ?? null;
   if (refused === INSECURE_REFUSED)

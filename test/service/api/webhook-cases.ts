@@ -33,6 +33,7 @@ export const webhookCases: ContractCase[] = [
     'https://2130706433/',
     'ftp://hooks.example.com/',
     `https://hooks.example.com/${'x'.repeat(2048)}`,
+    `https://hooks.example.com/${'ü'.repeat(400)}`,
     5,
     undefined,
   ].map((url): ContractCase => ({
