@@ -138,6 +138,17 @@ describe('exceptions', () => {
     expect(unused).toMatchObject({ file: 'package.json', pointer: '/appreg/exceptions/0', line: 6 });
   });
 
+  test.each([
+    ['appreg.config.yaml', ''],
+    ['.appregrc', '\ufeff'],
+  ])('that match nothing have their position in %s too', async (name, start) => {
+    rmSync(join(folder, 'appreg.config.json'));
+    const text = `${start}baseUrl: https://apps.example.com/\r\nexceptions:\r\n  - rule: url-insecure\r\n    reason: x\r\n`;
+    writeFileSync(join(folder, name), text);
+    const unused = (await run()).report.findings.find(({ rule }) => rule === 'exception-unused');
+    expect(unused).toMatchObject({ file: name, pointer: '/exceptions/0', line: 3, column: 5 });
+  });
+
   test('in YAML have dates without quotes', async () => {
     rmSync(join(folder, 'appreg.config.json'));
     put('appreg.config.yaml', yamlWithEnd('2999-03-01'));

@@ -9,9 +9,10 @@ import { safeExcerpt } from '../../core/text/text.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Exception, ExceptionList } from '../../core/engine/report.ts';
-import type { DocumentFacts } from '../../core/facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import type { Config, ConfiguredException } from '../config/config-type.ts';
+import { formOf } from '../config/find-config.ts';
 import { shownPath } from '../io/shown-path.ts';
 
 /** The settings `rules` and `exceptions` of the configuration. Loaded if there are any. */
@@ -66,15 +67,26 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
 }
 
 /** The exceptions of a configuration that `settingViolations` accepts; null if it has none. */
-export function exceptionsOf(
+export async function exceptionsOf(
   { config, file }: { config: Config; file: string | null },
   cwd: string,
-): ExceptionList | null {
+): Promise<ExceptionList | null> {
   const configured = config.exceptions ?? [];
   if (configured.length === 0) return null;
   const pointer = file !== null && basename(file) === 'package.json' ? '/appreg/exceptions' : '/exceptions';
   const entries = configured.map(exceptionOf);
-  return { entries, document: file === null ? null : documentOf(file, cwd), pointer };
+  if (file === null) return { entries, document: null, pointer };
+  const document = documentOf(file, cwd);
+  return { entries, document, pointer, ...(formOf(basename(file)) === 'yaml' && (await yamlPositionsIn(document))) };
+}
+
+/** Loads the parser of YAML, which has read the configuration before. */
+async function yamlPositionsIn({ content }: DocumentFacts): Promise<Pick<Required<ExceptionList>, 'positionOf'>> {
+  const { yamlPositions } = await import('../config/config-yaml.ts');
+  const text = isMissing(content) ? '' : (content.text ?? '');
+  return {
+    positionOf: (pointer) => yamlPositions(text, [{ pointer, isAboutName: false }])[0] ?? null,
+  };
 }
 
 /** The configuration as a document, for positions in it. */

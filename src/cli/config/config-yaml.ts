@@ -55,7 +55,10 @@ function refuseUnknownAliases(path: string, text: string, document: Document.Par
 }
 
 /** The positions of violations in a text that `yamlValue` accepts. */
-export function yamlPositions(text: string, violations: readonly Violation[]): Position[] {
+export function yamlPositions(
+  text: string,
+  violations: readonly Pick<Violation, 'pointer' | 'isAboutName'>[],
+): Position[] {
   const document = parse(text);
   const starts = lineStarts(text);
   return violations.map(({ pointer, isAboutName }) => {

@@ -1,4 +1,5 @@
 import { type DocumentFacts, type HttpViews, isMissing } from '../facts/facts.ts';
+import type { Position } from '../json/input-file.ts';
 import { type AnyRule, mayRefuse, type Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
@@ -146,12 +147,16 @@ export class FindingCollector {
     this.#records.notJudged.addTurnedOff(rule, place.resource);
   }
 
-  /** Resolves the positions of the findings in a document, all in one pass, and releases the document. */
-  resolvePositions(document: DocumentFacts): void {
+  /**
+   * Resolves the positions of the findings in a document, all in one pass, and releases the document.
+   * @param positionOf the position of a value in a document that is not JSON
+   */
+  resolvePositions(document: DocumentFacts, positionOf?: (pointer: string) => Position): void {
     const pending = this.#pending.get(document);
     if (pending === undefined) return;
     this.#pending.delete(document);
-    resolvePositions(pending, document);
+    if (positionOf === undefined) return resolvePositions(pending, document);
+    for (const { finding } of pending) Object.assign(finding, positionOf(finding.pointer ?? ''));
   }
 
   /** Adds the findings that no host limit explains; call it once, after all facts about hosts were judged. */

@@ -19,7 +19,7 @@ export interface RunScope {
 
 /** Reports the exceptions that match nothing; call it once, after everything else was judged. */
 export function judgeExceptions({ run, dispatcher }: JudgeContext, list: ExceptionList, scope: RunScope): void {
-  const { document, pointer, entries } = list;
+  const { document, pointer, entries, positionOf } = list;
   const judged = judgedPart(run, scope);
   if (judged === null) return;
   for (const [index, exception] of entries.entries()) {
@@ -34,7 +34,7 @@ export function judgeExceptions({ run, dispatcher }: JudgeContext, list: Excepti
     });
     dispatcher.dispatch('exception', { exception, isListed, isUsed, keys: [...judged.listed] }, place);
   }
-  if (document !== null) run.findings.resolvePositions(document);
+  if (document !== null) run.findings.resolvePositions(document, positionOf);
 }
 
 /** The part of a registry that a run judged. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../error-codes/index.ts';
 import type { DocumentFacts, ResourceKind } from '../facts/facts.ts';
 import type { NotJudgedCode } from '../facts/missing.ts';
+import type { Position as InputPosition } from '../json/input-file.ts';
 import type { VersionRange } from '../registry/version-range.ts';
 import type { Count, Integer, Position, PositiveInteger, RuleId, Sentence } from '../scalars.ts';
 
@@ -234,4 +235,6 @@ export interface ExceptionList {
   document: DocumentFacts | null;
   /** JSON Pointer to the list in that document. */
   pointer: string;
+  /** The position of a value in that document, for one that is not JSON; absent for one that is. */
+  positionOf?(pointer: string): InputPosition;
 }
