@@ -70,6 +70,22 @@ describe('lock', () => {
     expect(context.printed.out).toEqual(['appreg.lock.json: 3 versions, 1 new, 1 error']);
   });
 
+  test('refuses another workspace by its folder and by its manifest, and writes nothing', async () => {
+    const root = workspace(`${BASE}a.json`, { 'a.json': { versions: [] } });
+    const other = workspace(`${BASE}b.json`, { 'b.json': { versions: [] } });
+    for (const where of [other, join(other, 'registry.json')])
+      await expect(runLock(contextIn(root), where, {})).rejects.toMatchObject({ code: 'option-conflict' });
+    expect([root, other].filter((one) => readLock(one) !== null)).toEqual([]);
+    for (const where of [root, join(root, 'registry.json')]) expect(await runLock(contextIn(root), where, {})).toBe(0);
+  });
+
+  test('records any workspace in a folder that is none', async () => {
+    const other = workspace(`${BASE}a.json`, { 'a.json': { versions: [] } });
+    const root = folder();
+    expect(await runLock(contextIn(root), other, {})).toBe(0);
+    expect(readLock(root)).not.toBeNull();
+  });
+
   test('succeeds for an app without versions', async () => {
     const context = contextIn(workspace(`${BASE}a.json`, { 'a.json': { versions: [] } }));
     expect(await runLock(context, undefined, {})).toBe(0);

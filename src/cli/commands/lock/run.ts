@@ -1,6 +1,11 @@
 import { message } from '../../../core/text/message.ts';
+import { realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { AppregError } from '../../../core/errors.ts';
+import { isHttpUrl } from '../../../core/http/url.ts';
 import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { counted } from '../../../core/text/text.ts';
+import { localPathOf } from '../../../observe/baseline/local-path.ts';
 import { recordVersions } from '../../../workspace/lock.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
@@ -20,6 +25,7 @@ export async function runLock(
 ): Promise<number> {
   const { terminal } = context;
   const { root } = await context.config();
+  if (where !== undefined) await refuseOtherWorkspace(context, where);
   const seen = await registryState(where ?? (shownPath(context.cwd, root) || '.'), stateOptions(context, options));
   const { isIncomplete, ...found } = await recordVersions(root, seen);
   const { versions, added, changed, notRecorded } = found;
@@ -37,4 +43,24 @@ export async function runLock(
   if (changed.length > 0 || isIncomplete) return 1;
   terminal.next(message`commit ${LOCK_FILE}; from now on, appreg lint compares the files with it`);
   return 0;
+}
+
+/**
+ * Refuses another workspace, whose versions would be taken for those of this one.
+ * @throws AppregError `option-conflict` (exit 2)
+ */
+async function refuseOtherWorkspace(context: Context, where: string): Promise<void> {
+  const own = await context.config();
+  const local = own.file === null || isHttpUrl(where) ? null : localPathOf(where, context.cwd);
+  if (own.file === null || local === null) return;
+  const { path, isFolder } = local;
+  const { config, file, root } = await context.config(isFolder ? path : dirname(path));
+  const isManifest = isFolder || basename(path) === (config.manifest ?? 'registry.json');
+  if (file === null || !isManifest || realpathSync(file) === realpathSync(own.file)) return;
+  throw new AppregError(
+    'option-conflict',
+    message`${where} belongs to another workspace, so its versions are not recorded here.`,
+    message`To record its versions there: appreg lock --cwd ${shownPath(context.cwd, root)}`,
+    { effect: 'none' },
+  );
 }
