@@ -36,7 +36,7 @@ async function seriesOfNode(): Promise<Set<string>> {
   collectDefaultMetrics({ register: registry });
   const { db } = openDatabase('postgres://unused@127.0.0.1:1/none', 1, () => {});
   registerDatabaseMetrics(registry, db, { fault: () => null });
-  registerStoreMetrics(registry, async () => null);
+  registerStoreMetrics(registry, null, async () => null);
   const metrics = registry.getMetricsAsArray();
   await db.destroy();
   const series = metrics.flatMap((metric) =>

@@ -70,7 +70,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     const artifacts = await openArtifacts(settings, db, log, process.env, (lost) => metrics.lastCopiesLost.inc(lost));
     collectDefaultMetrics({ register: metrics.registry });
     registerDatabaseMetrics(metrics.registry, db, database);
-    registerStoreMetrics(metrics.registry, openStoreState(artifacts));
+    registerStoreMetrics(metrics.registry, artifacts, openStoreState(artifacts));
     const ports: number[] = [];
     const digestWorkers = openServerDigestPool();
     cleanups.push(async () => digestWorkers.close());

@@ -68,8 +68,18 @@ export async function storeStateOf(
   return figures.lastCopiesAtRisk > 0 ? 'last-copies-at-risk' : 'available';
 }
 
-/** Metrics of the store, which all nodes share. */
-export function registerStoreMetrics(registry: Registry, read: ReadStoreFigures): void {
+/** Metrics of the store, which all nodes share, and of what this node writes to it. */
+export function registerStoreMetrics(
+  registry: Registry,
+  keeper: Pick<ArtifactKeeper, 'hasFailedToWrite'> | null,
+  read: ReadStoreFigures,
+): void {
+  const failed: Gauge = new Gauge({
+    name: 'appreg_artifact_write_failed',
+    help: '1 if the node could not write the last artifact, otherwise 0.',
+    registers: [registry],
+    collect: () => failed.set(keeper?.hasFailedToWrite === true ? 1 : 0),
+  });
   for (const { name, help, value } of GAUGES) {
     const gauge: Gauge = new Gauge({
       name,

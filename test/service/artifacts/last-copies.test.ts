@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
-import { openStoreState, storeStateOf } from '../../../src/service/artifacts/state.ts';
+import { openStoreState, registerStoreMetrics, storeStateOf } from '../../../src/service/artifacts/state.ts';
 import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
 import { setCredentials } from '../../../src/service/registries/private-store.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
@@ -277,9 +278,13 @@ test('a store that cannot be written says so until it can', async () => {
   writeFileSync(incoming, 'in the way, as a full disk would be');
   expect(await fetchInto(keeper, a, '1.0.0')).toBeUndefined();
   expect(await state()).toBe('write-failed');
+  const registry = new Registry();
+  registerStoreMetrics(registry, keeper, async () => null);
+  expect(await registry.metrics()).toContain('appreg_artifact_write_failed 1\n');
   rmSync(incoming);
   expect(await fetchInto(keeper, a, '1.0.0')).toBe(true);
   expect(await state()).toBe('available');
+  expect(await registry.metrics()).toContain('appreg_artifact_write_failed 0\n');
 });
 
 test('a store whose disk is not mounted has lost nothing', async () => {
