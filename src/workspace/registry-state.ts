@@ -44,6 +44,8 @@ export interface StateOptions {
   listener?: Listener;
   /** Whether about files are read; `registryState` reads those of a folder always, except for `documentsOnly`. */
   about?: boolean;
+  /** Whether the digests of icons are read; `registryState` reads icons always, except for `documentsOnly`. */
+  icons?: boolean;
 }
 
 const FOLDER_ALONE = { found: false, manifest: null, baseUrl: null, openStore: null };
@@ -61,13 +63,7 @@ export async function registryState(
   const { cwd = process.cwd() } = options;
   return stateOf(where, options, async (workspace, seenAt) => {
     if (documentsOnly)
-      return snapshotOfTree(
-        folderTree(workspace.root, where),
-        workspace.manifest,
-        workspace.baseUrl,
-        seenAt,
-        options.about,
-      );
+      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt, options);
     const state = collectState(where, seenAt);
     await observeWorkspace(
       workspace,
@@ -89,7 +85,7 @@ export interface FoundDocuments extends RegistryDocuments {
  */
 export async function registryDocuments(where: string, options: StateOptions): Promise<FoundDocuments> {
   const found = await stateOf(where, { ...options, documentsOnly: true }, async (folder) => ({
-    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl, options.about),
+    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl, options),
     folder,
   }));
   if ('folder' in found) return found;
@@ -104,6 +100,7 @@ async function stateOf<Found>(
     webOptions = async () => ({}),
     listener = SILENT,
     about = false,
+    icons = false,
     withArtifacts = false,
     documentsOnly = false,
   }: StateOptions & { documentsOnly?: boolean },
@@ -118,7 +115,7 @@ async function stateOf<Found>(
   const local = localPathOf(where, cwd);
   if (local === null) {
     const { root, manifest, baseUrl } = await workspaceAt(cwd);
-    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt, about);
+    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt, { about, icons });
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
@@ -134,7 +131,7 @@ async function stateOf<Found>(
   if (around.openStore !== null && isStored(around.root, workspace.root, workspace.manifest)) {
     const place = { manifest: workspace.manifest, baseUrl: around.baseUrl };
     const { storeSnapshot } = await import('./stored-state.ts');
-    return storeSnapshot(await around.openStore(), place, seenAt, listener, about);
+    return storeSnapshot(await around.openStore(), place, seenAt, listener, { about, icons });
   }
   return inFolder(workspace, seenAt);
 }

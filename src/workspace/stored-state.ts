@@ -2,7 +2,7 @@ import { message, safe } from '../core/text/message.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
 import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
 import { contentOf } from '../observe/workspace/document-content.ts';
-import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
+import { snapshotOfTree, type TreeContents } from '../observe/workspace/tree-snapshot.ts';
 import { manifestMissing } from '../publish/registry-location.ts';
 import { readAll } from '../store/pool.ts';
 import type { Store, Stored } from '../store/store.ts';
@@ -23,7 +23,6 @@ const FILE_ERRORS: ReadonlySet<ErrorCode> = new Set([
  * The documents in a store, as a state of the registry; artifacts are not fetched.
  * A file other than the manifest that cannot be read is missing, with a warning.
  * @param seenAt ISO 8601
- * @param withAbout whether about files are read
  * @throws AppregError `manifest-missing` (exit 2)
  */
 export async function storeSnapshot(
@@ -31,7 +30,7 @@ export async function storeSnapshot(
   { manifest, baseUrl }: { manifest: string; baseUrl: string | null },
   seenAt: string,
   listener: Listener,
-  withAbout = false,
+  contents: TreeContents = {},
 ): Promise<Snapshot> {
   const progress = listener.progress(message`Reading ${store.name}`);
   try {
@@ -52,7 +51,7 @@ export async function storeSnapshot(
         for (const path of paths) if (!known.has(path)) missing.add(path);
       };
       const tree = { source: store.name, fetch, read: (path: string) => known.get(path) ?? null };
-      const state = snapshotOfTree(tree, manifest, baseUrl, seenAt, withAbout);
+      const state = snapshotOfTree(tree, manifest, baseUrl, seenAt, contents);
       if (missing.size === 0) return state;
       wanted = [...missing];
     }

@@ -65,10 +65,16 @@ export function siteOf(
   out: string,
   { site = SITE, isWriting = true, attestationOf = () => null }: GenerateOptions = {},
 ): Promise<SiteResult> {
-  return generateSite(out, site, documentsOfTree(folderTree(root, root), 'registry.json', BASE, true), attestationOf, {
-    now: '2026-11-25T12:00:00.000Z',
-    shownAs: 'site',
-    isWriting,
-    mayHaveOthers: () => false,
-  });
+  return generateSite(
+    out,
+    site,
+    documentsOfTree(folderTree(root, root), 'registry.json', BASE, { about: true }),
+    attestationOf,
+    {
+      now: '2026-11-25T12:00:00.000Z',
+      shownAs: 'site',
+      isWriting,
+      mayHaveOthers: () => false,
+    },
+  );
 }

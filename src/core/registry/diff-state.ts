@@ -11,6 +11,8 @@ import { appFields, listedVersionsIn, manifestAppsIn, versionFields } from './ma
 
 export interface AppState {
   fields: ReadonlyMap<string, string | null>;
+  /** The checksum of its icon; null if that is not known. */
+  icon: string | null;
   /** The entries of each version; more than one is an error of the registry. */
   versions: ReadonlyMap<string, readonly VersionState[]>;
   latest: string | null;
@@ -37,6 +39,7 @@ export function stateOf(snapshot: Snapshot): Map<string, AppState> {
     const unobserved = visible === null ? reasonOf(app) : null;
     state.set(key, {
       fields: new Map(Object.entries(appFields(entry))),
+      icon: iconOf(app),
       versions: versionsOf(app),
       latest,
       visible,
@@ -45,6 +48,12 @@ export function stateOf(snapshot: Snapshot): Map<string, AppState> {
     });
   }
   return state;
+}
+
+function iconOf(app: AppFacts | undefined): string | null {
+  if (app === undefined || isMissing(app.icon.content)) return null;
+  const { sha256, cut, decoded } = app.icon.content;
+  return cut || (decoded?.error ?? null) !== null ? null : `sha256:${decoded?.sha256 ?? sha256}`;
 }
 
 function reasonOf(app: AppFacts | undefined): string | null {
@@ -73,6 +82,7 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState[]> {
 /** An app that is not listed. */
 export const ABSENT: AppState = {
   fields: new Map(),
+  icon: null,
   versions: new Map(),
   latest: null,
   visible: null,

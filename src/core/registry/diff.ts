@@ -37,7 +37,7 @@ export interface RegistryDiff {
 export interface AppDiff {
   key: string;
   change: 'added' | 'removed' | 'changed';
-  /** The fields of its entry in the manifest that differ. */
+  /** The fields of its entry in the manifest that differ, and `icon`, the checksum of its icon. */
   fields: { name: string; before: string | null; after: string | null }[];
   versions: VersionDiff[];
   /** The highest version that subscribers are offered, as far as is known; null for a hidden app. */
@@ -104,6 +104,8 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
     const field = { name, before: before.fields.get(name) ?? null, after: after.fields.get(name) ?? null };
     if (field.before !== field.after && unsigned(field.before) !== unsigned(field.after)) fields.push(field);
   }
+  if (before.icon !== null && after.icon !== null && before.icon !== after.icon)
+    fields.push({ name: 'icon', before: before.icon, after: after.icon });
   const isUnobserved = before.unobserved !== null || after.unobserved !== null;
   const versions = isUnobserved ? [] : versionDifferences(before.versions, after.versions);
   const same = versions.length === 0 && (isUnobserved || isHidden(before) === isHidden(after));

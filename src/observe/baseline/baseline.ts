@@ -140,12 +140,12 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Bas
   };
 }
 
-/** The apps of a tree's manifest and the paths of their metadata files in it; null without a manifest. */
+/** The apps of a tree's manifest, its base URL, and the paths of their metadata files; null without a manifest. */
 export function listingOf(
   tree: Tree,
   manifestName: string,
   baseUrl: string | null,
-): { manifest: DocumentContent; apps: JsonObject; paths: Map<string, string> } | null {
+): { manifest: DocumentContent; apps: JsonObject; base: string | null; paths: Map<string, string> } | null {
   tree.fetch([manifestName]);
   const manifest = tree.read(manifestName);
   if (manifest === null) return null;
@@ -172,7 +172,7 @@ export function listingOf(
     if (path !== null) paths.set(key, path);
   }
   tree.fetch([...paths.values()]);
-  return { manifest, apps, paths };
+  return { manifest, apps, base, paths };
 }
 
 /** Saved facts as a baseline. */

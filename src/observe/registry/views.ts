@@ -15,6 +15,7 @@ import { codings } from '../../core/http/headers.ts';
 import { lastHop, notRequested, originOf } from '../../core/http/probe.ts';
 import type { Views } from './cache/observation-cache.ts';
 import { isSameBehavior, viewsBefore } from './cache/reuse.ts';
+import { bytesOf } from '../workspace/document-content.ts';
 import type { ObserveContext } from './context.ts';
 import type { Reference } from './copy.ts';
 import { type BrowserGet, getAsBrowser, groupsOf, probeAgain, probeOnce, probeSide, reasonMissing } from './fetch.ts';
@@ -179,10 +180,6 @@ export function referenceOfIcon(probe: Probe, content: Content, bytes: Uint8Arra
 
 function isPlain(probe: Probe): boolean {
   return codings(lastHop(probe)?.headers ?? []).length === 0;
-}
-
-function bytesOf({ text, base64 }: DocumentContent): Uint8Array {
-  return text === null ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text);
 }
 
 function digestOf(bytes: Uint8Array): string {

@@ -1,6 +1,11 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 
+/** The bytes of a document. */
+export function bytesOf({ text, base64 }: DocumentContent): Buffer {
+  return text === null ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text);
+}
+
 /** Bytes as the facts about a document; text if they are UTF-8, so that saved facts are readable. */
 export function contentOf(bytes: Uint8Array, cut = false): DocumentContent {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,11 +1,22 @@
 import { message } from '../../core/text/message.ts';
 import { aboutPath, aboutUrl } from '../../core/attestation/companion.ts';
-import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
+import { createHash } from 'node:crypto';
+import type {
+  AppFacts,
+  ArtifactFacts,
+  Content,
+  DocumentFacts,
+  IconFacts,
+  Snapshot,
+  Missing,
+} from '../../core/facts/facts.ts';
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
+import { bytesOf } from './document-content.ts';
 import type { Tree } from './documents.ts';
+import { localPath } from './places.ts';
 import type { JsonObject } from '../../core/json/values.ts';
-import { artifactUrlOf, listedVersionsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { artifactUrlOf, iconUrlOf, listedVersionsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 
 const DOCUMENTS_ONLY: Missing = { missing: { code: 'documents-only' }, runWide: true, intentional: true };
 
@@ -18,9 +29,15 @@ export interface RegistryDocuments {
   apps: Iterable<AppFacts>;
 }
 
+/** What is read of a tree besides the manifest and the metadata files. */
+export interface TreeContents {
+  about?: boolean;
+  /** The digests of icons, which are not inspected. */
+  icons?: boolean;
+}
+
 /**
- * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
- * @param withAbout whether about files are read
+ * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts are not observed.
  * @throws AppregError `baseline-unusable` without a usable manifest
  */
 export function snapshotOfTree(
@@ -28,22 +45,21 @@ export function snapshotOfTree(
   manifestName: string,
   baseUrl: string | null,
   seenAt: string,
-  withAbout = false,
+  contents: TreeContents = {},
 ): Snapshot {
-  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrl, withAbout);
+  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrl, contents);
   return { snapshot: 1, target: tree.source, seenAt, origins: [], manifest, apps: [...apps], orphans: [] };
 }
 
 /**
  * The same without holding all of them.
- * @param withAbout whether about files are read
  * @throws AppregError `baseline-unusable` without a usable manifest
  */
 export function documentsOfTree(
   tree: Tree,
   manifestName: string,
   baseUrl: string | null,
-  withAbout = false,
+  { about: withAbout = false, icons: withIcons = false }: TreeContents = {},
 ): RegistryDocuments {
   const listing = listingOf(tree, manifestName, baseUrl);
   if (listing === null)
@@ -52,8 +68,13 @@ export function documentsOfTree(
       message`${manifestName} does not exist in ${tree.source}.`,
       message`Use a state that contains the manifest.`,
     );
-  const { manifest, apps, paths } = listing;
+  const { manifest, apps, base, paths } = listing;
   if (withAbout) tree.fetch([...paths.values()].map(aboutPath));
+  const iconPathOf = (key: string): string | null => {
+    const url = withIcons ? iconUrlOf(apps[key]) : null;
+    return url === null ? null : localPath(url, base);
+  };
+  tree.fetch(Object.keys(apps).flatMap((key) => iconPathOf(key) ?? []));
   const factsOf = (key: string): AppFacts => {
     const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
@@ -71,7 +92,7 @@ export function documentsOfTree(
     return {
       key,
       metadata,
-      icon: { url: null, file: null, web: DOCUMENTS_ONLY, content: DOCUMENTS_ONLY, image: DOCUMENTS_ONLY },
+      icon: iconFacts(tree, iconPathOf(key)),
       artifacts,
       ...(withAbout && aboutFacts(tree, url, path)),
     };
@@ -95,6 +116,23 @@ export function documentsIn({ key, metadata, icon, artifacts, about }: AppFacts)
     artifacts,
     ...(about !== undefined && { about: { ...about, web: DOCUMENTS_ONLY } }),
   };
+}
+
+function iconFacts(tree: Tree, path: string | null): IconFacts {
+  const found = path === null ? null : tree.read(path);
+  const bytes = found === null ? null : bytesOf(found);
+  return {
+    url: null,
+    file: path,
+    web: DOCUMENTS_ONLY,
+    content: bytes === null ? DOCUMENTS_ONLY : contentOfDigest(bytes),
+    image: DOCUMENTS_ONLY,
+  };
+}
+
+function contentOfDigest(bytes: Uint8Array): Content {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { bytes: bytes.length, sha256, sha1: '', md5: '', head: '', cut: false, decoded: null };
 }
 
 function aboutFacts(tree: Tree, metadataUrl: string | null, metadata: string | undefined): Pick<AppFacts, 'about'> {

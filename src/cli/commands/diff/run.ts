@@ -20,7 +20,7 @@ export async function runDiff(
   after: string | undefined,
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
-  const state = { ...stateOptions(context, options), about: true };
+  const state = { ...stateOptions(context, options), about: true, icons: true };
   const [old, now] = [
     await registryState(before, state),
     await registryState(after ?? (await defaultFolder(context)), state),
