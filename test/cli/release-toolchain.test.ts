@@ -117,7 +117,7 @@ test('publish-version --dry-run has the steps of the run, with the lock file', a
   expect(await run(false)).toEqual([
     ['created', artifact],
     ['edited', metadata],
-    ['edited', 'appreg.lock.json'],
+    ['created', 'appreg.lock.json'],
   ]);
   expect(await run(true)).toEqual([]);
   // As after an interruption before the last step.
