@@ -59,6 +59,21 @@ test('between a git ref and a folder', async () => {
   expect(await fieldsIn(join(root, 'before'), 'HEAD', '.')).toEqual([]);
 });
 
+test('between a git ref with a pointer to Git LFS and a folder with the file', async () => {
+  const at = join(root, 'lfs');
+  cpSync(join(root, 'before'), at, { recursive: true });
+  const pointer = (file: string): string =>
+    `version https://git-lfs.github.com/spec/v1\noid ${checksumOf(file)}\nsize 8\n`;
+  write(at, {
+    'apps/clock/icon.svg': pointer('before/apps/clock/icon.svg'),
+    'apps/lamp/icon.png': pointer('after/apps/lamp/icon.png'),
+  });
+  commitAll(at);
+  cpSync(join(root, 'before/apps'), join(at, 'apps'), { recursive: true });
+  const [before, after] = [checksumOf('after/apps/lamp/icon.png'), checksumOf('before/apps/lamp/icon.png')];
+  expect(await fieldsIn(at, 'HEAD', '.')).toEqual([['lamp', [{ name: 'icon', before, after }]]]);
+});
+
 test('not of an icon that one of the states does not have', async () => {
   cpSync(join(root, 'before'), join(root, 'without'), { recursive: true });
   write(root, { 'without/registry.json': { apps: { clock: entryOf('clock', 'other.svg') } } });

@@ -5,6 +5,7 @@ import type {
   AppFacts,
   ArtifactFacts,
   Content,
+  DocumentContent,
   DocumentFacts,
   IconFacts,
   Snapshot,
@@ -120,19 +121,24 @@ export function documentsIn({ key, metadata, icon, artifacts, about }: AppFacts)
 
 function iconFacts(tree: Tree, path: string | null): IconFacts {
   const found = path === null ? null : tree.read(path);
-  const bytes = found === null ? null : bytesOf(found);
-  return {
-    url: null,
-    file: path,
-    web: DOCUMENTS_ONLY,
-    content: bytes === null ? DOCUMENTS_ONLY : contentOfDigest(bytes),
-    image: DOCUMENTS_ONLY,
-  };
+  const sha256 = found === null ? null : iconDigest(found);
+  const content: Content | Missing =
+    found === null || sha256 === null
+      ? DOCUMENTS_ONLY
+      : { bytes: found.bytes, sha256, sha1: '', md5: '', head: '', cut: false, decoded: null };
+  return { url: null, file: path, web: DOCUMENTS_ONLY, content, image: DOCUMENTS_ONLY };
 }
 
-function contentOfDigest(bytes: Uint8Array): Content {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { bytes: bytes.length, sha256, sha1: '', md5: '', head: '', cut: false, decoded: null };
+/** The pointer to a file in Git LFS, which has the digest of the file. */
+const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.+\n)*oid sha256:([0-9a-f]{64})\n/;
+
+/** Null for text on Windows: git converts its line feeds when it is checked out, so the bytes of the files differ. */
+function iconDigest(content: DocumentContent): string | null {
+  const { text } = content;
+  const [, oid] = LFS_POINTER.exec(text ?? '') ?? [];
+  if (oid !== undefined) return oid;
+  if (process.platform === 'win32' && text?.includes('\n') === true) return null;
+  return createHash('sha256').update(bytesOf(content)).digest('hex');
 }
 
 function aboutFacts(tree: Tree, metadataUrl: string | null, metadata: string | undefined): Pick<AppFacts, 'about'> {
