@@ -82,15 +82,16 @@ function intendedEntry<E extends OfferEntry>(entries: readonly [E, ...E[]], pinn
 
 function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<OfferEntry>): Decision {
   if (pinned !== null && entry.checksum !== pinned.checksum) return replacedDigest(entry, errors, pinned);
-  const others = entries.filter(({ checksum }) => pinned === null && checksum !== entry.checksum);
+  const listed = new Set(entries.map(({ checksum }) => checksum));
+  const isMalformed = listed.delete(null);
   // Contradictory entries: the intended one is unknown. A malformed checksum may be the same one in another form.
-  if (entry.checksum !== null && others.some(({ checksum }) => checksum !== null))
+  if (pinned === null && listed.size > 1)
     return {
       state: 'refused',
       rule: 'version-duplicate',
       message: 'The version is listed more than once, with different checksums.',
     };
-  if (entry.checksum === null || others.length > 0)
+  if (entry.checksum === null || (pinned === null && isMalformed))
     return refused('checksum-malformed', errors, 'The checksum is malformed.');
   const error = artifactError(entries, errors);
   const { facts } = entry;

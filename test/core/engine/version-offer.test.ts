@@ -223,6 +223,17 @@ test.each([
   }
 });
 
+test('a version that is listed with a malformed and two other checksums is refused for these in any order', () => {
+  const [item] = metadataWith('1.0.0').versions;
+  const [a, b, malformed] = [checksum(1), checksum(2), 'unknown'].map((sum) => ({ ...item, artifactChecksum: sum }));
+  for (const versions of [
+    [malformed, a, b],
+    [a, malformed, b],
+    [a, b, malformed],
+  ])
+    expect(decide(withArtifacts(snapshot(['a'], { a: { versions } }))).states).toEqual({ '1.0.0': 'version-duplicate' });
+});
+
 test('a secret that was not published yet is an error, and not a reason to refuse the version', () => {
   const facts = withArtifacts(snapshot(['a']));
   const secret = { kind: 'github-token', entry: 'app.js', line: 1, fingerprint: '0123456789abcdef' };
