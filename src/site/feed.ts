@@ -41,14 +41,9 @@ export function appFeed(site: SiteRegistry, app: CatalogueApp): string | null {
   });
 }
 
-/** The newest entries that a feed has, newest first. */
+/** The newest entries that a feed has, newest first. Those of an app with the same time stay in their order. */
 export function newest(entries: readonly Entry[]): Entry[] {
-  return entries
-    .toSorted(
-      (a, b) =>
-        b.time - a.time || compareText(a.app.key, b.app.key) || compareText(a.version.version, b.version.version),
-    )
-    .slice(0, MOST_ENTRIES);
+  return entries.toSorted((a, b) => b.time - a.time || compareText(a.app.key, b.app.key)).slice(0, MOST_ENTRIES);
 }
 
 /** True if an app has a feed. */

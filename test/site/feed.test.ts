@@ -136,6 +136,17 @@ describe('a feed', () => {
     expect(textOf(entries[0]!, 'title')).toBe('clock 1.59.0');
   });
 
+  test('has versions of the same time with the highest first', async () => {
+    const published = '2026-01-01T00:00:00Z';
+    const said = about({ '1.9.0': { published }, '1.10.0': { published }, '1.2.0': { published } });
+    for (const path of ['feed.xml', 'apps/clock.xml'])
+      expect(all((await feeds({ clock: said }))(path), 'entry').map((entry) => textOf(entry, 'title'))).toEqual([
+        'clock 1.10.0',
+        'clock 1.9.0',
+        'clock 1.2.0',
+      ]);
+  });
+
   test.each(HOSTILE.map((text) => [text]))('%j is text', async (text) => {
     const name = `${text}<b>&amp;]]>\uffff`;
     const feed = await feeds({
