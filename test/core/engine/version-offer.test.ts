@@ -231,7 +231,9 @@ test('a version that is listed with a malformed and two other checksums is refus
     [a, malformed, b],
     [a, b, malformed],
   ])
-    expect(decide(withArtifacts(snapshot(['a'], { a: { versions } }))).states).toEqual({ '1.0.0': 'version-duplicate' });
+    expect(decide(withArtifacts(snapshot(['a'], { a: { versions } }))).states).toEqual({
+      '1.0.0': 'version-duplicate',
+    });
 });
 
 test('a secret that was not published yet is an error, and not a reason to refuse the version', () => {
