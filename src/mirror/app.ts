@@ -6,7 +6,7 @@ import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, listedVersions, versionFields } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
-import { fragmentOf } from '../core/http/url.ts';
+import { comparableUrl, fragmentOf } from '../core/http/url.ts';
 import { settleCompanions } from './companions.ts';
 import { put, addressOf, asText, pathsOf, rewrittenEntry, rewrittenMetadata, rewrittenVersion } from './rewrite.ts';
 import { discardFile } from './index-file.ts';
@@ -172,7 +172,7 @@ async function mirrorIcon(
   { image }: AppFacts['icon'],
 ): Promise<string | null> {
   const url = iconUrlOf(entry);
-  const bytes = icons.get(url ?? '');
+  const bytes = icons.get(comparableUrl(url ?? ''));
   const kind = isMissing(image) ? null : image.kind;
   if (url === null || bytes === undefined || (kind !== 'png' && kind !== 'svg')) {
     const what = kind === null ? 'was not fetched' : 'is neither PNG nor SVG';

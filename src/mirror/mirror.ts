@@ -5,6 +5,7 @@ import type { Report } from '../core/engine/report.ts';
 import { AppregError } from '../core/errors.ts';
 import { isMissing } from '../core/facts/facts.ts';
 import { machineLimitError } from '../core/http/machine-limit.ts';
+import { comparableUrl } from '../core/http/url.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { openHttpClient } from '../observe/http/client.ts';
@@ -72,9 +73,10 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
 function countIcon({ icons, iconUses }: MirrorRun, entry: JsonValue | undefined, change: 1 | -1): void {
   const url = iconUrlOf(entry);
   if (url === null) return;
-  const uses = (iconUses.get(url) ?? 0) + change;
-  iconUses.set(url, uses);
-  if (uses === 0) icons.delete(url);
+  const address = comparableUrl(url);
+  const uses = (iconUses.get(address) ?? 0) + change;
+  iconUses.set(address, uses);
+  if (uses === 0) icons.delete(address);
 }
 
 function openRun(url: string, parts: Pick<MirrorRun, 'root' | 'store' | 'options' | 'index'>): MirrorRun {
@@ -133,7 +135,7 @@ async function observeSource(url: string, run: MirrorRun, sink: FactsSink): Prom
       await prepareApp(run, key, listed, http);
     },
     afford: (artifact) => whyNotFetched(run, artifact),
-    onIcon: (facts, bytes) => void run.icons.set(facts.url ?? '', bytes),
+    onIcon: (facts, bytes) => void run.icons.set(comparableUrl(facts.url ?? ''), bytes),
     copyArtifact: (address) =>
       receiveArtifact(address, {
         root,

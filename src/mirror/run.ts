@@ -90,9 +90,9 @@ export interface MirrorRun {
   /** The apps that are being observed. */
   readonly prepared: Map<string, PreparedApp>;
   readonly paths: ArtifactPaths;
-  /** The fetched icons by their URL, until the last app that uses one is mirrored. */
+  /** The fetched icons by their address (`comparableUrl`), until the last app that uses one is mirrored. */
   readonly icons: Map<string, Uint8Array>;
-  /** How many apps that use an icon are not mirrored yet, by its URL. */
+  /** How many apps that use an icon are not mirrored yet, by its address. */
   readonly iconUses: Map<string, number>;
   /** The source's manifest, and its apps; null until it was observed. */
   source: { manifest: JsonObject; apps: JsonObject } | null;

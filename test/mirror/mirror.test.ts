@@ -190,6 +190,20 @@ describe('unavailable files', () => {
     expect(await errors()).toEqual([]);
   });
 
+  test('do not affect an icon that apps use with different fragments', async () => {
+    await run();
+    const { 'app-a': copied } = parsed('registry.json').apps;
+    const withIcon = (fragment: string): object => ({
+      ...copied,
+      appMetadataUrl: `${host.origin}/a.json`,
+      blockStyle: { ...copied.blockStyle, iconUrl: `${host.origin}/a.svg${fragment}` },
+    });
+    live.serve('registry.json', json({ apps: { 'app-a': withIcon(''), 'app-b': withIcon('#clock') } }));
+    expect(await run()).toMatchObject({ apps: 2, problems: [] });
+    expect(parsed('registry.json').apps['app-b'].blockStyle.iconUrl).toBe(`${BASE}apps/app-b/icon.svg#clock`);
+    expect(read('apps/app-b/icon.svg')).toBe(read('apps/app-a/icon.svg'));
+  });
+
   test('include an icon that is not an image, whose URL is preserved', async () => {
     live.serve('a.svg', answer({ body: '<html></html>' }));
     expect(await run()).toMatchObject({ apps: 1, problems: [{ code: 'icon-not-image' }] });
