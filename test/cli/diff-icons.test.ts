@@ -1,9 +1,13 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runDiff } from '../../src/cli/commands/diff/run.ts';
+import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import { sha256Of } from '../../src/store/bytes.ts';
 import { commitAll, folder, git, write } from '../support/folders.ts';
+import { answer, byMethod, CORS, type FaultHost, openFaultHost } from '../support/fault-host.ts';
+import { putRegistry, SVG } from '../support/live-registry.ts';
 import { contextIn } from './author-support.ts';
 
 /** `diff` says which icons have other bytes at the same address. */
@@ -72,6 +76,40 @@ test('between a git ref with a pointer to Git LFS and a folder with the file', a
   cpSync(join(root, 'before/apps'), join(at, 'apps'), { recursive: true });
   const [before, after] = [checksumOf('after/apps/lamp/icon.png'), checksumOf('before/apps/lamp/icon.png')];
   expect(await fieldsIn(at, 'HEAD', '.')).toEqual([['lamp', [{ name: 'icon', before, after }]]]);
+});
+
+describe('between two URLs', () => {
+  let host: FaultHost;
+  beforeAll(async () => void (host = await openFaultHost()));
+  afterAll(() => host.close());
+
+  /** What differs from an icon that is sent as it is, if the host sends this body with these headers. */
+  async function fieldsFor(body: string | Buffer, headers: Record<string, string>): Promise<unknown> {
+    const { url, serve } = putRegistry(host);
+    const facts = join(root, 'plain.json');
+    const context = contextIn(root);
+    await runVerify(context, url, { save: facts });
+    serve(
+      'a.svg',
+      byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS, ...headers }, body }) }),
+    );
+    return fieldsIn(root, facts, url);
+  }
+
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('the decoded bytes of an icon with the Content-Encoding %s', async (coding, compress) => {
+    const headers = { 'Content-Encoding': coding };
+    expect(await fieldsFor(compress(SVG), headers)).toEqual([]);
+    const before = `sha256:${sha256Of(Buffer.from(SVG))}`;
+    const after = `sha256:${sha256Of(Buffer.from(svg(16)))}`;
+    expect(await fieldsFor(compress(svg(16)), headers)).toEqual([['app-a', [{ name: 'icon', before, after }]]]);
+  });
+
+  test('the bytes as sent of an icon with an unknown Content-Encoding', async () => {
+    expect(await fieldsFor(SVG, { 'Content-Encoding': 'aws-chunked' })).toEqual([]);
+  });
 });
 
 test('not of an icon that one of the states does not have', async () => {

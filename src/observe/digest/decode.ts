@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import type { Content } from '../../core/facts/facts.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
-import { createDigester } from './digest.ts';
+import { createDigester, type Digester } from './digest.ts';
 
 /** Decodes Content-Encodings while the bytes are streamed, in parallel with other processing of the bytes as sent. */
 export interface Decoder {
@@ -132,9 +132,23 @@ export function createDecodedDigester(codings: readonly string[], limit: number)
   return {
     write: (chunk) => decoder.write(chunk),
     async end() {
-      const error = await decoder.end();
-      const { bytes, sha256, head } = await withoutSecretsInHead(digester.end(), digester.start);
-      return { coding: codings.join(', '), bytes, sha256: error === null ? sha256 : '', head, error };
+      return decodedContent(codings, digester, await decoder.end());
     },
   };
+}
+
+/** The facts about bytes that were decoded before. */
+export function digestDecoded(codings: readonly string[], bytes: Uint8Array): ReturnType<DecodedDigester['end']> {
+  const digester = createDigester(Infinity);
+  digester.write(bytes);
+  return decodedContent(codings, digester, null);
+}
+
+async function decodedContent(
+  codings: readonly string[],
+  digester: Digester,
+  error: string | null,
+): ReturnType<DecodedDigester['end']> {
+  const { bytes, sha256, head } = await withoutSecretsInHead(digester.end(), digester.start);
+  return { coding: codings.join(', '), bytes, sha256: error === null ? sha256 : '', head, error };
 }

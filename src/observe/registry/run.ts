@@ -1,9 +1,12 @@
 import { type DocumentFacts, type IconFacts, type Missing, isMissing } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
+import { codings } from '../../core/http/headers.ts';
+import { lastHop } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/http/url.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
+import { digestDecoded, unknownCodings } from '../digest/decode.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
 import { type AboutRequest, observeAbout, type ObservedAbout } from './about.ts';
 import { iconBefore } from './cache/reuse.ts';
@@ -109,8 +112,12 @@ async function observeIcon(url: string, context: ObserveContext, known: IconFact
   const views = await observeViews({ ...view, server: probe, reference }, context, null);
   const reason = reasonMissing(probe);
   if (reason) return { url, file: null, ...views, content: reason, image: reason };
+  const applied = codings(lastHop(probe)?.headers ?? []);
+  // An unknown coding is ignored, as browsers ignore it.
+  const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
   const shown = await withoutSecretsInHead(content, start);
-  const facts = { url, file: null, ...views, content: shown, image: inspectImage(bytes) };
+  const decoded = isDecoded ? await digestDecoded(applied, bytes) : null;
+  const facts = { url, file: null, ...views, content: { ...shown, decoded }, image: inspectImage(bytes) };
   context.onIcon(facts, bytes);
   return facts;
 }
