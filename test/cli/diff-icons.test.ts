@@ -107,6 +107,10 @@ describe('between two URLs', () => {
     expect(await fieldsFor(compress(svg(16)), headers)).toEqual([['app-a', [{ name: 'icon', before, after }]]]);
   });
 
+  test('not of a page in place of the icon, which differs in each response', async () => {
+    expect(await fieldsFor('<!doctype html><p>Not found. Request 71c4', { 'Content-Type': 'text/html' })).toEqual([]);
+  });
+
   test('the bytes as sent of an icon with an unknown Content-Encoding', async () => {
     expect(await fieldsFor(SVG, { 'Content-Encoding': 'aws-chunked' })).toEqual([]);
   });

@@ -52,7 +52,10 @@ export function stateOf(snapshot: Snapshot): Map<string, AppState> {
 
 function iconOf(app: AppFacts | undefined): string | null {
   if (app === undefined || isMissing(app.icon.content)) return null;
-  const { sha256, cut, decoded } = app.icon.content;
+  const { content, image } = app.icon;
+  // A page in place of the icon may differ in each response.
+  if (!isMissing(image) && image.kind === 'html') return null;
+  const { sha256, cut, decoded } = content;
   return cut || (decoded?.error ?? null) !== null ? null : `sha256:${decoded?.sha256 ?? sha256}`;
 }
 
