@@ -145,6 +145,7 @@ test('the history lists the events of the own registries, by type and by app', a
   expect(await page(`/settings/registries/${id}/history?type=all&app=clock`)).toContain('No events');
   expect(await page(`/settings/registries/${id}/history`)).toContain('No events');
   expect(await page('/settings/history')).toContain('Ours');
+  expect(await page('/settings/history?after=x')).toContain('Ours');
   expect(await page('/settings/history', other.cookie)).not.toContain('Ours');
   expect((await get(`/settings/registries/${id}/history`, other.cookie)).status).toBe(404);
 });
