@@ -62,22 +62,18 @@ const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
 
 /** Describes the plan for `--dry-run`, one line per step. */
 export function describePlan(plan: Plan<PlannedStep>): string {
-  const kinds = kindsOf(plan);
-  return plan.steps
-    .map((step, index) => {
-      const verb = VERBS[kinds[index] ?? step.kind];
-      return `${verb} ${printable(step.path)}  (${printable(step.what)}${sizeOf(step)})`;
-    })
+  return withKinds(plan)
+    .map(({ step, kind }) => `${VERBS[kind]} ${printable(step.path)}  (${printable(step.what)}${sizeOf(step)})`)
     .join('\n');
 }
 
-/** What each step of a plan does to its file: the first edit of a new file creates it. */
-export function kindsOf({ steps }: Plan<PlannedStep>): Step['kind'][] {
+/** The steps of a plan, and what each does to its file: the first edit of a new file creates it. */
+export function withKinds({ steps }: Plan<PlannedStep>): { step: PlannedStep; kind: Step['kind'] }[] {
   const created = new Set<string>();
   return steps.map((step) => {
-    if (step.kind !== 'edit' || step.isNew !== true || created.has(step.path)) return step.kind;
+    if (step.kind !== 'edit' || step.isNew !== true || created.has(step.path)) return { step, kind: step.kind };
     created.add(step.path);
-    return 'create';
+    return { step, kind: 'create' };
   });
 }
 

@@ -18,7 +18,7 @@ import { settingsRoutes } from './registries/settings-routes.ts';
 export function pageRoutes(service: Service, limiters: Limiters): Hono<Env> {
   const pages = new Hono<Env>();
   pages.get('/assets/:name', (c) => sendAsset(c, c.req.param('name')));
-  mountOtherMethods(pages, '/assets/:name', [{ method: 'GET' }]);
+  mountOtherMethods(pages, [{ method: 'GET', path: '/assets/:name' }]);
   mountPages(pages, service, limiters, [
     ...accountRoutes,
     ...settingsRoutes,

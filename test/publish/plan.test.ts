@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedLines, describePlan, type EditStep, kindsOf } from '../../src/publish/plan.ts';
+import { changedLines, describePlan, type EditStep, withKinds } from '../../src/publish/plan.ts';
 
 const step = (path: string, isNew: boolean): EditStep => ({
   kind: 'edit',
@@ -11,7 +11,7 @@ const step = (path: string, isNew: boolean): EditStep => ({
 
 test('an edit of a new file is shown as its creation, and later edits of it as edits', () => {
   const plan = { steps: [step('a', true), step('b', false), step('a', true)] };
-  expect(kindsOf(plan)).toEqual(['create', 'edit', 'edit']);
+  expect(withKinds(plan).map(({ kind }) => kind)).toEqual(['create', 'edit', 'edit']);
   expect(describePlan(plan)).toBe('create a  (a change)\nedit   b  (a change)\nedit   a  (a change)');
 });
 

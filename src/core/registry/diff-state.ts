@@ -55,8 +55,8 @@ function iconOf(app: AppFacts | undefined): string | null {
   const { content, image } = app.icon;
   // A page in place of the icon may differ in each response.
   if (!isMissing(image) && image.kind === 'html') return null;
-  const { sha256, cut, decoded } = content;
-  return cut || (decoded?.error ?? null) !== null ? null : `sha256:${decoded?.sha256 ?? sha256}`;
+  const { sha256, error } = content.decoded ?? { sha256: content.sha256, error: null };
+  return content.cut || error !== null ? null : `sha256:${sha256}`;
 }
 
 function reasonOf(app: AppFacts | undefined): string | null {

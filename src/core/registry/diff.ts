@@ -4,7 +4,7 @@ import { addressOf, withoutSignature } from '../http/signed-url.ts';
 import { parseUrl } from '../http/url.ts';
 import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './diff-state.ts';
 import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
-import { comparePrecedence, isSemver } from './version.ts';
+import { highestFirst } from './version-order.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {
@@ -140,7 +140,7 @@ function versionDifferences(before: AppState['versions'], after: AppState['versi
       bytes: now?.bytes ?? old?.bytes ?? null,
     });
   }
-  return found.sort((a, b) => newestFirst(a.version, b.version));
+  return found.sort((a, b) => highestFirst(a.version, b.version));
 }
 
 function presenceChange(old: object | undefined, now: object | undefined): 'added' | 'removed' | null {
@@ -161,12 +161,6 @@ function isSameAddress(a: string | null, b: string | null): boolean {
 /** A field of an app, without the signature if it is a signed URL. */
 function unsigned(text: string | null): string | null {
   return text === null ? null : withoutSignature(text);
-}
-
-function newestFirst(a: string, b: string): number {
-  const [validA, validB] = [isSemver(a), isSemver(b)];
-  if (validA !== validB) return validA ? -1 : 1;
-  return (validA ? comparePrecedence(b, a) : 0) || compareText(a, b);
 }
 
 function isHidden({ visible }: AppState): boolean {

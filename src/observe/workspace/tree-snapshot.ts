@@ -71,11 +71,8 @@ export function documentsOfTree(
     );
   const { manifest, apps, base, paths } = listing;
   if (withAbout) tree.fetch([...paths.values()].map(aboutPath));
-  const iconPathOf = (key: string): string | null => {
-    const url = withIcons ? iconUrlOf(apps[key]) : null;
-    return url === null ? null : localPath(url, base);
-  };
-  tree.fetch(Object.keys(apps).flatMap((key) => iconPathOf(key) ?? []));
+  const iconPaths = withIcons ? iconPathsIn(apps, base) : new Map<string, string>();
+  tree.fetch([...iconPaths.values()]);
   const factsOf = (key: string): AppFacts => {
     const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
@@ -93,7 +90,7 @@ export function documentsOfTree(
     return {
       key,
       metadata,
-      icon: iconFacts(tree, iconPathOf(key)),
+      icon: iconFacts(tree, iconPaths.get(key) ?? null),
       artifacts,
       ...(withAbout && aboutFacts(tree, url, path)),
     };
@@ -117,6 +114,17 @@ export function documentsIn({ key, metadata, icon, artifacts, about }: AppFacts)
     artifacts,
     ...(about !== undefined && { about: { ...about, web: DOCUMENTS_ONLY } }),
   };
+}
+
+/** The paths of the icons that are in a tree, by the keys of their apps. */
+function iconPathsIn(apps: JsonObject, base: string | null): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const [key, entry] of Object.entries(apps)) {
+    const url = iconUrlOf(entry);
+    const path = url === null ? null : localPath(url, base);
+    if (path !== null) paths.set(key, path);
+  }
+  return paths;
 }
 
 function iconFacts(tree: Tree, path: string | null): IconFacts {

@@ -1,7 +1,7 @@
 import type { NewEvent } from '../history/events.ts';
 import type { AppRecord } from './records-store.ts';
 import { installabilityOf } from './reasons.ts';
-import { highestFirst } from './version-order.ts';
+import { highestFirst } from '../../core/registry/version-order.ts';
 import { redact } from '../../core/text/text.ts';
 import type { StoredVersion } from '../database/tables.ts';
 

@@ -12,7 +12,7 @@ import { type PageQuery, pageSize, isUuid } from '../database/page.ts';
 import type { VersionRow } from '../database/tables.ts';
 import { CONFIRMED } from '../database/sql-fragments.ts';
 import { isoTimeSince, timeSince } from '../registries/subscription-state.ts';
-import { highestFirst } from './version-order.ts';
+import { highestFirst } from '../../core/registry/version-order.ts';
 
 /**
  * All known versions of an app, the highest first, invalid semantic versions last. `after` is a version.

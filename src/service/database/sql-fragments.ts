@@ -10,7 +10,7 @@ export const COUNT = sql<number>`count(*)::int`.as('count');
 export const VERSION_OF_APP = sql<boolean>`versions.registry_id = apps.registry_id AND versions.app_key = apps.key`;
 
 /**
- * The order of versions, the highest first, others than semantic ones last. The precedence of SemVer, except for some
+ * The order of `highestFirst` in SQL: versions, the highest first, others than semantic ones last. The precedence of SemVer, except for some
  * pre-releases of the same version, which are compared as names.
  */
 export const HIGHEST_FIRST = sql`

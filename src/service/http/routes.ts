@@ -52,19 +52,21 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authentica
   for (const path of new Set(routes.map((route) => route.path))) {
     const ofPath = routes.filter((route) => route.path === path);
     for (const route of ofPath) mountRoute(app, route, authenticator);
-    mountOtherMethods(app, path, ofPath);
+    mountOtherMethods(app, ofPath);
   }
 }
 
-/** Responds to the methods on a path that no route handles: to OPTIONS with the allowed ones, to others with 405. */
-export function mountOtherMethods(app: Hono<Env>, path: string, routes: readonly Pick<Route, 'method'>[]): void {
-  const methods = routes.map(({ method }) => method);
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-  app.all(routerPattern(path), (c) => {
-    c.set('route', path);
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
-    throw new Refusal('method-not-allowed', `Allowed methods: ${allow}.`, {}, { allow });
-  });
+/** Responds to the methods that no route of a path handles: to OPTIONS with the allowed ones, to others with 405. */
+export function mountOtherMethods(app: Hono<Env>, routes: readonly Pick<Route, 'method' | 'path'>[]): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    app.all(routerPattern(path), (c) => {
+      c.set('route', path);
+      if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
+      throw new Refusal('method-not-allowed', `Allowed methods: ${allow}.`, {}, { allow });
+    });
+  }
 }
 
 function mountRoute(app: Hono<Env>, route: Route, authenticator: Authenticator): void {

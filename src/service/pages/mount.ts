@@ -74,10 +74,7 @@ export function mountPages(app: Hono<Env>, service: Service, limiters: Limiters,
         return errorResponse(c, service, route.path, error);
       }
     });
-  for (const path of new Set(mounted.map((route) => route.path))) {
-    const ofPath = mounted.filter((route) => route.path === path);
-    mountOtherMethods(app, path, ofPath);
-  }
+  mountOtherMethods(app, mounted);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { highestFirst } from '../../../src/service/apps/version-order.ts';
+import { highestFirst } from '../../../src/core/registry/version-order.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appOf, listApps, listInstallable, iconFor } from '../../../src/service/apps/store.ts';
 import { PAGE_LIMIT } from '../../../src/service/database/page.ts';

@@ -9,7 +9,7 @@ import { publish, type Published, planListedVersion } from '../../../publish/pub
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
-import { type EditStep, kindsOf, type PlannedStep } from '../../../publish/plan.ts';
+import { type EditStep, type PlannedStep, withKinds } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
 import { editedText, type StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
@@ -168,10 +168,9 @@ function resultJson(
 ): Results['publish-version'] {
   const { version, artifactUrl, artifactChecksum } = planned.entry;
   const outcomes = new Map<PlannedStep, StepResult['outcome']>(results.map(({ step, outcome }) => [step, outcome]));
-  const kinds = kindsOf(planned.plan);
-  const steps = planned.plan.steps.map((step, index) => {
-    const { kind, path, what } = step;
-    return { kind: kinds[index] ?? kind, path, what, outcome: outcomes.get(step) ?? null };
+  const steps = withKinds(planned.plan).map(({ step, kind }) => {
+    const { path, what } = step;
+    return { kind, path, what, outcome: outcomes.get(step) ?? null };
   });
   return { app, version, artifactUrl: redact(artifactUrl), artifactChecksum, bytes, status, steps };
 }

@@ -1,9 +1,0 @@
-import { compareText } from '../../core/engine/order.ts';
-import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
-
-/** The order of an app's versions: the highest first, others than semantic ones last (`HIGHEST_FIRST` in SQL). */
-export function highestFirst(a: string, b: string): number {
-  const valid = isSemver(a);
-  if (valid !== isSemver(b)) return valid ? -1 : 1;
-  return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
-}
