@@ -62,7 +62,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
   bundle: {
     folders: ['core', 'platform'],
-    packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|spdx-expression-parse$|packageurl-js$)/,
+    packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|pako$|spdx-expression-parse$|packageurl-js$)/,
   },
   store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { Header } from 'tar/header';
 import { Pax } from 'tar/pax';
+import { reproducibleDeflate, WINDOW } from './deflate.ts';
 
 /** A file in the archive: `path` is relative and separated by '/', as `checkNames` requires. */
 export interface FileToPack {
@@ -18,15 +18,12 @@ const SLICE = 128 * 1024;
 /** Code is within 0.3 % of level 9, which takes up to four times as long; the zeros at the end of a tar are not. */
 const LEVEL = 7;
 const LEVEL_AT_END = 9;
-/** The window size of deflate. */
-const WINDOW = 32 * 1024;
-const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
 /**
  * Packs the files into a .tar.gz (spec 2.4) whose bytes depend only on paths and contents: in the given order, with
  * mode 0644, owner 0 without a name, a fixed date, and a gzip header without time and OS.
- * `checksum` is that of the archive; `tarSha256` (hex) is the digest of the tar inside, independent of the zlib
- * version.
+ * `checksum` is that of the archive; `tarSha256` (hex) is the digest of the tar inside, independent of the
+ * compression.
  */
 export async function packArchive(
   files: readonly FileToPack[],
@@ -81,15 +78,14 @@ function padding(length: number): Buffer {
  * on the number of cores.
  */
 async function gzip(bytes: Buffer): Promise<Buffer> {
-  const slices: Promise<Buffer>[] = [];
+  const deflate = await reproducibleDeflate();
+  const slices: Promise<Uint8Array>[] = [];
   for (let start = 0; start < bytes.length; start += SLICE) {
     const end = start + SLICE;
     const isLast = end >= bytes.length;
-    const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+    const dictionary = bytes.subarray(Math.max(0, start - WINDOW), start);
     const level = isLast ? LEVEL_AT_END : LEVEL;
-    const before = bytes.subarray(Math.max(0, start - WINDOW), start);
-    const options = { level, memLevel: 8, windowBits: 15, finishFlush, chunkSize: SLICE / 2 };
-    slices.push(deflate(bytes.subarray(start, end), start === 0 ? options : { ...options, dictionary: before }));
+    slices.push(deflate({ bytes: bytes.subarray(start, end), level, dictionary, isLast }));
   }
   const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
   const trailer = Buffer.alloc(8);

@@ -39,9 +39,6 @@ const MOST_ENTRIES = 10_000;
 const RATIO_FROM = 10 * 1024 ** 2;
 const MOST_RATIO = 200;
 
-const OTHER_COMPRESSION =
-  'Bun compresses differently from Node.js: the checksum of the archive differs from a build by Node.js, although its tar is the same';
-
 /**
  * Builds an entry point, or packs a folder, into an archive whose bytes depend only on the sources (spec 2.4, 4.4).
  * Nothing is written to disk. Throws AppregError: exit 1 for code that does not build, exit 2 for unreadable files.
@@ -50,18 +47,18 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const isPacked = isFolder(options.entry);
   const contents = isPacked ? fromFolder(options) : fromCode(options);
   const root = isPacked ? options.entry : dirname(options.entry);
-  // Loaded while the compiler runs.
+  // While the compiler runs, the rest is loaded, and the compression is tested.
   const [{ files, warnings, traces, packed, materials, notices }, { packArchive }, digests] = await Promise.all([
     contents,
     import('./archive.ts'),
     options.traced === true ? import('./sources.ts') : null,
+    import('./deflate.ts').then(({ reproducibleDeflate }) => reproducibleDeflate()),
   ]);
   // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
   checkSize(files);
   const { archive, checksum, tarSha256 } = await packArchive(files);
-  if (process.versions['bun'] !== undefined) warnings.push(OTHER_COMPRESSION);
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size > RATIO_FROM && size > archive.length * MOST_RATIO) {
     warnings.push(

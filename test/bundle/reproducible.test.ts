@@ -43,6 +43,26 @@ test('a packed folder has the same bytes for any order, dates and modes of its f
   expect(checksum(second, { ...plain, entry: second }, { env: { MASK: '63' } })).toBe(expected);
 });
 
+/** Another zlib in place of that of Node, as in the packages of distributions; CommonJS, loaded first. */
+const OTHER_ZLIB: Record<string, string> = {
+  'zlib with another level': `const { deflateRaw } = zlib;
+    zlib.deflateRaw = (bytes, options, done) => deflateRaw(bytes, { ...options, level: 6 }, done);`,
+  'zlib with more memory': `const { deflateRaw } = zlib;
+    zlib.deflateRaw = (bytes, options, done) => deflateRaw(bytes, { ...options, memLevel: 9 }, done);`,
+  fflate: `const { deflateSync } = require('fflate');
+    zlib.deflateRaw = (bytes, { level, dictionary }, done) =>
+      process.nextTick(done, null, Buffer.from(deflateSync(bytes, { level, dictionary })));`,
+};
+
+test.each(Object.entries(OTHER_ZLIB))('a bundle has the same bytes on a Node with %s', (_, code) => {
+  const numbers = Array.from({ length: 30_000 }, (_item, index) => (index * 48_271) % 65_537);
+  const app = tree({ ...APP, 'src/numbers.json': JSON.stringify(numbers) });
+  const preload = join(tree({ 'zlib.cjs': `const zlib = require('node:zlib');\n${code}` }), 'zlib.cjs');
+  const env = { NODE_OPTIONS: `--require ${preload}`, NODE_PATH: join(import.meta.dirname, '../../node_modules') };
+  const options = { include: ['*.json'] };
+  expect(checksum(app, options, { env })).toBe(checksum(app, options));
+});
+
 test('a bundle of other sources has other bytes', () => {
   const first = checksum(tree(APP), {});
   expect(checksum(tree({ ...APP, 'src/data.json': '{"name":"World"}' }), {})).not.toBe(first);
