@@ -12,6 +12,7 @@ import { attestationMissing } from '../core/rules/attestations/attestation-missi
 import type { JudgeSettings } from './check-change.ts';
 import { ruleViolation } from './check-content.ts';
 import type { CreateStep, SignStep } from './plan.ts';
+import { haveSameTar } from './same-tar.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
 /** What to publish. */
@@ -130,7 +131,10 @@ export async function createFiles(
   const { store } = place;
   const { path, artifact, entry } = target;
   const stored = await store.digest(path);
-  if (stored !== null && !isStoredAs(stored, artifact)) throw occupied(path, stored, entry);
+  if (stored !== null && !isStoredAs(stored, artifact)) {
+    const found = await store.read(path);
+    throw occupied(path, stored, entry, found !== null && (await haveSameTar(found.bytes, artifact.bytes)));
+  }
   const of = `${key} ${entry.version}`;
   return {
     artifact: { kind: 'create', path, bytes: artifact.bytes, what: `the artifact of ${of}` },
@@ -173,11 +177,19 @@ export async function isFree(place: RegistryLocation, key: string, target: Artif
   return companionsFit(store, path, await companionsOf(place, key, target));
 }
 
-function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
+function occupied(
+  path: string,
+  { sha256 }: Digest,
+  { version, artifactChecksum }: NewVersion,
+  hasSameTar: boolean,
+): AppregError {
+  const difference = hasSameTar ? 'with the same content, compressed differently' : 'with different bytes';
   return new AppregError(
     'immutable',
-    message`${path} already exists with different bytes: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
-    message`Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
+    message`${path} already exists ${difference}: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
+    hasSameTar
+      ? message`Publish that file instead, with --artifact, or your bytes as a new version.`
+      : message`Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
     { effect: 'none' },
   );
 }

@@ -7,7 +7,10 @@ import { versionFields } from '../core/registry/manifest.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { AppregError } from '../core/errors.ts';
+import { shorten } from '../core/text/text.ts';
+import { sha256Of } from '../store/bytes.ts';
 import type { AppToPublish } from './listed-app.ts';
+import { haveSameTar } from './same-tar.ts';
 import { type NotesOf, versionNotesEdit } from './about.ts';
 import { type Artifact, checksumOf, createFiles, filesOf, isFree, requireAttestation, targetOf } from './artifact.ts';
 import { type JudgedState, type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
@@ -52,10 +55,12 @@ export async function planVersion(
   const target = targetOf(place, metadata, version, artifact);
   const { path, entry } = target;
   const { artifactChecksum: checksum } = entry;
+  const existing = listed.find((one) => one.version === version);
+  if (existing !== undefined && (await isRecompressed(place, existing, entry, artifact)))
+    throw recompressed(key, existing, checksum);
   const edited = addVersion(metadata, entry);
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
   if (edited !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
-  const existing = listed.find((one) => one.version === version);
   const noted = notes?.(version) ?? null;
   const published = edited === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
@@ -143,6 +148,28 @@ function stateOf(
 function publishedAt({ store }: RegistryLocation, now: string): string {
   const time = store.now?.() ?? null;
   return (time === null ? now : new Date(time).toISOString()).replace(/\.\d+Z$/, 'Z');
+}
+
+/** Whether a version is listed with other bytes, whose artifact in the store contains the same tar. */
+async function isRecompressed(
+  { store, pathOf }: RegistryLocation,
+  listed: NewVersion,
+  { artifactChecksum }: NewVersion,
+  { bytes }: Artifact,
+): Promise<boolean> {
+  const path = bytes === null || isListedAs(listed, artifactChecksum) ? null : pathOf(listed.artifactUrl);
+  const stored = path === null ? null : await store.read(path);
+  if (bytes === null || stored === null) return false;
+  return isListedAs(listed, `sha256:${sha256Of(stored.bytes)}`) && haveSameTar(stored.bytes, bytes);
+}
+
+function recompressed(key: string, { version, artifactChecksum }: NewVersion, checksum: string): AppregError {
+  return new AppregError(
+    'immutable',
+    message`${key} ${version} is already published with the same content, compressed differently: the listed checksum is ${shorten(artifactChecksum, 80)}, yours is ${checksum}. A published version never changes, so the listed one stays.`,
+    message`No action is required: subscribers already get this content.`,
+    { effect: 'none' },
+  );
 }
 
 function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {

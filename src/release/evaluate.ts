@@ -1,17 +1,27 @@
 import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
 import { join } from 'node:path';
 import type { Baseline, PublishedVersion } from '../core/facts/facts.ts';
+import { sameDigest } from '../core/facts/baseline.ts';
 import { isMissing } from '../core/facts/facts.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
 import type { PackageVersion } from '../core/registry/bill-of-materials.ts';
 import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
-import { decideState, explainState, highestOf, type ReleaseState } from '../core/release/state.ts';
+import {
+  decideRecompressed,
+  type Decision,
+  decideState,
+  explainState,
+  highestOf,
+  type ReleaseState,
+} from '../core/release/state.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../core/release/version-file.ts';
 import { counted, printable } from '../core/text/text.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { asBase } from '../observe/workspace/places.ts';
+import { sha256Of } from '../store/bytes.ts';
+import { unpackedSha256 } from '../publish/same-tar.ts';
 import type { AppToAssemble } from '../publish/assemble.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
@@ -41,6 +51,8 @@ export interface EvaluatedApp {
 export interface PublishedState {
   listed: Baseline;
   lock: LockFile | null;
+  /** Reads a published artifact; null if it is not part of this state. */
+  artifact(url: string): Promise<Uint8Array | null>;
 }
 
 /** Errors that concern every app: the run ends. */
@@ -76,8 +88,9 @@ export async function evaluateApps(
 async function evaluateApp(
   repository: OpenRepository,
   app: FoundApp,
-  { listed, lock }: PublishedState,
+  published: PublishedState,
 ): Promise<EvaluatedApp> {
+  const { listed, lock } = published;
   const versions = listed.keys.includes(app.key) ? listed.app(app.key) : null;
   const broken = (problem: AppProblem, version: string | null = null): EvaluatedApp =>
     brokenApp(app, problem, version, versions === null || isMissing(versions) ? [] : versions);
@@ -95,7 +108,7 @@ async function evaluateApp(
   const recorded = lock?.get(app.key)?.get(version);
   const description = versions === null ? await describe(repository, app) : null;
   const listing = description === null || isProblem(description) ? null : description;
-  const decision = decideState({
+  const decided = decideState({
     declared: version,
     checksum: built.checksum,
     provenance,
@@ -103,6 +116,8 @@ async function evaluateApp(
     isDescribed: listing !== null,
     recorded: recorded ? { ...recorded, provenance: recorded.provenance ?? null } : null,
   });
+  const isRecompressed = decided.state === 'changed' && (await isOnlyRecompressed(built, version, versions, published));
+  const decision: Decision = isRecompressed ? decideRecompressed(decided) : decided;
   const { state, highest, listedChecksum } = decision;
   const { key, folder } = app;
   const words = explainState(decision, {
@@ -132,6 +147,20 @@ async function evaluateApp(
       ...words,
     },
   };
+}
+
+/** Whether the listed artifact of a version contains the tar that was built. */
+async function isOnlyRecompressed(
+  { tarSha256 }: Bundle,
+  version: string,
+  listed: readonly PublishedVersion[] | null,
+  published: PublishedState,
+): Promise<boolean> {
+  const entry = listed?.find((one) => one.version === version);
+  const bytes = entry === undefined ? null : await published.artifact(entry.artifactUrl);
+  if (entry === undefined || bytes === null) return false;
+  // Other bytes than the listed ones are not what was published.
+  return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) && (await unpackedSha256(bytes)) === tarSha256;
 }
 
 function packagesIn({ materials }: Bundle): PackageVersion[] {

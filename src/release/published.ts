@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { dirname } from 'node:path';
 import { AppregError } from '../core/errors.ts';
-import { type Baseline, isMissing } from '../core/facts/facts.ts';
+import { type Baseline, isMissing, type Probe } from '../core/facts/facts.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
 import { isHttpUrl } from '../core/http/url.ts';
 import { documentContent } from '../core/json/json.ts';
@@ -10,9 +10,11 @@ import { explainUnreachable } from '../core/rules/http/unreachable.ts';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { baselineFromSnapshot } from '../observe/baseline/baseline.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
-import { downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
+import { ARTIFACT_LIMITS, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
 import { networkOf } from '../observe/http/proxy.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
+import { bytesOf } from '../observe/workspace/document-content.ts';
+import { folderTree } from '../observe/workspace/documents.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import { storedLock } from '../publish/lock-step.ts';
@@ -29,13 +31,18 @@ import type { OpenRepository, RepositoryConfig } from './repository.ts';
 export interface PublishedState {
   listed: Baseline;
   lock: LockFile | null;
+  /**
+   * Reads a published artifact, to compare its content; null if it is not in this state. It is read for no other app
+   * than one whose bytes differ.
+   */
+  artifact(url: string): Promise<Uint8Array | null>;
   /** The store that it was read from; null for a state that `against` names. */
   store: RegistryLocation['store'] | null;
 }
 
 /**
  * The published versions, with what they were built from: those in the store, or in the state that `against` names.
- * Artifacts are not read.
+ * Artifacts are only read by `artifact`.
  * @throws AppregError (exit 2) if there is no usable registry
  */
 export async function publishedState(repository: OpenRepository, against: string | undefined): Promise<PublishedState> {
@@ -50,13 +57,64 @@ export async function publishedState(repository: OpenRepository, against: string
   if (against !== undefined) {
     const state = await registryState(against, { ...repository, documentsOnly: true });
     const lock = (await lockOf(repository, against)) ?? own;
-    return { listed: baselineFromSnapshot(state, state.target), lock, store: null };
+    const artifact = await artifactsOf(repository, against);
+    return { listed: baselineFromSnapshot(state, state.target), lock, artifact, store: null };
   }
   const store = await repository.openStore();
   const { manifest = 'registry.json', baseUrl = null } = config;
   const state = await storeSnapshot(store, { manifest, baseUrl }, new Date().toISOString(), listener);
   const lock = (await storedLock(store)) ?? own;
-  return { listed: baselineFromSnapshot(state, state.target), lock, store };
+  const artifact = artifactsBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
+  return { listed: baselineFromSnapshot(state, state.target), lock, artifact, store };
+}
+
+/** Reads the artifacts at URLs below a base, by their paths. */
+function artifactsBelow(
+  baseUrl: string | null,
+  read: (path: string) => Promise<Uint8Array | null>,
+): PublishedState['artifact'] {
+  const base = baseUrl === null ? null : asBase(baseUrl);
+  return async (url) => {
+    const path = localPath(url, base);
+    return path === null ? null : read(path);
+  };
+}
+
+/** Reads the artifacts of the state that `against` names. */
+async function artifactsOf(repository: OpenRepository, against: string): Promise<PublishedState['artifact']> {
+  if (isHttpUrl(against)) return (url) => servedArtifact(repository, url);
+  const { cwd, root, config } = repository;
+  const local = localPathOf(against, cwd);
+  const folder = local === null || local.isFolder ? (local?.path ?? cwd) : dirname(local.path);
+  const { baseUrl = null } = (await repository.workspaceAt?.(folder)) ?? {};
+  const tree = local === null ? gitTree(against, root) : folderTree(folder, against);
+  return artifactsBelow(baseUrl ?? config.baseUrl ?? null, async (path) => {
+    tree.fetch([path]);
+    const content = tree.read(path);
+    return content === null || content.cut ? null : bytesOf(content);
+  });
+}
+
+/** Downloads an artifact; null, with a warning, if it is not served. */
+async function servedArtifact({ env, listener }: OpenRepository, url: string): Promise<Uint8Array | null> {
+  const { openHttpClient } = await import('../observe/http/client.ts');
+  const http = openHttpClient(networkOf(env));
+  try {
+    const { probe, bytes } = await downloadBytes(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS });
+    if (isAnswered(probe)) return bytes;
+    listener.log(
+      message`warning: ${safeExcerpt(url)} cannot be fetched: ${unreachable(probe)}; an app is reported as changed if only the compression of its artifact differs`,
+    );
+    return null;
+  } finally {
+    await http.close();
+  }
+}
+
+/** Why a file is not served, without the full stop. */
+function unreachable(probe: Probe): string {
+  const why = explainUnreachable(probe, new Date().toISOString(), false)?.message ?? 'it was not requested.';
+  return printable(redact(why)).replace(/\.$/, '');
 }
 
 /** The lock file in the state that `against` names; null if it has none. */
@@ -92,10 +150,7 @@ async function servedLock({ env, listener }: OpenRepository, manifest: string): 
     const request = { url, accept: 'application/json', limits: SMALL_FILE_LIMITS };
     const { probe, bytes } = await downloadBytes(http, request);
     if (probe.failure === null && ABSENT.includes(statusOf(probe))) return null;
-    if (!isAnswered(probe)) {
-      const why = explainUnreachable(probe, new Date().toISOString(), false)?.message ?? 'it was not requested.';
-      return unusable(`cannot be fetched: ${printable(redact(why)).replace(/\.$/, '')}`);
-    }
+    if (!isAnswered(probe)) return unusable(`cannot be fetched: ${unreachable(probe)}`);
     const lock = readLockFile(documentContent(bytes));
     return 'faults' in lock
       ? unusable(`is not a valid lock file (${lock.faults.map(({ message }) => message).join(' ')})`)

@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
 import { appToPublish } from '../../src/publish/listed-app.ts';
@@ -133,6 +134,31 @@ describe('a published version never changes', () => {
       expect(error.message).toContain(await checksumOf(two));
     },
   );
+
+  test.each(['listed', 'not listed yet'])(
+    'the same tar, compressed differently, under a version that is %s is refused, and the message says so',
+    async (what) => {
+      const other = gzipSync(gunzipSync(one), { level: 1 });
+      const store = await registry(what === 'listed' ? [await listed('1.0.0', one)] : [], {
+        'apps/a/versions/1.0.0.tar.gz': one,
+      });
+      const error = await refusal(plan(store, '1.0.0', other));
+      expect(error).toMatchObject({ code: 'immutable', exit: 1, effect: 'none' });
+      expect(error.message).toContain('with the same content, compressed differently');
+      expect(error.message).toContain(await checksumOf(one));
+      expect(error.message).toContain(await checksumOf(other));
+    },
+  );
+
+  test.each<[string, Buffer]>([
+    ['is damaged', gzipSync(gunzipSync(one), { level: 1 }).subarray(0, -9)],
+    ['is not the listed one', two],
+  ])('a stored artifact that %s is not compared', async (_, stored) => {
+    const store = await registry([await listed('1.0.0', one)], { 'apps/a/versions/1.0.0.tar.gz': stored });
+    const error = await refusal(plan(store, '1.0.0', gzipSync(gunzipSync(two), { level: 1 })));
+    expect(error).toMatchObject({ code: 'immutable', exit: 1 });
+    expect(error.message).toContain('with different bytes');
+  });
 
   test('an unlisted artifact of an interrupted run is listed', async () => {
     const planned = await plan(await registry([], { 'apps/a/versions/1.0.0.tar.gz': one }), '1.0.0', one);

@@ -47,8 +47,11 @@ export interface Decision {
   rebuiltBy: RebuildCause | null;
 }
 
-/** What differs in addition to the sources: the programs that built the artifact, or the license notices of its packages. */
-type RebuildCause = 'toolchain' | 'notices';
+/**
+ * Why the same sources have other bytes: other programs built the artifact, other license notices of its packages are in
+ * it, or the same tar was compressed by another program.
+ */
+type RebuildCause = 'toolchain' | 'notices' | 'compression';
 
 /** Decides the state of an app. */
 export function decideState(app: BuiltApp): Decision {
@@ -73,6 +76,11 @@ export function decideState(app: BuiltApp): Decision {
     return cause === null ? decided('changed') : decided('rebuilt', cause);
   }
   return decided(highest === null || comparePrecedence(declared, highest) > 0 ? 'new' : 'behind');
+}
+
+/** The decision about an app whose listed artifact contains the same tar: nothing but its compression differs. */
+export function decideRecompressed(decision: Decision): Decision {
+  return { ...decision, state: 'rebuilt', rebuiltBy: 'compression' };
 }
 
 /** The highest semantic version by precedence, pre-releases included; null if there is none. */
@@ -113,6 +121,7 @@ interface ExplainedApp {
 const REBUILT: Readonly<Record<RebuildCause, string>> = {
   toolchain: 'A different version of appreg or esbuild builds different bytes from the same sources.',
   notices: 'Only the license notices of its packages changed.',
+  compression: 'The published artifact has the same content, and is only compressed differently.',
 };
 
 /** What a state means for one app, and what to do. */
