@@ -10,6 +10,7 @@ import { AppregError } from '../core/errors.ts';
 import { message, safe, type SafeText } from '../core/text/message.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
+import { requireNode } from '../platform/runtime.ts';
 import type { Attested, Attester } from '../publish/artifact.ts';
 import type { Companion } from '../publish/companion.ts';
 import type { OptionValues } from './command-definition.ts';
@@ -72,6 +73,7 @@ export async function attesterFor(
     repository: repository ?? null,
   });
   if (dryRun) return signingAttester(null, check, run);
+  requireNode(message`Signing by a service`, message`sign with --attest-key-env`);
   const { keylessSigner } = await import('../attestation/keyless.ts');
   const services = evidence.sigstore && { fulcioUrl: evidence.sigstore.fulcio, rekorUrl: evidence.sigstore.rekor };
   return signingAttester(keylessSigner(env, services), check, run);

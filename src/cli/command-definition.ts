@@ -17,6 +17,12 @@ export interface CommandDefinition {
    * command executes only a configuration named with --config.
    */
   executesConfig?: true;
+  /**
+   * When the command uses the network by itself: always, or unless one of these options (by the name of its value) is
+   * given. Absent for a command that only requests the URLs that it is given (`REQUESTED_KINDS`), and the store of its
+   * workspace.
+   */
+  network?: 'always' | { unless: readonly string[] };
   /** Words after `appreg`. */
   examples: readonly string[];
 }
@@ -99,8 +105,22 @@ export interface PromptText {
   placeholder?: string;
 }
 
-/** What a value is: decides what completion offers (completion/values.ts) and what is valid (io/value-checks.ts). */
+/** The kinds of values that are requested if they are a URL. */
+export const REQUESTED_KINDS = [
+  'artifact-url',
+  'service-url',
+  'registry-url',
+  'registry-url-or-facts',
+  'file-or-url',
+  'registry-state',
+] as const;
+
+/**
+ * What a value is: decides what completion offers (completion/values.ts), what is valid (io/value-checks.ts), and what
+ * is requested from the network (process/network-use.ts).
+ */
 export type ValueKind =
+  | (typeof REQUESTED_KINDS)[number]
   | 'any'
   | 'text'
   | 'app-key'
@@ -114,13 +134,8 @@ export type ValueKind =
   | 'manifest-name'
   | 'base-url'
   | 'url'
-  | 'service-url'
   | 'origin'
   | 'bucket'
-  | 'registry-url'
-  | 'registry-url-or-facts'
-  | 'file-or-url'
-  | 'registry-state'
   | 'version-range'
   | 'loopback-host'
   | 'format'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterFile } from './cleanup.ts';
 import { folder } from './folders.ts';
 import { openSharedProcess } from './shared-process.ts';
-import { play } from './transcript.ts';
+import { play, type Stage } from './transcript.ts';
 
 /** The transcripts of this repository, played with the built command line. */
 
@@ -32,12 +32,18 @@ export function requireBuild(): void {
 export function playerOn(node: string): (file: string) => Promise<{ text: string; played: string }> {
   const shared = openSharedProcess(PROGRAM, { node });
   afterFile(() => shared.close());
-  return async (file) => {
-    const place = join(mkdtempSync(join(folder(), 'run-')), basename(file, '.md'));
-    mkdirSync(place);
-    // A checkout on Windows may have given it other line endings.
-    const text = readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n');
-    const stage = { appreg: [node, APPREG], folder: place, ...(file !== IN_PROCESSES && { shared }) };
-    return { text, played: await play(text, stage) };
-  };
+  return (file) => playFile(file, { appreg: [node, APPREG], ...(file !== IN_PROCESSES && { shared }) });
+}
+
+/** Plays a transcript with another runtime, whose words precede the program; each command is a process. */
+export function playWith(words: readonly string[], file: string): Promise<{ text: string; played: string }> {
+  return playFile(file, { appreg: [...words, APPREG] });
+}
+
+async function playFile(file: string, stage: Omit<Stage, 'folder'>): Promise<{ text: string; played: string }> {
+  const place = join(mkdtempSync(join(folder(), 'run-')), basename(file, '.md'));
+  mkdirSync(place);
+  // A checkout on Windows may have given it other line endings.
+  const text = readFileSync(join(ROOT, file), 'utf8').replaceAll('\r\n', '\n');
+  return { text, played: await play(text, { ...stage, folder: place }) };
 }

@@ -51,6 +51,7 @@ const COMPLETERS: Record<ValueKind, Completer> = {
   'manifest-name': nothing,
   'base-url': nothing,
   url: nothing,
+  'artifact-url': nothing,
   'service-url': nothing,
   origin: nothing,
   bucket: nothing,

@@ -14,6 +14,7 @@ import { MissingArguments, commandName } from '../io/missing-arguments.ts';
 import { withoutSystemError } from './failed-run.ts';
 import { writeOutputFile } from '../io/output-file.ts';
 import { type Output, outputsOf } from '../io/results.ts';
+import { otherRuntime } from '../../platform/runtime.ts';
 import { parse, type Parsed, type Requested } from '../program.ts';
 import { toStderr, toStdout } from '../io/streams.ts';
 import { superviseCommand } from './supervise.ts';
@@ -71,6 +72,8 @@ async function runParsed(words: readonly string[], parsed: Parsed | null, state:
 
 async function runRequested({ command: { definition, load }, options, args }: Requested, state: Run): Promise<number> {
   const context = await contextFor(definition, options, state, definition.executesConfig === true);
+  if (otherRuntime() !== null)
+    (await import('./network-use.ts')).requireNodeForNetwork({ definition, options: { ...options }, args });
   const outputs = outputsOf(options, definition, context.cwd);
   if (outputs.some(({ file }) => file !== null)) {
     const { requireWritableOutputs } = await import('../io/output-conflicts.ts');

@@ -26,6 +26,10 @@ export const USAGE_ERRORS = {
     title: 'Completion does not support the shell.',
     fix: 'Use one of the shells that the message lists.',
   },
+  'runtime-unsupported': {
+    title: 'The command needs the network, or something else that only Node.js has, and runs on Bun or Deno.',
+    fix: 'Run it with Node.js.',
+  },
   'rule-unknown': {
     title: 'The configuration, --rule or explain names a rule that does not exist.',
     fix: 'Correct the id; appreg rules lists all rules.',

@@ -2,6 +2,8 @@ import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostFacts, Hop, Probe } from '../../core/facts/facts.ts';
 import { machineLimitOf, originOf } from '../../core/http/probe.ts';
+import { requireNode } from '../../platform/runtime.ts';
+import { message } from '../../core/text/message.ts';
 import { secretsOf } from '../../core/text/text.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, isTemporaryRefusal, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
@@ -66,8 +68,12 @@ interface ClientState {
 const MAX_RELIEFS = 10;
 const RELIEF_PAUSE = 50;
 
-/** Opens a client; close it to end its connections. */
+/**
+ * Opens a client; close it to end its connections.
+ * @throws AppregError `runtime-unsupported` (exit 2) on a runtime other than Node.js
+ */
 export function openHttpClient(options: HttpOptions = {}): HttpClient {
+  requireNode(message`Requesting a URL`);
   const pool = new ConnectionPool({
     concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),
     trust: openTrust(options.ca ?? null, options.machineCa ?? null),

@@ -1,5 +1,7 @@
 import { AppregError } from '../../core/errors.ts';
+import { message } from '../../core/text/message.ts';
 import { redact } from '../../core/text/text.ts';
+import { requireNode } from '../../platform/runtime.ts';
 import type { Digest } from '../bytes.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted, stopRequested } from '../interrupt.ts';
@@ -26,8 +28,10 @@ const MAX_CACHED = 1_000_000;
  * again, the condition is checked again, and the commit is created again. After a push without a response, the branch
  * is searched for its commit. Nothing is checked out, and the user's own repository is not touched; only the files that
  * are read are fetched, if the remote supports it.
+ * @throws AppregError `runtime-unsupported` (exit 2) on a runtime other than Node.js
  */
 export function openGit(place: GitPlace): BatchStore {
+  requireNode(message`A registry in a git branch`);
   const branch = openBranch(place);
   /** Contents by blob: a publisher reads the same documents several times. */
   const cached = new Map<string, Buffer>();

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { message } from '../../core/text/message.ts';
 import { shorten } from '../../core/text/text.ts';
+import { requireNode } from '../../platform/runtime.ts';
 import { AppregError } from '../../core/errors.ts';
 import { errno } from '../directory/disk-error.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
@@ -58,10 +60,11 @@ export interface S3RequestsOptions {
 }
 
 /**
- * @throws AppregError `s3-endpoint-invalid`; requests throw AppregError for errors that a retry would not fix, other
+ * @throws AppregError `s3-endpoint-invalid`; `runtime-unsupported` on a runtime other than Node.js; requests throw AppregError for errors that a retry would not fix, other
  * responses are returned, whatever their status
  */
 export function openRequests(place: S3Place, options: S3RequestsOptions): S3Requests {
+  requireNode(message`A bucket as a store`);
   const { env, proxyFor, requestRetryDelay = RETRY_DELAY, onCredentialsError } = options;
   const resolved = resolvePlace(place, env);
   const { base, region, google } = resolved;

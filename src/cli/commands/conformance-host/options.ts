@@ -4,6 +4,7 @@ import { conformanceOptions, authorityOption } from '../../option-groups.ts';
 
 export const conformanceHostCommand = {
   name: 'conformance host',
+  network: 'always',
   description: 'test a web host that serves the files of conformance fixtures',
   arguments: [
     {

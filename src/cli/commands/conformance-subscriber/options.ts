@@ -5,6 +5,7 @@ import { conformanceOptions, implementationOption } from '../../option-groups.ts
 
 export const conformanceSubscriberCommand = {
   name: 'conformance subscriber',
+  network: 'always',
   description: 'test a service or an installer that subscribes to registries',
   arguments: [],
   options: {

@@ -12,6 +12,8 @@ import {
 export const publishVersionCommand = {
   name: 'publish-version',
   executesConfig: true,
+  // The artifact is read back from its public URL.
+  network: { unless: ['readBack', 'dryRun'] },
   description: 'publish a version of an app: a number, or major, minor or patch',
   arguments: [
     { usage: '<app>', value: 'app-key', prompt: { message: 'Which app?' } },
@@ -25,7 +27,11 @@ export const publishVersionCommand = {
     artifact: text('--artifact <file>', 'publish this .tar.gz', 'file'),
     entry: text('--entry <file>', 'build this entry point first', 'file'),
     ui: text('--ui <file>', 'with --entry: a second entry point, built to ui.js', 'file'),
-    artifactUrl: text('--artifact-url <url>', 'publish the artifact that is already served at this URL', 'any'),
+    artifactUrl: text(
+      '--artifact-url <url>',
+      'publish the artifact that is already served at this URL',
+      'artifact-url',
+    ),
     anyContent: flag('--any-content', 'also publish an archive without app.js at its top level'),
     notes: text('--notes <text|@file|->', 'release notes in Markdown, for the about file of the app', 'any'),
     notesFrom: text(

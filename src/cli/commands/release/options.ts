@@ -14,6 +14,8 @@ import {
 export const releaseCommand = {
   name: 'release',
   executesConfig: true,
+  // Artifacts are read back from their public URLs.
+  network: { unless: ['check', 'bump', 'dryRun'] },
   description: 'publish the new versions of all apps of a repository',
   arguments: [],
   options: {

@@ -4,6 +4,7 @@ import { dataFolderOption } from '../../option-groups.ts';
 
 export const serviceBackupCommand = {
   name: 'service backup',
+  network: 'always',
   description: "back up the service's database; the service may be running",
   arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'File to write the backup to?' } }],
   options: { ...dataFolderOption },

@@ -4,6 +4,7 @@ import { dataFolderOption } from '../../option-groups.ts';
 
 export const serviceRestoreCommand = {
   name: 'service restore',
+  network: 'always',
   description: 'restore a backup into an empty database',
   arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Backup file to restore?' } }],
   options: { ...dataFolderOption },

@@ -5,6 +5,7 @@ import { authorityOption, dataFolderOption, listenOptions } from '../../option-g
 
 export const serviceCommand = {
   name: 'service',
+  network: 'always',
   description: 'run the subscriber service',
   arguments: [],
   options: {

@@ -4,6 +4,7 @@ import { authorityOption, headerOptions, registryUrlArgument } from '../../optio
 
 export const subscribeCommand = {
   name: 'subscribe',
+  network: 'always',
   description: 'subscribe an organization of the service to a registry',
   arguments: [registryUrlArgument],
   options: {

@@ -10,6 +10,7 @@ import {
 
 export const verifyCommand = {
   name: 'verify',
+  network: 'always',
   description: 'check a live registry',
   arguments: [registryUrlArgument],
   options: {
