@@ -16,6 +16,9 @@ interface LockedPackage {
   version?: string;
   resolved?: string;
   integrity?: string;
+  /** For an alias. */
+  name?: string;
+  hasInstallScript?: boolean;
   link?: boolean;
   optionalDependencies?: Record<string, string>;
 }
@@ -44,8 +47,21 @@ describe('the lock file', () => {
   });
 
   test('matches package.json', () => {
-    const { dependencies, devDependencies, peerDependencies } = readJson('package.json') as Record<string, unknown>;
-    expect(packages['']).toMatchObject({ dependencies, devDependencies, peerDependencies });
+    const { optionalDependencies, devDependencies, peerDependencies } = readJson('package.json') as Record<
+      string,
+      unknown
+    >;
+    expect(packages['']).toMatchObject({ optionalDependencies, devDependencies, peerDependencies });
+  });
+
+  test('contains no package with an install script that npm would warn about', () => {
+    const { allowScripts } = readJson('package.json') as { allowScripts: Record<string, boolean> };
+    const names = installed
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path, { name }]) => name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    expect([...new Set(names)].toSorted()).toEqual(Object.keys(allowScripts).toSorted());
+    // None of them is needed.
+    expect(Object.values(allowScripts)).not.toContain(true);
   });
 });
 
