@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
-import { satisfies } from 'semver';
+import { minVersion, satisfies } from 'semver';
 import { describe, expect, test } from 'vitest';
 import { workspaceFiles } from '../src/author/workspace-files.ts';
 
@@ -19,6 +19,7 @@ interface LockedPackage {
   /** For an alias. */
   name?: string;
   hasInstallScript?: boolean;
+  engines?: { node?: string };
   link?: boolean;
   optionalDependencies?: Record<string, string>;
 }
@@ -52,6 +53,17 @@ describe('the lock file', () => {
       unknown
     >;
     expect(packages['']).toMatchObject({ optionalDependencies, devDependencies, peerDependencies });
+  });
+
+  test('contains only packages for each version of Node that this package is for', () => {
+    const { engines } = readJson('package.json') as { engines: { node: string } };
+    const versions = [minVersion(engines.node)!, '20.20.0', '22.22.2', '24.15.0', '26.0.0'];
+    const others = installed.flatMap(([path, { engines: promised }]) =>
+      versions
+        .filter((version) => promised?.node !== undefined && !satisfies(version, promised.node))
+        .map((version) => `${path} on ${String(version)}`),
+    );
+    expect(others, 'npm ci warns of them (EBADENGINE)').toEqual([]);
   });
 
   test('contains no package with an install script that npm would warn about', () => {
