@@ -69,10 +69,7 @@ export function installedFiles(platform, programs) {
   add('THIRD-PARTY-LICENSES.txt', readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt')));
   addTree(join(root, 'schemas'), 'lib/appreg/schemas');
   addTree(join(root, 'conformance'), 'lib/appreg/conformance');
-  const esbuild = join(root, 'node_modules/esbuild');
-  addTree(esbuild, 'lib/appreg/node_modules/esbuild', (path) =>
-    /^(?:package\.json|LICENSE\.md|lib\/main\.js)$/.test(path),
-  );
+  addTree(join(root, 'dist/esbuild'), 'lib/appreg/dist/esbuild');
   addTree(programs.esbuild, `lib/appreg/node_modules/${PLATFORMS[platform].esbuild}`, (path) => path !== 'README.md');
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -24,6 +24,15 @@ const PROGRAMS = {
   'digest-worker': 'src/observe/digest/digest-worker.ts',
 };
 
+/** The folder of esbuild's API, below that of the build. */
+const ESBUILD = 'esbuild';
+
+/** Imports the copy of esbuild's API. @param path of its folder, from the files that are written */
+const copiedEsbuild = (path) => ({
+  name: 'esbuild',
+  resolveId: (id) => (id === 'esbuild' ? { id: `${path}/lib/main.js`, external: true } : null),
+});
+
 /** Replaced by the digest of the build, which has the same length. */
 const NO_DIGEST = '(digest of this build..)';
 
@@ -61,8 +70,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   const common = {
     cwd: root,
     platform: 'node',
-    external: ['esbuild', 'typescript'],
-    plugins: [OMIT],
+    external: ['typescript'],
     transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints), BUILD_DIGEST: `'${NO_DIGEST}'` } },
     // Removes the calls of a function that is empty in this build.
     treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'] },
@@ -79,9 +87,25 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
   // The program of a process (src/cli/config/config-code.ts).
   cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));
-  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));
+  copyEsbuild(join(out, ESBUILD));
+  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences([...modules, join(root, 'node_modules/esbuild/')]));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
   if (types) declarations();
+}
+
+/**
+ * Copies esbuild's API, which starts the program of one of the packages `@esbuild/*`. The package esbuild has a script
+ * that runs when it is installed, which package managers warn of or refuse; its API does not need that script.
+ */
+function copyEsbuild(folder) {
+  const from = join(root, 'node_modules/esbuild');
+  const { name, version, license } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  // It refuses to run under another name, or in another folder than lib.
+  for (const path of ['lib/main.js', 'LICENSE.md']) cpSync(join(from, path), join(folder, path));
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ name, version, license, type: 'commonjs' }, null, 2)}\n`,
+  );
 }
 
 /**
@@ -123,7 +147,7 @@ async function buildCommands(out, common) {
   const runs = Object.fromEntries(names.map(({ name }) => [name, `src/cli/commands/${name}/run.ts`]));
   const groupOf = moduleGroups({ ...PROGRAMS, ...runs });
   return write(
-    { ...common, input: { ...PROGRAMS, ...runs } },
+    { ...common, input: { ...PROGRAMS, ...runs }, plugins: [OMIT, copiedEsbuild(`../${ESBUILD}`)] },
     {
       dir: join(out, 'cli'),
       format: 'cjs',
@@ -163,7 +187,13 @@ function moduleGroups(entries) {
 async function buildLibraries(out, common) {
   return [
     ...(await write(
-      { ...common, platform: 'neutral', resolve: { mainFields: ['module', 'main'] }, input: libraryFiles() },
+      {
+        ...common,
+        platform: 'neutral',
+        plugins: [OMIT],
+        resolve: { mainFields: ['module', 'main'] },
+        input: libraryFiles(),
+      },
       {
         // A program that imports one function bundles the files that this function needs, and no rule.
         dir: join(out, 'core'),
@@ -173,7 +203,7 @@ async function buildLibraries(out, common) {
       },
     )),
     ...(await write(
-      { ...common, input: { node: 'src/node.ts' } },
+      { ...common, input: { node: 'src/node.ts' }, plugins: [OMIT, copiedEsbuild(`./${ESBUILD}`)] },
       {
         dir: out,
         format: 'esm',

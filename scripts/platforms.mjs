@@ -50,10 +50,10 @@ export function fetchPrograms(platform) {
   const known = programsOf(platform);
   if (known !== null) return known;
   const { node, esbuild } = PLATFORMS[platform];
-  const { esbuild: esbuildVersion } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies;
+  const { [esbuild]: version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).optionalDependencies;
   const folder = platformFolder(platform);
   mkdirSync(folder, { recursive: true });
-  const names = [`${node}@${NODE_VERSION}`, `${esbuild}@${esbuildVersion}`];
+  const names = [`${node}@${NODE_VERSION}`, `${esbuild}@${version}`];
   const flags = ['--silent', '--no-save', '--force', '--ignore-scripts', '--no-fund', '--no-audit'];
   execFileSync('npm', ['install', ...flags, '--prefix', folder, ...names], { stdio: ['ignore', 'inherit', 'inherit'] });
   const fetched = programsOf(platform);

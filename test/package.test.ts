@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
-import { satisfies } from 'semver';
+import { minVersion, satisfies } from 'semver';
 import { describe, expect, test } from 'vitest';
 import { workspaceFiles } from '../src/author/workspace-files.ts';
 
@@ -16,6 +16,10 @@ interface LockedPackage {
   version?: string;
   resolved?: string;
   integrity?: string;
+  /** For an alias. */
+  name?: string;
+  hasInstallScript?: boolean;
+  engines?: { node?: string };
   link?: boolean;
   optionalDependencies?: Record<string, string>;
 }
@@ -44,8 +48,32 @@ describe('the lock file', () => {
   });
 
   test('matches package.json', () => {
-    const { dependencies, devDependencies, peerDependencies } = readJson('package.json') as Record<string, unknown>;
-    expect(packages['']).toMatchObject({ dependencies, devDependencies, peerDependencies });
+    const { optionalDependencies, devDependencies, peerDependencies } = readJson('package.json') as Record<
+      string,
+      unknown
+    >;
+    expect(packages['']).toMatchObject({ optionalDependencies, devDependencies, peerDependencies });
+  });
+
+  test('contains only packages for each version of Node that this package is for', () => {
+    const { engines } = readJson('package.json') as { engines: { node: string } };
+    const versions = [minVersion(engines.node)!, '20.20.0', '22.22.2', '24.15.0', '26.0.0'];
+    const others = installed.flatMap(([path, { engines: promised }]) =>
+      versions
+        .filter((version) => promised?.node !== undefined && !satisfies(version, promised.node))
+        .map((version) => `${path} on ${String(version)}`),
+    );
+    expect(others, 'npm ci warns of them (EBADENGINE)').toEqual([]);
+  });
+
+  test('contains no package with an install script that npm would warn about', () => {
+    const { allowScripts } = readJson('package.json') as { allowScripts: Record<string, boolean> };
+    const names = installed
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path, { name }]) => name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    expect([...new Set(names)].toSorted()).toEqual(Object.keys(allowScripts).toSorted());
+    // None of them is needed.
+    expect(Object.values(allowScripts)).not.toContain(true);
   });
 });
 

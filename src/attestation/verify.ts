@@ -9,6 +9,7 @@ import type {
   CertificateSigner,
 } from '../core/attestation/facts.ts';
 import { parseStatement, STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
+import { comparable, hasLogNames, logsOf } from './log-entries.ts';
 import { outdatedRoot, type Trust } from './trust.ts';
 
 /**
@@ -75,7 +76,8 @@ function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null):
   const bundle = bundleIn(bytes);
   if (bundle.content.$case === 'messageSignature' && artifact === null)
     throw new Refusal({ cause: 'form', code: 'no-artifact' });
-  const entity = reading('bundle', () => toSignedEntity(bundle, artifact === null ? undefined : Buffer.from(artifact)));
+  const read = reading('bundle', () => toSignedEntity(bundle, artifact === null ? undefined : Buffer.from(artifact)));
+  const entity = { ...read, signature: comparable(bundle, read.signature) };
   checkSignature(entity, trust);
   const identity = checkCertificateAndLog(entity, trust);
   return {
@@ -119,7 +121,10 @@ function checkSignature({ key, signature }: SignedEntity, trust: Trust): void {
 /** A certificate needs a verified time and an entry in a log; a key may do without. What is in the bundle is verified. */
 function checkCertificateAndLog(entity: SignedEntity, trust: Trust): SignerFacts {
   const threshold = entity.key.$case === 'certificate' ? 1 : 0;
-  const verifier = new Verifier(trust.material, { tlogThreshold: threshold, timestampThreshold: threshold });
+  const material = { ...trust.material, tlogs: logsOf(entity.tlogEntries, trust.material.tlogs) };
+  const verifier = new Verifier(material, { tlogThreshold: threshold, timestampThreshold: threshold });
+  if (!entity.tlogEntries.every((entry) => hasLogNames(entry, material.tlogs)))
+    throw new Refusal({ cause: 'log', code: 'TLOG_INCLUSION_PROOF_ERROR' });
   try {
     const { identity } = verifier.verify(entity);
     if (identity !== undefined) return certificateSigner(identity);

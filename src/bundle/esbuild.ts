@@ -3,13 +3,20 @@ import { closeSync, constants, existsSync, openSync, promises, statSync } from '
 import { dirname, join, sep } from 'node:path';
 import type { BuildFailure } from 'esbuild';
 import { AppregError } from '../core/errors.ts';
-import { message } from '../core/text/message.ts';
+import { message, type SafeText } from '../core/text/message.ts';
 import { safeExcerpt } from '../core/text/text.ts';
+import {
+  ESBUILD_VERSION,
+  installedVersion,
+  PORTABLE_PACKAGE,
+  portableApi,
+  PROGRAM_PACKAGE,
+} from './esbuild-program.ts';
 import { type BundlerOptions, type Built, buildNative } from './native.ts';
 
 /**
- * Builds with the installed esbuild; writes nothing.
- * @throws AppregError if esbuild cannot be loaded or started, or does not know the target; errors in the code are
+ * Builds with esbuild; writes nothing.
+ * @throws AppregError if esbuild's program is not installed or cannot be started, or does not know the target; errors in the code are
  * returned
  */
 export async function build(options: BundlerOptions): Promise<Built> {
@@ -46,7 +53,10 @@ async function run(options: BundlerOptions): Promise<Built> {
     if (isBuildFailure(error) && errors.length > 0)
       return { files: [], errors, warnings: error.warnings, metafile: null, version: esbuild.version };
     if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(summary))
-      throw unusable(error);
+      throw unusable(
+        message`The program of esbuild, which compiles the code, does not work on this system: ${safeExcerpt(summary.split('\n')[0] ?? '', 300)}`,
+        error,
+      );
     throw error;
   }
 }
@@ -73,20 +83,24 @@ function withoutCollector<T>(start: () => T): T {
   }
 }
 
+/** The API with the program for this system, or else with the package that runs everywhere. */
 async function load(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (error) {
-    throw unusable(error);
-  }
+  const program = installedVersion(PROGRAM_PACKAGE);
+  // A path that is set comes first, as in esbuild itself.
+  if (program === ESBUILD_VERSION || process.env['ESBUILD_BINARY_PATH'] !== undefined) return import('esbuild');
+  if (installedVersion(PORTABLE_PACKAGE) === ESBUILD_VERSION) return portableApi();
+  throw unusable(
+    program === null
+      ? message`The program of esbuild for this system, which compiles the code, is not installed: ${PROGRAM_PACKAGE}`
+      : message`The program of esbuild for this system has another version: ${PROGRAM_PACKAGE} is ${program} instead of ${ESBUILD_VERSION}`,
+  );
 }
 
-function unusable(cause: unknown): AppregError {
-  const summary = cause instanceof Error ? cause.message : String(cause);
+function unusable(text: SafeText, cause?: unknown): AppregError {
   return new AppregError(
     'esbuild-unusable',
-    message`esbuild (which compiles the code) does not work on this system: ${safeExcerpt(summary.split('\n')[0] ?? '', 300)}`,
-    message`Reinstall it for this system, in the folder where appreg is installed: npm install --force esbuild`,
+    text,
+    message`Install appreg again on this system, with its optional packages (npm install --include=optional). If that does not install the program, install the slower ${PORTABLE_PACKAGE}@${ESBUILD_VERSION} beside appreg.`,
     { cause },
   );
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { arch, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BuildOptions, Message, Metafile } from 'esbuild';
+import { ESBUILD_VERSION, programPath } from './esbuild-program.ts';
 
 /** The options of a build, as for the API of esbuild. */
 export interface BundlerOptions extends BuildOptions {
@@ -42,7 +42,7 @@ export async function buildNative(options: BundlerOptions): Promise<Built | null
   try {
     const [code, messages, metafile] = [open(), open(), open()];
     const failed = await new Promise((done) => {
-      const child = spawn(program.path, [...flags, ...OUTPUTS, '--log-level=warning'], {
+      const child = spawn(program, [...flags, ...OUTPUTS, '--log-level=warning'], {
         cwd: options.absWorkingDir,
         // Garbage collection is disabled; the limit bounds the memory.
         env: { GOMEMLIMIT: '1GiB', ...process.env },
@@ -59,7 +59,7 @@ export async function buildNative(options: BundlerOptions): Promise<Built | null
       errors: [],
       warnings: [],
       metafile: JSON.parse(contentsOf(metafile).toString()),
-      version: program.version,
+      version: ESBUILD_VERSION,
     };
   } catch {
     return null;
@@ -84,20 +84,11 @@ function mayAskForFiles(code: Buffer, minified: boolean): boolean {
   return false;
 }
 
-/** The executable that the API would start, and its version; null if it is overridden or cannot be resolved. */
-function esbuildProgram(): { path: string; version: string } | null {
+/** The executable that the API would start; null if it is overridden or cannot be resolved. */
+function esbuildProgram(): string | null {
   // On Windows, an open file cannot be deleted.
   if (process.platform === 'win32' || process.env['ESBUILD_BINARY_PATH'] !== undefined) return null;
-  try {
-    const require = createRequire(import.meta.url);
-    const home = createRequire(require.resolve('esbuild'));
-    const name = `@esbuild/${process.platform}-${arch()}`;
-    const { version }: { version: string } = home(`${name}/package.json`);
-    const { version: wanted }: { version: string } = home('esbuild/package.json');
-    return version === wanted ? { path: home.resolve(`${name}/bin/esbuild`), version } : null;
-  } catch {
-    return null;
-  }
+  return programPath();
 }
 
 /** The options as command-line arguments; null if one of them is not supported here. */

@@ -29,7 +29,7 @@ export function errorCode(error: unknown): string {
   return textField(error, 'code');
 }
 
-/** pg-boss reports copies of errors, which are plain objects. */
+/** The message of an error, which may be a plain object. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : textField(error, 'message') || String(error);
 }

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runAttestation } from '../../src/cli/commands/attestation/run.ts';
 import { isAppregError } from '../../src/core/errors.ts';
 import { cliContext } from '../support/cli-context.ts';
@@ -13,14 +16,11 @@ interface Outcome {
   document: { problem: { cause: string } | null; facts: { failure: { code: string } | null } } | null;
 }
 
-async function judged(name: string, trustedRoot?: string): Promise<Outcome> {
+async function judged(name: string, more: { trustedRoot?: string; bundle?: string } = {}): Promise<Outcome> {
   const { artifact, options } = sigstoreCase(name);
   const context = cliContext({ cwd: import.meta.dirname, options: { format: 'json' } });
   try {
-    const exit = await runAttestation(context, artifact, {
-      ...options,
-      ...(trustedRoot !== undefined && { trustedRoot }),
-    });
+    const exit = await runAttestation(context, artifact, { ...options, ...more });
     const [document = ''] = context.printed.out;
     return { exit, errors: context.printed.error.join('\n'), document: JSON.parse(document) as Outcome['document'] };
   } catch (error) {
@@ -103,9 +103,28 @@ describe('refused', () => {
 });
 
 test('a trusted root that is older than a valid bundle is named as the cause', async () => {
-  const { exit, document, errors } = await judged('managed-key-happy-path', OLDER_ROOT);
+  const { exit, document, errors } = await judged('managed-key-happy-path', { trustedRoot: OLDER_ROOT });
   expect(exit).toBe(1);
   expect(document?.problem?.cause).toBe('root-outdated');
   expect(errors).toContain('The trusted root is too old: it is of 2022-10-20,');
   expect(errors).toContain('Give a current trusted root (--trusted-root).');
+});
+
+describe('the name in the signature of a checkpoint', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'appreg-bundles-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const judgedWithName = async (name: string): Promise<Outcome> => {
+    const original = readFileSync(sigstoreCase('rekor2-happy-path').options.bundle, 'utf8');
+    const bundle = join(folder, `${name.length}.json`);
+    const forged = original.replace(/(\\n\\n(?:—|\\u2014) )[^ ]+/, (_, start: string) => `${start}${name}`);
+    expect(forged).not.toBe(original);
+    writeFileSync(bundle, forged);
+    return judged('rekor2-happy-path', { bundle });
+  };
+
+  test.each(['.*', `${'(.*)*'.repeat(20)}!`, 'another.example', '['])('is compared as text: %s', async (name) => {
+    const { exit, document } = await judgedWithName(name);
+    expect(document?.problem?.cause).toBe('log');
+    expect(exit).toBe(1);
+  });
 });

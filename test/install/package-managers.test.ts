@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildInto } from '../support/built.ts';
-import { MANAGER_ENV, packageManager } from '../support/package-managers.ts';
+import { MANAGER_ENV, packInto, packageManager } from '../support/package-managers.ts';
 import { freePort } from '../support/free-port.ts';
 
 /**
@@ -14,9 +13,8 @@ import { freePort } from '../support/free-port.ts';
  * bytes of a bundle are equal in all of them, and every command that writes works under Yarn's Plug'n'Play.
  */
 
-const repository = join(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'appreg-managers-'));
-const tarball = join(scratch, 'appreg.tgz');
+let tarball: string;
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const PACKAGE = {
@@ -83,7 +81,7 @@ function installed(layout: Layout): Project | null {
     writeFileSync(join(folder, 'yarn.lock'), '');
     writeFileSync(join(folder, '.yarnrc.yml'), `nodeLinker: ${layout === 'yarn pnp' ? 'pnp' : 'node-modules'}\n`);
   }
-  const quiet = layout === 'npm' ? ['--no-fund', '--no-audit', '--ignore-scripts'] : [];
+  const quiet = layout === 'npm' ? ['--no-fund', '--no-audit'] : [];
   outputOf(run([...manager, 'install', ...quiet], folder));
   const { start, env } =
     layout === 'yarn pnp'
@@ -102,17 +100,7 @@ function underPnp(folder: string, manager: readonly string[]): Pick<Project, 'st
 }
 
 beforeAll(async () => {
-  const staged = join(scratch, 'staged');
-  mkdirSync(staged);
-  await buildInto(join(staged, 'dist'));
-  for (const name of ['package.json', 'bin', 'schemas'])
-    cpSync(join(repository, name), join(staged, name), { recursive: true });
-  const packed = outputOf(run(['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', scratch], staged));
-  const name = packed
-    .trim()
-    .split('\n')
-    .find((line) => line.endsWith('.tgz'))!;
-  cpSync(join(scratch, name), tarball);
+  tarball = await packInto(scratch);
 }, 240_000);
 
 const projects = new Map<Layout, Project | null>();

@@ -90,7 +90,7 @@ describe.skipIf(bin === null)('a node', () => {
   });
 
   test('that was stopped while another one checked a registry writes nothing', { timeout: 180_000 }, async () => {
-    await queryOnce(server.url, 'truncate organizations, registries cascade');
+    await queryOnce(server.url, 'truncate organizations, registries, refresh_jobs cascade');
     const host = await openFaultHost();
     const answered = new AbortController();
     const requested = new AbortController();
@@ -107,9 +107,7 @@ describe.skipIf(bin === null)('a node', () => {
     await aborted(requested.signal);
     stopped.child.kill('SIGSTOP');
     // As after half a minute.
-    const late = `now() - interval '1 minute'`;
-    await queryOnce(server.url, `update pgboss.job set heartbeat_on = ${late} where state = 'active'`);
-    await queryOnce(server.url, 'update pgboss.queue set monitor_claim_on = null, monitor_on = null');
+    await queryOnce(server.url, `update refresh_jobs set claimed_until = now() where claim is not null`);
     list(host, '2.0.0');
     const other = start();
     await other.ready;

@@ -1,22 +1,29 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildInto } from './built.ts';
 
 /** The real package managers, from npm's registry, stored in .cache/package-managers. */
 
-const CACHE = join(import.meta.dirname, '../../.cache/package-managers');
+const ROOT = join(import.meta.dirname, '../..');
+const CACHE = join(ROOT, '.cache/package-managers');
 
 const PROGRAMS = {
   yarn: { name: '@yarnpkg/cli-dist', version: '4.18.1', file: 'bin/yarn.js', isScript: true },
-  pnpm: { name: 'pnpm', version: '10.34.8', file: 'bin/pnpm.cjs', isScript: true },
+  'yarn classic': { name: 'yarn', version: '1.22.22', file: 'bin/yarn.js', isScript: true },
+  pnpm: { name: 'pnpm', version: '12.21.0', file: 'bin/pnpm.mjs', isScript: true },
+  'npm 10': { name: 'npm', version: '10.9.9', file: 'bin/npm-cli.js', isScript: true },
+  'npm 12': { name: 'npm', version: '12.2.2', file: 'bin/npm-cli.js', isScript: true },
   bun: { name: '@oven/bun-linux-x64-baseline', version: '1.4.4', file: 'bin/bun', isScript: false },
 } as const;
 
+export type PackageManager = keyof typeof PROGRAMS;
+
 /** The program and its first arguments; null if it cannot be installed. */
-export function packageManager(manager: keyof typeof PROGRAMS): string[] | null {
+export function packageManager(manager: PackageManager): string[] | null {
   const { name, version, file, isScript } = PROGRAMS[manager];
   if (manager === 'bun' && (process.platform !== 'linux' || process.arch !== 'x64')) return null;
-  const folder = join(CACHE, `${manager}-${version}`);
+  const folder = join(CACHE, `${manager.replace(' ', '-')}-${version}`);
   const program = join(folder, 'node_modules', name, file);
   if (!existsSync(program)) {
     mkdirSync(folder, { recursive: true });
@@ -28,12 +35,26 @@ export function packageManager(manager: keyof typeof PROGRAMS): string[] | null 
   return isScript ? [process.execPath, program] : [program];
 }
 
-/** Folders that the package managers share between projects. */
+/** Folders that the package managers share between projects; all else is as by default. */
 export const MANAGER_ENV: Readonly<Record<string, string>> = {
   YARN_GLOBAL_FOLDER: join(CACHE, 'yarn-global'),
+  YARN_CACHE_FOLDER: join(CACHE, 'yarn-cache'),
   YARN_ENABLE_TELEMETRY: '0',
   YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
-  YARN_ENABLE_SCRIPTS: 'false',
   BUN_INSTALL_CACHE_DIR: join(CACHE, 'bun-cache'),
   npm_config_store_dir: join(CACHE, 'pnpm-store'),
 };
+
+/** The tarball that `npm pack` makes of the sources, in an empty folder. @returns its path */
+export async function packInto(folder: string): Promise<string> {
+  const staged = join(folder, 'staged');
+  mkdirSync(staged, { recursive: true });
+  await buildInto(join(staged, 'dist'));
+  for (const name of ['package.json', 'bin', 'schemas'])
+    cpSync(join(ROOT, name), join(staged, name), { recursive: true });
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  execFileSync('npm', args, { cwd: staged, stdio: ['ignore', 'ignore', 'inherit'] });
+  const name = readdirSync(folder).find((file) => file.endsWith('.tgz'));
+  if (name === undefined) throw new Error('npm pack made no tarball');
+  return join(folder, name);
+}

@@ -189,16 +189,17 @@ function started([program, ...args]: readonly string[], { cwd, env }: RunOptions
   return { child, output: () => readFileSync(log, 'utf8'), ended };
 }
 
-/** The product as npm installs it, with esbuild-wasm in the place of esbuild; its path has a space. */
+/** The product as npm installs it, with esbuild-wasm in place of the program for Windows; its path has a space. */
 function install(node: string): string {
   const product = join(folder(), 'Program Files');
   const home = join(product, 'node_modules/appreg');
   for (const one of ['bin', 'dist', 'schemas', 'package.json'])
     cpSync(join(ROOT, one), join(home, one), { recursive: true });
-  const esbuild = join(product, 'node_modules/esbuild');
+  const esbuild = join(product, 'node_modules/esbuild-wasm');
   cpSync(join(dirname(node), '../../esbuild-wasm'), esbuild, { recursive: true });
   writeFileSync(join(esbuild, 'one-by-one.js'), ESBUILD_ONE_BY_ONE);
-  writeFileSync(join(esbuild, 'package.json'), '{ "name": "esbuild", "main": "one-by-one.js" }');
+  const manifest = JSON.parse(readFileSync(join(esbuild, 'package.json'), 'utf8')) as object;
+  writeFileSync(join(esbuild, 'package.json'), JSON.stringify({ ...manifest, main: 'one-by-one.js' }));
   writeFileSync(join(product, 'environment.cjs'), SET_ENVIRONMENT);
   return product;
 }

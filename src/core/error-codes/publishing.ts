@@ -135,8 +135,8 @@ export const PUBLISHING_ERRORS = {
     fix: 'Give a target such as node22 or es2022.',
   },
   'esbuild-unusable': {
-    title: 'esbuild cannot be started on this machine.',
-    fix: 'Install the dependencies again on this system.',
+    title: 'The program of esbuild for this system is not installed, or cannot be started.',
+    fix: 'Install appreg again on this system, with its optional packages.',
   },
   'bundle-empty': {
     title: 'The folder to pack contains no files.',

@@ -53,7 +53,7 @@ const KEEP_ALIVE_DELAY = 10_000;
  * A connection pool. A failed connection never ends the process: its statement fails, and the next one gets a new
  * connection. A connection without a response is closed.
  */
-export function openPool(
+function openPool(
   url: DatabaseUrl,
   size: number,
   onConnectionError: (error: Error) => void,

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
 import type { Db } from '../database/database.ts';
 import { unpack } from '../database/packed.ts';
-import { HAS_SUBSCRIBERS } from '../database/sql-fragments.ts';
 import { seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';
 import { isUuid } from '../database/page.ts';
 
@@ -89,18 +88,6 @@ export async function isGood(db: Db, id: number): Promise<boolean> {
 /** A registry that did not respond in time is refreshed by the workers for slow ones, until it was checked. */
 export async function markSlowUntilChecked(db: Db, id: number): Promise<void> {
   await db.updateTable('registries').set({ slow: true }).where('id', '=', id).where('checkedAt', 'is', null).execute();
-}
-
-/** The due registries that have subscribers, the longest overdue first. */
-export async function dueRegistries(db: Db, limit: number): Promise<{ id: number; slow: boolean }[]> {
-  return db
-    .selectFrom('registries')
-    .where('nextCheckAt', '<=', sql<Date>`now()`)
-    .where(HAS_SUBSCRIBERS)
-    .orderBy('nextCheckAt')
-    .limit(limit)
-    .select(['id', 'slow'])
-    .execute();
 }
 
 /**

@@ -1,11 +1,9 @@
-import type { PgBoss, Job } from 'pg-boss';
 import { within } from '../time-limits.ts';
 import { inBatches } from '../database/batch.ts';
 
 /**
- * Processes the jobs of a queue with limited concurrency. Jobs are fetched, kept alive and completed in batches, but
- * processed individually: a slow job does not block a slot of another. pg-boss's own workers take one job at a time, or
- * wait for the slowest of a batch; its four statements per job took longer than a refresh without changes.
+ * Processes the jobs of a queue with limited concurrency. Jobs are claimed, renewed and ended in batches, but processed
+ * individually: a slow job does not block a slot of another.
  */
 export interface JobWorkers {
   /** Signals that there may be new jobs. */
@@ -14,76 +12,88 @@ export interface JobWorkers {
   stop(milliseconds: number): Promise<void>;
 }
 
-interface JobWorkersOptions<Data> {
+/** Where jobs are claimed; a later claim of the same job has another id. */
+export interface JobQueue<Claim extends { id: string }> {
+  claim(limit: number): Promise<readonly Claim[]>;
+  /** @returns the ids of the claims that no other node has replaced */
+  renew(claims: readonly Claim[]): Promise<ReadonlySet<string>>;
+  /** The jobs are done. */
+  end(claims: readonly Claim[]): Promise<void>;
+  /** The jobs are not done: any node can claim them now. */
+  release(claims: readonly Claim[]): Promise<void>;
+}
+
+interface JobWorkersOptions<Claim> {
   /** Maximum concurrent jobs. */
   concurrency: number;
-  /** Milliseconds between two polls of an empty queue, and between two heartbeats. */
+  /** Milliseconds between two polls of an empty queue, and between two renewals of the claims. */
   pollInterval: number;
-  heartbeatInterval: number;
+  renewInterval: number;
+  /** Milliseconds after which the claim of a job is no longer renewed: it should have ended before. */
+  longest: number;
   /** Whether no jobs are taken at the moment. */
   isPaused?(): boolean;
   /** @param lost aborted once another node has the job. If it throws, the job is retried */
-  process(data: Data, lost: AbortSignal): Promise<void>;
+  process(claim: Claim, lost: AbortSignal): Promise<void>;
   /** Whether to write the end of a job again, now, after an error. */
   canRetry?(error: unknown): Promise<boolean>;
   onError(error: unknown): void;
 }
 
-export function startJobWorkers<Data extends object>(
-  boss: PgBoss,
-  queue: string,
-  options: JobWorkersOptions<Data>,
+export function startJobWorkers<Claim extends { id: string }>(
+  queue: JobQueue<Claim>,
+  options: JobWorkersOptions<Claim>,
 ): JobWorkers {
-  const { concurrency, pollInterval, heartbeatInterval, process, onError } = options;
-  const claims = openClaims(boss, queue);
-  /** Includes jobs whose completion is not written yet. */
+  const { concurrency, pollInterval, renewInterval, longest, process, onError } = options;
+  const claims = openClaims(queue, longest);
+  /** Includes jobs whose end is not written yet. */
   const running = new Set<Promise<void>>();
   const poller = startPoller({
     interval: pollInterval,
     hasRoom: () => claims.count() < concurrency && options.isPaused?.() !== true,
     async take() {
-      const jobs = await boss.fetch<Data>(queue, { batchSize: concurrency - claims.count() });
-      for (const { id, retryCount, data } of jobs) {
-        const job: Promise<void> = work({ id, retryCount }, data).finally(() => running.delete(job));
+      const taken = await queue.claim(concurrency - claims.count());
+      for (const claim of taken) {
+        const job: Promise<void> = work(claim).finally(() => running.delete(job));
         running.add(job);
       }
-      return jobs.length;
+      return taken.length;
     },
     onError,
   });
 
-  async function work(claim: JobClaim, data: Data): Promise<void> {
+  async function work(claim: Claim): Promise<void> {
     const lost = claims.add(claim);
     try {
-      const settle = await process(data, lost).then(
-        () => claims.complete,
-        () => claims.fail,
+      const settle = await process(claim, lost).then(
+        () => claims.end,
+        () => claims.release,
       );
       claims.remove(claim);
       if (claims.count() <= concurrency / 2) poller.resume();
       await writeWithRetries(() => settle(claim), options.canRetry);
     } catch (error) {
-      // The job is retried once its heartbeat expires.
+      // The job can be claimed again once this claim ends.
       onError(error);
     }
   }
 
-  const heartbeat = setInterval(() => void claims.beat().catch(onError), heartbeatInterval);
+  const renewals = setInterval(() => void claims.renew().catch(onError), renewInterval);
   poller.wake();
   return {
     wake: poller.wake,
     async stop(milliseconds) {
       await poller.stop();
       await within<unknown>(milliseconds, Promise.all(running), null);
-      clearInterval(heartbeat);
-      await claims.release(onError);
+      clearInterval(renewals);
+      await claims.releaseAll(onError);
     },
   };
 }
 
 async function writeWithRetries(
   write: () => Promise<unknown>,
-  canRetry: JobWorkersOptions<object>['canRetry'],
+  canRetry: JobWorkersOptions<never>['canRetry'],
 ): Promise<void> {
   for (;;)
     try {
@@ -153,66 +163,56 @@ function startPoller({ interval, hasRoom, take, onError }: PollerOptions): Polle
   };
 }
 
-/** A job that this process works on; another attempt of it has another number. */
-type JobClaim = Pick<Job, 'id' | 'retryCount'>;
-
 /** The claimed jobs of a queue. Statements are sent in batches. */
-interface JobClaims {
+interface JobClaims<Claim> {
   /** The number of jobs being processed. */
   count(): number;
-  /** @returns a signal that is aborted once another node has the job */
-  add(claim: JobClaim): AbortSignal;
+  /** @returns a signal that is aborted once another node has the job, or may have it */
+  add(claim: Claim): AbortSignal;
   /** The job is processed: its slot is free, though its result is not written yet. */
-  remove(claim: JobClaim): void;
-  complete(claim: JobClaim): Promise<unknown>;
-  fail(claim: JobClaim): Promise<unknown>;
-  /** Keeps the jobs alive, and aborts those that another node has taken over. */
-  beat(): Promise<void>;
+  remove(claim: Claim): void;
+  end(claim: Claim): Promise<unknown>;
+  release(claim: Claim): Promise<unknown>;
+  /** Renews the claims, and aborts the jobs that another node has claimed. */
+  renew(): Promise<void>;
   /** Aborts all jobs, and releases them to other nodes. */
-  release(onError: (error: unknown) => void): Promise<void>;
+  releaseAll(onError: (error: unknown) => void): Promise<void>;
 }
 
 const BATCH_LIMIT = 100;
 
-function openClaims(boss: PgBoss, queue: string): JobClaims {
-  const held = new Map<string, { claim: JobClaim; lost: AbortController }>();
-  const complete = inBatches(async (claims: readonly JobClaim[]) => {
-    await boss.complete(queue, [...claims]);
-    return claims;
-  }, BATCH_LIMIT);
-  const fail = inBatches(async (claims: readonly JobClaim[]) => {
-    await boss.fail(queue, [...claims]);
-    return claims;
-  }, BATCH_LIMIT);
+/** @param longest milliseconds for which a claim is renewed */
+function openClaims<Claim extends { id: string }>(queue: JobQueue<Claim>, longest: number): JobClaims<Claim> {
+  const held = new Map<string, { claim: Claim; lost: AbortController; since: number }>();
+  const batched = (write: (claims: readonly Claim[]) => Promise<void>): ((claim: Claim) => Promise<unknown>) =>
+    inBatches(async (claims: readonly Claim[]) => {
+      await write(claims);
+      return claims;
+    }, BATCH_LIMIT);
+  const release = batched((claims) => queue.release(claims));
 
   return {
     count: () => held.size,
-    add({ id, retryCount }) {
+    add(claim) {
       const lost = new AbortController();
-      held.set(id, { claim: { id, retryCount }, lost });
+      held.set(claim.id, { claim, lost, since: performance.now() });
       return lost.signal;
     },
     remove: ({ id }) => void held.delete(id),
-    complete,
-    fail,
-    async beat() {
+    end: batched((claims) => queue.end(claims)),
+    release,
+    async renew() {
       const current = [...held.values()];
-      if (current.length === 0) return;
-      const claims = current.map(({ claim }) => claim);
-      const stillOurs = settledIds(await boss.touch(queue, claims)) ?? new Set(claims.map(({ id }) => id));
+      const renewed = current.filter(({ since }) => performance.now() - since <= longest);
+      const ours = renewed.length === 0 ? new Set() : await queue.renew(renewed.map(({ claim }) => claim));
       for (const { claim, lost } of current)
-        if (!stillOurs.has(claim.id)) lost.abort(new Error('Another node has taken over the job.'));
+        if (!ours.has(claim.id)) lost.abort(new Error('Another node can claim the job.'));
     },
-    async release(onError) {
+    async releaseAll(onError) {
       for (const { claim, lost } of held.values()) {
         lost.abort(new Error('The node is stopping.'));
-        await fail(claim).catch(onError);
+        await release(claim).catch(onError);
       }
     },
   };
-}
-
-/** The ids of the jobs that a statement reached; null if the response does not contain them. */
-function settledIds(response: object): Set<unknown> | null {
-  return 'settled' in response && Array.isArray(response.settled) ? new Set(response.settled) : null;
 }

@@ -25,8 +25,8 @@ describe('the fault of the database is recognized', () => {
     ['', null],
   ])('by the code %s', (code, fault) => {
     expect(databaseFault(errorWith(code))).toBe(fault);
-    // As pg-boss reports errors.
-    expect(databaseFault({ code, message: 'failed (Queue: sweep)' })).toBe(fault);
+    // A copy of an error.
+    expect(databaseFault({ code, message: 'failed' })).toBe(fault);
   });
 
   test.each([

@@ -8,7 +8,7 @@ import {
   setSuspended,
   createOrganization,
 } from '../../../src/service/organizations/store.ts';
-import { dueRegistries } from '../../../src/service/registries/store.ts';
+import { addDueJobs, claimJobs, endJobs } from '../../../src/service/worker/jobs-store.ts';
 import { openSession } from '../../../src/service/tokens/sessions-store.ts';
 import { deleteOldDeliveries } from '../../../src/service/webhooks/claims-store.ts';
 import { addAccess } from '../api/access-fixture.ts';
@@ -42,7 +42,10 @@ async function organization(): Promise<{ id: string; shared: number; own: number
 }
 
 async function dueIds(): Promise<number[]> {
-  return (await dueRegistries(database.db, 100)).map(({ id }) => id);
+  await addDueJobs(database.db, 100);
+  const claims = await claimJobs(database.db, false, 100);
+  await endJobs(database.db, claims);
+  return claims.map(({ registryId }) => registryId);
 }
 
 /** All rows that contain the id, by table. */

@@ -1,63 +1,60 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PgBoss } from 'pg-boss';
 import { expect, test } from 'vitest';
-import { type JobWorkers, startJobWorkers } from '../../../src/service/worker/job-workers.ts';
+import { type JobQueue, type JobWorkers, startJobWorkers } from '../../../src/service/worker/job-workers.ts';
 
 /** A queue in memory, with the results of its jobs and the number of statements. */
 function openQueue(names: string[]) {
-  const jobs = names.map((name) => ({ id: name, retryCount: 0, data: { name } }));
   const taken = new Set<string>();
-  const queue = {
-    waiting: jobs,
+  const state = {
+    waiting: names.map((id) => ({ id })),
     completed: [] as string[],
     failed: [] as string[],
     fetches: 0,
     settles: 0,
     broken: false,
   };
-  const settle = (list: string[]) => async (_: string, claims: { id: string; retryCount: number }[]) => {
-    queue.settles += 1;
+  const settle = (list: string[]) => async (claims: readonly { id: string }[]) => {
+    state.settles += 1;
     await sleep(2);
     for (const { id } of claims) if (taken.delete(id)) list.push(id);
   };
-  const boss = {
-    async fetch(_: string, { batchSize }: { batchSize: number }) {
-      queue.fetches += 1;
+  const queue: JobQueue<{ id: string }> = {
+    async claim(limit) {
+      state.fetches += 1;
       await sleep(2);
-      if (queue.broken) throw new Error('no database');
-      const some = queue.waiting.splice(0, batchSize);
+      if (state.broken) throw new Error('no database');
+      const some = state.waiting.splice(0, limit);
       for (const { id } of some) taken.add(id);
       return some;
     },
-    complete: settle(queue.completed),
-    fail: settle(queue.failed),
-    touch: async (_: string, claims: { id: string }[]) => ({
-      settled: claims.map(({ id }) => id).filter((id) => taken.has(id)),
-    }),
+    end: settle(state.completed),
+    release: settle(state.failed),
+    renew: async (claims) => new Set(claims.map(({ id }) => id).filter((id) => taken.has(id))),
   };
-  return { queue, taken, boss: boss as unknown as PgBoss };
+  return { queue: state, taken, jobs: queue };
 }
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `job-${i}`);
 
 function start(
-  boss: PgBoss,
+  jobs: JobQueue<{ id: string }>,
   act: (name: string, lost: AbortSignal) => Promise<void>,
-  errors: unknown[] = [],
+  { errors = [], longest = 60_000 }: { errors?: unknown[]; longest?: number } = {},
 ): JobWorkers {
-  return startJobWorkers<{ name: string }>(boss, 'work', {
+  return startJobWorkers(jobs, {
     concurrency: 4,
     pollInterval: 30,
-    heartbeatInterval: 20,
-    process: ({ name }, lost) => act(name, lost),
+    renewInterval: 20,
+    longest,
+    process: ({ id }, lost) => act(id, lost),
     onError: (error) => void errors.push(error),
   });
 }
 
 test('all jobs run with the given concurrency, in few statements', async () => {
-  const { queue, boss } = openQueue(names(40));
+  const { queue, jobs } = openQueue(names(40));
   let [now, most] = [0, 0];
-  const workers = start(boss, async () => {
+  const workers = start(jobs, async () => {
     most = Math.max(most, ++now);
     await sleep(3);
     now -= 1;
@@ -70,9 +67,9 @@ test('all jobs run with the given concurrency, in few statements', async () => {
 });
 
 test('a slow job does not block the others', async () => {
-  const { queue, boss } = openQueue(names(12));
+  const { queue, jobs } = openQueue(names(12));
   const slow = new AbortController();
-  const workers = start(boss, (name) =>
+  const workers = start(jobs, (name) =>
     name === 'job-0' ? new Promise((resolve) => slow.signal.addEventListener('abort', () => resolve())) : sleep(1),
   );
   await expect.poll(() => queue.completed.length).toBe(11);
@@ -82,20 +79,20 @@ test('a slow job does not block the others', async () => {
 });
 
 test('a job that throws is marked as failed, and later jobs are found', async () => {
-  const { queue, boss } = openQueue(['bad', 'good']);
-  const workers = start(boss, async (name) => {
+  const { queue, jobs } = openQueue(['bad', 'good']);
+  const workers = start(jobs, async (name) => {
     if (name === 'bad') throw new Error('handed back');
   });
   await expect.poll(() => [queue.completed, queue.failed]).toEqual([['good'], ['bad']]);
-  queue.waiting.push({ id: 'later', retryCount: 0, data: { name: 'later' } });
+  queue.waiting.push({ id: 'later' });
   await expect.poll(() => queue.completed).toEqual(['good', 'later']);
   await workers.stop(1000);
 });
 
 test('a job that another node has taken over is released', async () => {
-  const { queue, taken, boss } = openQueue(['a']);
+  const { queue, taken, jobs } = openQueue(['a']);
   const workers = start(
-    boss,
+    jobs,
     (_, lost) => new Promise((_resolve, reject) => lost.addEventListener('abort', () => reject(new Error('lost')))),
   );
   await expect.poll(() => taken.size).toBe(1);
@@ -106,9 +103,27 @@ test('a job that another node has taken over is released', async () => {
   expect([queue.completed, queue.failed]).toEqual([[], []]);
 });
 
+test('a job that takes longer than any should is given up', async () => {
+  const { jobs } = openQueue(['a']);
+  const lost = new AbortController();
+  const workers = start(
+    jobs,
+    (_, signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          lost.abort();
+          reject(new Error('lost'));
+        }),
+      ),
+    { longest: 30 },
+  );
+  await expect.poll(() => lost.signal.aborted).toBe(true);
+  await workers.stop(1000);
+});
+
 test('stopping takes no further jobs, and hands back jobs that do not end', async () => {
-  const { queue, boss } = openQueue(names(9));
-  const workers = start(boss, () => new Promise(() => {}));
+  const { queue, jobs } = openQueue(names(9));
+  const workers = start(jobs, () => new Promise(() => {}));
   await sleep(20);
   await workers.stop(50);
   expect(queue.failed).toEqual(names(4));
@@ -116,10 +131,10 @@ test('stopping takes no further jobs, and hands back jobs that do not end', asyn
 });
 
 test('an unavailable database is reported, and no job is lost', async () => {
-  const { queue, boss } = openQueue(names(3));
+  const { queue, jobs } = openQueue(names(3));
   const errors: unknown[] = [];
   queue.broken = true;
-  const workers = start(boss, async () => {}, errors);
+  const workers = start(jobs, async () => {}, { errors });
   await expect.poll(() => errors.length).toBeGreaterThan(1);
   queue.broken = false;
   await expect.poll(() => queue.completed.length).toBe(3);

@@ -1,8 +1,16 @@
 import { sql } from 'kysely';
-import { PgBoss } from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Log } from '../../../src/service/log.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
+import {
+  addDueJobs,
+  addJob,
+  claimJobs,
+  endJobs,
+  type JobClaim,
+  releaseJobs,
+  renewClaims,
+} from '../../../src/service/worker/jobs-store.ts';
 import type { Settings } from '../../../src/service/config/settings.ts';
 import { answer, delayed, type FaultHost, openFaultHost, silent, tagged } from '../../support/fault-host.ts';
 import { type RefreshHarness, openRefreshHarness } from '../refresh/refresh-harness.ts';
@@ -141,38 +149,30 @@ describe('two nodes', () => {
     }
   }, 60_000);
 
-  test('take over the jobs of a killed node', async () => {
+  test('take over the jobs of a killed node, once its claim ends', async () => {
     const id = await harness.add(host.on('/orphan.json', tagged(empty('orphan'))));
-    const node = await startNode();
-    await node.stop();
-    const killed = new PgBoss({ connectionString: harness.database.url, supervise: false, schedule: false });
-    killed.on('error', () => {});
-    await killed.start();
-    await killed.send('refresh', { id }, { singletonKey: String(id) });
-    expect(await killed.fetch('refresh')).toHaveLength(1);
+    await claimLikeKilledNode(id);
     const other = await startNode();
     try {
       await expect.poll(() => checkedCount([id]), { timeout: 50_000, interval: 500 }).toBe(1);
     } finally {
       await other.stop();
-      await killed.stop({ graceful: false });
     }
   }, 70_000);
 });
 
+/** Claims the job of a registry, and never ends it. */
+async function claimLikeKilledNode(id: number): Promise<JobClaim> {
+  await addJob(harness.db, { registryId: id, slow: false, priority: 0, wait: 0 });
+  const [claim] = await claimJobs(harness.db, false, 1);
+  expect(claim?.registryId).toBe(id);
+  return claim!;
+}
+
 test('a node takes over old jobs of killed nodes when it starts', async () => {
-  await (await startNode()).stop();
   const id = await harness.add(host.on('/left.json', tagged(empty('left'))));
-  const killed = new PgBoss({ connectionString: harness.database.url, supervise: false, schedule: false });
-  killed.on('error', () => {});
-  await killed.start();
-  await killed.send('refresh', { id }, { singletonKey: String(id) });
-  expect(await killed.fetch('refresh')).toHaveLength(1);
-  await killed.stop({ graceful: false });
-  const old = "heartbeat_on = now() - interval '1 minute'";
-  await sql.raw(`update pgboss.job set ${old} where name = 'refresh' and state = 'active'`).execute(harness.db);
-  // No node has monitored the queue meanwhile.
-  await sql`update pgboss.queue set monitor_claim_on = null, monitor_on = null`.execute(harness.db);
+  await claimLikeKilledNode(id);
+  await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
   const node = await startNode();
   try {
     await expect.poll(() => checkedCount([id]), { timeout: 6000, interval: 100 }).toBe(1);
@@ -180,6 +180,55 @@ test('a node takes over old jobs of killed nodes when it starts', async () => {
     await node.stop();
   }
 }, 30_000);
+
+describe('a job', () => {
+  test('is claimed by one node at a time, and a claim that was replaced changes nothing', async () => {
+    const first = await claimLikeKilledNode(-1);
+    await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
+    const [second] = await claimJobs(harness.db, false, 1);
+    expect(second).toMatchObject({ registryId: -1 });
+    expect(second!.id).not.toBe(first.id);
+    expect(await claimJobs(harness.db, false, 1)).toEqual([]);
+    expect(await renewClaims(harness.db, [first, second!])).toEqual(new Set([second!.id]));
+    await releaseJobs(harness.db, [first]);
+    await endJobs(harness.db, [first]);
+    expect(await claimJobs(harness.db, false, 1)).toEqual([]);
+    await releaseJobs(harness.db, [second!]);
+    const [third] = await claimJobs(harness.db, false, 1);
+    await endJobs(harness.db, [third!]);
+    await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
+    expect(await claimJobs(harness.db, false, 1)).toEqual([]);
+  });
+
+  test('is claimed by priority, then age, and not before its time', async () => {
+    const jobs = [
+      { registryId: -2, priority: 0, wait: 0 },
+      { registryId: -3, priority: 1, wait: 0 },
+      { registryId: -4, priority: -1, wait: 0 },
+      { registryId: -5, priority: 0, wait: 0 },
+      { registryId: -6, priority: 1, wait: 100 },
+    ];
+    for (const job of jobs) await addJob(harness.db, { ...job, slow: false });
+    const order: number[] = [];
+    for (let i = 0; i < jobs.length; i++) {
+      const claims = await claimJobs(harness.db, false, 1);
+      order.push(...claims.map(({ registryId }) => registryId));
+    }
+    expect(order).toEqual([-3, -2, -5, -4]);
+    await sql`delete from refresh_jobs where registry_id < 0`.execute(harness.db);
+  });
+
+  test('is added once, also by many nodes at once', async () => {
+    const id = await harness.add(host.on('/added.json', tagged(empty('added'))));
+    await Promise.all([
+      ...Array.from({ length: 10 }, () => addDueJobs(harness.db, 100)),
+      ...Array.from({ length: 10 }, () => addJob(harness.db, { registryId: id, slow: false, priority: 1, wait: 0 })),
+    ]);
+    const rows = await sql`select from refresh_jobs where registry_id = ${id}`.execute(harness.db);
+    expect(rows.rows).toHaveLength(1);
+    await sql`delete from refresh_jobs`.execute(harness.db);
+  });
+});
 
 test('slow registries delay only other slow registries', async () => {
   const slow = await Promise.all(

@@ -128,8 +128,8 @@ export function damagedBackup(how: string): AppregError {
 }
 
 /**
- * The tables whose rows are backed up: all of them. pg-boss's own tables are not part of a backup: a job only says that
- * a row is due, and is created again from the row.
+ * The tables whose rows are backed up. Those of `refresh_jobs` are not: a job only says that a registry is due, and is
+ * added again from the row of the registry.
  */
 const TABLES: Record<keyof Database, true> = {
   organizations: true,

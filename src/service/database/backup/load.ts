@@ -25,7 +25,7 @@ export async function checkEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ names: string[] }>(
     `SELECT coalesce(array_agg(nspname || '.' || relname ORDER BY nspname, relname), '{}') AS names
      FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND nspname IN (current_schema(), 'pgboss')
+     WHERE relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND nspname = current_schema()
        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`,
   );
   const names = rows.flatMap((row) => row.names);
@@ -46,8 +46,7 @@ async function contentOf(client: Client, names: readonly string[]): Promise<stri
     names.includes(`${schema}.${name}`),
   );
   if (!isOurs) {
-    const others = names.filter((name) => !name.startsWith('pgboss.')).map((name) => name.slice(name.indexOf('.') + 1));
-    if (others.length === 0) return 'it has the job queue of a service of appreg';
+    const others = names.map((name) => name.slice(name.indexOf('.') + 1));
     const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
     return `it has tables of another program: ${printable(others.slice(0, 3).join(', '))}${more}`;
   }

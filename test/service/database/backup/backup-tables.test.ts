@@ -12,11 +12,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.stop());
 
-test('a backup has every table that the migrations create', async () => {
+test('a backup has every table that the migrations create, but that of jobs', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = current_schema()`.execute(
     database.db,
   );
-  const names = rows.map(({ name }) => name).filter((name) => !name.startsWith('kysely_') && name !== NEVER_FILLED);
+  const left = ['refresh_jobs', NEVER_FILLED];
+  const names = rows.map(({ name }) => name).filter((name) => !name.startsWith('kysely_') && !left.includes(name));
   expect([...BACKUP_TABLES].toSorted()).toEqual(names.toSorted());
 });
