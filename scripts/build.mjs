@@ -20,7 +20,6 @@ const PROGRAMS = {
   run: 'src/cli/process/run.ts',
   config: 'src/cli/config/config.ts',
   'bundle-finish': 'src/cli/commands/bundle/finish.ts',
-  'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
   'digest-worker': 'src/observe/digest/digest-worker.ts',
 };
 

@@ -75,7 +75,7 @@ export function keepCodeInFile(folder: string, words: readonly string[]): void {
       ...(cachedData && { cachedData }),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
-    // V8 has other flags. What it rejects later, it rejects because flags were set meanwhile (heap.ts), and will again.
+    // V8 has other flags.
     isRejected ??= script.cachedDataRejected === true;
     if (cachedData === undefined || isRejected) compiled.set(name, script);
     const load = script.runInThisContext() as ModuleFunction;

@@ -17,7 +17,7 @@ import { inJudgingOrder } from './symptoms.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { rules as allRules } from '../rules/index.ts';
-import { isPlainGet, sideProbes } from '../facts/side-probes.ts';
+import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
@@ -35,22 +35,6 @@ const IMPORTANCE: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact',
  */
 type Phase = 'before-content' | 'after-content';
 
-/** Keys under which unobserved responses are noted; constants, because each resource of a run is looked up. */
-const UNOBSERVED: Record<Phase, Record<ResourceKind, string>> = {
-  'before-content': {
-    manifest: 'manifest before-content',
-    metadata: 'metadata before-content',
-    artifact: 'artifact before-content',
-    icon: 'icon before-content',
-  },
-  'after-content': {
-    manifest: 'manifest after-content',
-    metadata: 'metadata after-content',
-    artifact: 'artifact after-content',
-    icon: 'icon after-content',
-  },
-};
-
 /** Options of a run. */
 interface DispatchOptions {
   /** ISO 8601; the moment of observation. */
@@ -58,9 +42,6 @@ interface DispatchOptions {
   origins?: readonly string[];
   rules?: readonly AnyRule[];
 }
-
-/** The part of a document's value that the rules about documents have to check; undefined for all of it. */
-type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
 
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function affectsReport(rule: AnyRule): boolean {
@@ -73,37 +54,24 @@ export class RuleDispatcher {
   readonly #run: JudgingRun;
   readonly #now: string;
   readonly #origins: readonly string[];
-  readonly #valueToCheck: ValueToCheck;
   readonly #rules = new Map<Subject, AnyRule[]>();
   readonly #resourceRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
-  /** Those that may find something where the plain GET was the only request. */
-  readonly #plainGetRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
-  /** The rules that supersede the others of them. */
-  readonly #supersedersOfOthers = new Set<string>();
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
-  constructor(run: JudgingRun, options: DispatchOptions, valueToCheck: ValueToCheck) {
+  constructor(run: JudgingRun, options: DispatchOptions) {
     this.#run = run;
     this.#now = options.now;
     this.#origins = options.origins ?? [];
-    this.#valueToCheck = valueToCheck;
     for (const rule of inJudgingOrder(options.rules ?? allRules)) {
       if (isOff(run.overrides, rule) && !affectsReport(rule)) continue;
-      if (rule.on === 'resource') this.#addResourceRule(rule);
+      if (rule.on === 'resource')
+        this.#resourceRules[rule.supersededBy === undefined ? 'before-content' : 'after-content'].push(rule);
       else this.#rules.set(rule.on, [...this.rulesOn(rule.on), rule]);
     }
-  }
-
-  #addResourceRule(rule: AnyRule): void {
-    const { supersededBy, aboutOtherRequests = false } = rule;
-    const phase = supersededBy === undefined ? 'before-content' : 'after-content';
-    this.#resourceRules[phase].push(rule);
-    if (!aboutOtherRequests) this.#plainGetRules[phase].push(rule);
-    else for (const { rule: id } of supersededBy ?? []) this.#supersedersOfOthers.add(id);
   }
 
   /** The rules about a subject, in the order in which they are judged. */
@@ -151,7 +119,7 @@ export class RuleDispatcher {
     const value =
       reading.value === undefined
         ? blockedBy(reading.oversized ? 'document-oversized' : 'document-unreadable')
-        : (this.#valueToCheck(content) ?? reading.value);
+        : reading.value;
     const present = reading.value === undefined ? null : 'value';
     this.dispatch('document', { resource: place.resource, facts, content, reading, value }, place, present);
     return reading.value;
@@ -174,7 +142,6 @@ export class RuleDispatcher {
       if (file !== null) this.dispatch('local-file', { resource: place.resource, path: file, state: local }, place);
       this.#noteResource(facts, at);
     }
-    if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(UNOBSERVED[phase][place.resource])) return;
     const answer = answerOf(facts);
     const subject: FactsOf<'resource'> = {
       resource: place.resource,
@@ -186,15 +153,7 @@ export class RuleDispatcher {
       now: this.#now,
       comparedHosts: this.#comparedHosts,
     };
-    const isPlain = !isMissing(web) && !isMissing(answer) && isPlainGet(web) && this.#mayBeSkipped(at);
-    this.#evaluate((isPlain ? this.#plainGetRules : this.#resourceRules)[phase], subject, at);
-  }
-
-  /** False if the report names the rules about other requests, although they find nothing. */
-  #mayBeSkipped({ found }: SubjectLocation): boolean {
-    if (this.#run.evaluated !== null) return false;
-    for (const rule of found.keys()) if (this.#supersedersOfOthers.has(rule)) return false;
-    return true;
+    this.#evaluate(this.#resourceRules[phase], subject, at);
   }
 
   /** Records what a report states about a resource once, and its hosts. */

@@ -56,22 +56,8 @@ export function judgeVersions(
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
   const attested = context.attestations === null ? [] : attestedVersions(versions, artifacts);
   const all: AllVersions = { versions, artifacts, published, attested };
-  const content = place.document?.content;
-  const toJudge = content === undefined || isMissing(content) ? null : context.versionsToJudge(content);
-  for (const entry of versions) {
-    const isClean = toJudge !== null && !toJudge.has(entry.index);
-    // A publish reads only findings and verdicts, and not what was not judged.
-    if (!isClean || !context.isPublishing || isObserved(artifacts[entry.index]))
-      judgeVersion(context, entry, all, place, isClean);
-  }
+  for (const entry of versions) judgeVersion(context, entry, all, place);
   return versions;
-}
-
-/** True for an artifact of which anything was observed. */
-function isObserved(artifact: ArtifactFacts | undefined): boolean {
-  return (
-    artifact !== undefined && !(isMissing(artifact.web) && isMissing(artifact.content) && isMissing(artifact.archive))
-  );
 }
 
 /** A metadata file without a list of versions has no artifacts to inspect. */
@@ -103,21 +89,14 @@ interface AllVersions {
   attested: readonly string[];
 }
 
-/** @param isClean true if no rule about the text of the metadata file could report the version */
-function judgeVersion(
-  context: JudgeContext,
-  entry: VersionEntry,
-  all: AllVersions,
-  metadata: SubjectLocation,
-  isClean: boolean,
-): void {
+function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
   const { dispatcher } = context;
   const { index, version, artifactUrl } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
   const found = new Map(metadata.byVersion?.get(version ?? ''));
   const place: SubjectLocation = { ...metadata, version, pointer, found };
-  if (!isClean) dispatcher.dispatch('version', factsOf(entry, all), place);
+  dispatcher.dispatch('version', factsOf(entry, all), place);
   const artifactPlace: SubjectLocation = {
     ...place,
     resource: 'artifact',
@@ -126,7 +105,7 @@ function judgeVersion(
     pointer: `${pointer}/artifactUrl`,
     found: new Map(place.found),
   };
-  if (!isClean) dispatcher.url('artifact', artifactUrl, artifactPlace);
+  dispatcher.url('artifact', artifactUrl, artifactPlace);
   if (!artifact) return;
   judgeArtifact(context, artifact, entry, all, artifactPlace);
   const before = all.published.get(version) ?? null;
@@ -157,7 +136,6 @@ function judgeArtifact(
 ): void {
   dispatcher.resource(facts, place, 'before-content');
   const { content, archive } = facts;
-  if (isMissing(content) && content.runWide && run.notJudged.wasNoted('artifact content')) return;
   if (!isMissing(content)) {
     run.totals.artifacts += 1;
     run.totals.bytes += content.bytes;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { urlBeginsWith } from '../../core/http/url.ts';
 import { message } from '../../core/text/message.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
@@ -59,15 +58,11 @@ export function otherNameOf({ names }: WorkspaceContext, path: string): Resource
   return listed === null ? undefined : { path, listed };
 }
 
-/**
- * The path of an artifact or icon that may be in the workspace, or why it cannot be.
- * @param isCanonical true for a URL that needs no normalization
- */
-export function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
+/** The path of an artifact or icon that may be in the workspace, or why it cannot be. */
+export function localFile(context: WorkspaceContext, url: string | null): string | Missing {
   if (url === null) return NO_URL;
   const { outsideFolder: away } = context;
-  if (away !== '' && urlBeginsWith(url, away) && !url.includes('/', away.length))
-    if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
+  if (away !== '' && url.startsWith(away) && PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
   const path = localPath(url, context.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
