@@ -83,7 +83,7 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   setting: Severity | undefined,
 ): void {
   const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
-  evaluateRule(run, rule as unknown as AnyRule, row.whole, placeOf(other), null);
+  evaluateRule(run, rule as unknown as AnyRule, row.whole, placeOf(other));
   const reported = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = row.found.map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,

@@ -9,8 +9,9 @@ import {
   type Probe,
 } from '../facts/facts.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
-import { evaluateRule, missingIn } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
+import { SubjectRules } from './rule-table.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff } from './settings.ts';
 import { inJudgingOrder } from './symptoms.ts';
@@ -54,8 +55,8 @@ export class RuleDispatcher {
   readonly #run: JudgingRun;
   readonly #now: string;
   readonly #origins: readonly string[];
-  readonly #rules = new Map<Subject, AnyRule[]>();
-  readonly #resourceRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
+  readonly #rules: ReadonlyMap<Subject, SubjectRules>;
+  readonly #resourceRules: Readonly<Record<Phase, SubjectRules>>;
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
@@ -66,17 +67,23 @@ export class RuleDispatcher {
     this.#run = run;
     this.#now = options.now;
     this.#origins = options.origins ?? [];
-    for (const rule of inJudgingOrder(options.rules ?? allRules)) {
-      if (isOff(run.overrides, rule) && !affectsReport(rule)) continue;
-      if (rule.on === 'resource')
-        this.#resourceRules[rule.supersededBy === undefined ? 'before-content' : 'after-content'].push(rule);
-      else this.#rules.set(rule.on, [...this.rulesOn(rule.on), rule]);
-    }
+    const judged = inJudgingOrder(options.rules ?? allRules).filter(
+      (rule) => !isOff(run.overrides, rule) || affectsReport(rule),
+    );
+    const subjects = new Set(judged.map(({ on }) => on));
+    this.#rules = new Map(
+      [...subjects].map((subject) => [subject, new SubjectRules(judged.filter(({ on }) => on === subject))]),
+    );
+    const aboutResources = this.#rules.get('resource')?.rules ?? [];
+    this.#resourceRules = {
+      'before-content': new SubjectRules(aboutResources.filter(({ supersededBy }) => supersededBy === undefined)),
+      'after-content': new SubjectRules(aboutResources.filter(({ supersededBy }) => supersededBy !== undefined)),
+    };
   }
 
   /** The rules about a subject, in the order in which they are judged. */
   rulesOn(subject: Exclude<Subject, 'resource'>): readonly AnyRule[] {
-    return this.#rules.get(subject) ?? [];
+    return this.#rules.get(subject)?.rules ?? [];
   }
 
   /**
@@ -89,17 +96,14 @@ export class RuleDispatcher {
     place: SubjectLocation,
     present: (keyof FactsOf<S> & string) | null = null,
   ): void {
-    this.#evaluate(this.rulesOn(subject), facts, place, present);
+    const rules = this.#rules.get(subject);
+    if (rules !== undefined) evaluate(this.#run, rules, facts, place, present);
   }
 
-  #evaluate(
-    rules: readonly AnyRule[],
-    facts: Record<string, unknown>,
-    place: SubjectLocation,
-    present: string | null = null,
-  ): void {
-    const missing = missingIn(facts, present);
-    for (const rule of rules) evaluateRule(this.#run, rule, facts, place, missing);
+  /** Adds the subjects of rules that were only counted; call it once, at the end of the run. */
+  addCounted(): void {
+    for (const rules of [...this.#rules.values(), ...Object.values(this.#resourceRules)])
+      rules.addCounted(this.#run.notJudged);
   }
 
   /** Runs the rules about a URL and its response, then those about the document's text. */
@@ -153,7 +157,7 @@ export class RuleDispatcher {
       now: this.#now,
       comparedHosts: this.#comparedHosts,
     };
-    this.#evaluate(this.#resourceRules[phase], subject, at);
+    evaluate(this.#run, this.#resourceRules[phase], subject, at);
   }
 
   /** Records what a report states about a resource once, and its hosts. */

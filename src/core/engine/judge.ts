@@ -185,6 +185,7 @@ export function startJudging(options: JudgeOptions): Judging {
       if (shard !== null && elsewhere > 0)
         run.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
       if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
+      dispatcher.addCounted();
       completeRun(run, incomplete);
       if (exceptions) judgeExceptions(context, exceptions, { listed, shard });
       const marking = { exceptions: exceptions?.entries ?? [], known: options.known ?? NONE_KNOWN, now: options.now };

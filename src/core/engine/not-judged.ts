@@ -106,6 +106,21 @@ export class NotJudgedRecord {
     this.#entries.push(notJudgedEntry('*', {}, { code: 'incomplete', why }));
   }
 
+  /**
+   * What adding the same rule and reason again, about another subject of the same resource kind, does: `listed`, another
+   * entry; `counted`, one more of the further subjects; `settled`, nothing.
+   */
+  stateOf(rule: AnyRule, reason: Reason): 'listed' | 'counted' | 'settled' {
+    if (isOff(this.#overrides, rule) || reason.runWide) return 'settled';
+    return this.#further.has(rule.id) ? 'counted' : 'listed';
+  }
+
+  /** Adds further subjects of a rule whose subjects are only counted. */
+  addCount({ id }: AnyRule, count: number): void {
+    const further = this.#further.get(id);
+    if (further !== undefined) further.count += count;
+  }
+
   /** True if this was noted before; for what is judged or reported once per run. */
   wasNoted(what: string): boolean {
     if (this.#noted.has(what)) return true;
