@@ -11,7 +11,8 @@ import {
 import { type JsonValue, parseDocument } from '../json/json.ts';
 import { evaluate } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
-import { SubjectRules } from './rule-table.ts';
+import type { NotJudgedRecord } from './not-judged.ts';
+import { type Plan, SubjectRules } from './rule-table.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff } from './settings.ts';
 import { inJudgingOrder } from './symptoms.ts';
@@ -20,10 +21,12 @@ import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
+import { isPlainUrl } from '../http/url-error.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
 import { blockedBy } from '../facts/missing.ts';
 
+const URL_MALFORMED: Missing = blockedBy('url-malformed');
 /** The fact for a field of the wrong type. */
 export const SCHEMA_VIOLATION: Missing = blockedBy('schema-violation');
 
@@ -60,6 +63,7 @@ export class RuleDispatcher {
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
+  readonly #unobserved = new UnobservedResources();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
@@ -129,10 +133,25 @@ export class RuleDispatcher {
     return reading.value;
   }
 
-  /** Judges the rules about URLs; `text` is null if the URL is missing, or not a text. */
-  url(resource: ResourceKind, text: string | null, place: SubjectLocation): void {
-    const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? blockedBy('url-malformed'));
-    const facts = { resource, url: text ?? SCHEMA_VIOLATION, parsed, now: this.#now, registry: this.registry };
+  /**
+   * Judges the rules about URLs.
+   * @param text null if the URL is missing, or not a text
+   * @param parts of the text, if it can be parsed
+   */
+  url(
+    resource: ResourceKind,
+    text: string | null,
+    place: SubjectLocation,
+    parts: UrlParts | null = text === null ? null : urlParts(text),
+  ): void {
+    const facts = {
+      resource,
+      url: text ?? SCHEMA_VIOLATION,
+      parsed: parts ?? (text === null ? SCHEMA_VIOLATION : URL_MALFORMED),
+      isPlain: text !== null && parts !== null && isPlainUrl(text, parts),
+      now: this.#now,
+      registry: this.registry,
+    };
     this.dispatch('url', facts, place);
   }
 
@@ -146,6 +165,8 @@ export class RuleDispatcher {
       if (file !== null) this.dispatch('local-file', { resource: place.resource, path: file, state: local }, place);
       this.#noteResource(facts, at);
     }
+    const rules = this.#resourceRules[phase];
+    if (isMissing(web) && this.#unobserved.countAnother(rules, facts, place.resource, this.#run.notJudged)) return;
     const answer = answerOf(facts);
     const subject: FactsOf<'resource'> = {
       resource: place.resource,
@@ -157,7 +178,8 @@ export class RuleDispatcher {
       now: this.#now,
       comparedHosts: this.#comparedHosts,
     };
-    evaluate(this.#run, this.#resourceRules[phase], subject, at);
+    const plan = evaluate(this.#run, rules, subject, at);
+    if (isMissing(web)) this.#unobserved.keep(rules, facts, place.resource, plan);
   }
 
   /** Records what a report states about a resource once, and its hosts. */
@@ -199,4 +221,26 @@ export function answerOf(facts: Resource): Probe | Missing {
   const probe = facts.web.server;
   const rule = ruleOfFailure(probe);
   return rule === null ? probe : blockedBy(rule);
+}
+
+/**
+ * Resources of which nothing was observed, for one reason: all facts about them are missing, except for the URL. Where no
+ * rule can be run on one of them, the next one is only counted, and its facts are not put together.
+ */
+class UnobservedResources {
+  readonly #last = new Map<SubjectRules, Map<ResourceKind, { web: unknown; hasUrl: boolean; plan: Plan }>>();
+
+  /** Counts a resource like the last one of its kind; false if its rules have to be evaluated. */
+  countAnother(rules: SubjectRules, { web, url }: Resource, resource: ResourceKind, record: NotJudgedRecord): boolean {
+    const last = this.#last.get(rules)?.get(resource);
+    if (last?.web !== web || last.hasUrl !== (url !== null) || !last.plan.isIdle) return false;
+    last.plan.endSubject(record);
+    return true;
+  }
+
+  /** Keeps the plan by which the rules about a resource were evaluated. */
+  keep(rules: SubjectRules, { web, url }: Resource, resource: ResourceKind, plan: Plan): void {
+    const byKind = this.#last.get(rules) ?? new Map<ResourceKind, { web: unknown; hasUrl: boolean; plan: Plan }>();
+    this.#last.set(rules, byKind.set(resource, { web, hasUrl: url !== null, plan }));
+  }
 }

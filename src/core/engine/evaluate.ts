@@ -2,7 +2,7 @@ import { blockedBy } from '../facts/missing.ts';
 import type { AnyRule, CheckResult, Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
-import type { SubjectRules } from './rule-table.ts';
+import type { Plan, SubjectRules } from './rule-table.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff, severityOf } from './settings.ts';
 import { isSuperseded, type Superseder, supersederIn } from './symptoms.ts';
@@ -10,6 +10,7 @@ import { isSuperseded, type Superseder, supersederIn } from './symptoms.ts';
 /**
  * Runs the rules about one subject whose facts are present.
  * @param present the name of a fact that is not missing, whatever its fields are called; null for none
+ * @returns the plan by which they were run
  */
 export function evaluate(
   run: JudgingRun,
@@ -17,13 +18,14 @@ export function evaluate(
   facts: Readonly<Record<string, unknown>>,
   place: SubjectLocation,
   present: string | null = null,
-): void {
-  const { plan, isKept } = rules.planFor(facts, place.resource, present);
+): Plan {
+  const plan = rules.planFor(facts, place.resource, present);
   for (const { rule, reason } of plan.steps) {
     if (reason === null) evaluateRule(run, rule, facts, place);
     else run.notJudged.add(rule, place, reason);
   }
-  if (isKept) plan.endSubject(run.notJudged);
+  plan.endSubject(run.notJudged);
+  return plan;
 }
 
 /** Runs one rule on one subject with the facts that it needs. A rule that throws is not judged, and the run is incomplete. */

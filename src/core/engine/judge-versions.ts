@@ -8,9 +8,9 @@ import {
   type PublishedVersion,
 } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
-import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
-import { digestOf } from '../registry/checksum.ts';
-import { listedVersions, versionFields } from '../registry/manifest.ts';
+import { type JsonValue, parseDocument } from '../json/json.ts';
+import { listedVersions } from '../registry/manifest.ts';
+import { versionEntries } from '../registry/version-entry.ts';
 import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
 import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
@@ -20,6 +20,7 @@ import type { SubjectLocation } from './location.ts';
 /** Judges the versions of a metadata file, with the facts about their artifacts. */
 
 const OTHER_BYTES: Missing = { missing: { code: 'other-bytes' } };
+const CHECKSUM_MALFORMED: Missing = blockedBy('checksum-malformed');
 const NOT_SCANNED: Missing = { missing: { code: 'content-not-scanned' }, runWide: true, intentional: true };
 
 /**
@@ -40,7 +41,7 @@ export function judgeVersions(
     noteUnreadable(context, place);
     return [];
   }
-  const versions = entriesIn(list);
+  const versions = versionEntries(list);
   run.totals.versions += versions.length;
   const requestedVersion = requested?.version ?? null;
   // A version that is not listed has no artifact to inspect.
@@ -105,7 +106,7 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
     pointer: `${pointer}/artifactUrl`,
     found: new Map(place.found),
   };
-  dispatcher.url('artifact', artifactUrl, artifactPlace);
+  dispatcher.url('artifact', artifactUrl, artifactPlace, entry.parts);
   if (!artifact) return;
   judgeArtifact(context, artifact, entry, all, artifactPlace);
   const before = all.published.get(version) ?? null;
@@ -113,7 +114,7 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
 }
 
 function factsOf(
-  { index, version, artifactChecksum }: VersionEntry,
+  { index, version, artifactChecksum, digest }: VersionEntry,
   { versions, artifacts }: AllVersions,
 ): FactsOf<'version'> {
   const content = artifacts[index]?.content;
@@ -121,6 +122,7 @@ function factsOf(
     index,
     version: version ?? SCHEMA_VIOLATION,
     checksum: artifactChecksum ?? SCHEMA_VIOLATION,
+    digest,
     all: versions,
     served: content === undefined || isMissing(content) || content.cut ? null : content,
   };
@@ -130,7 +132,7 @@ function factsOf(
 function judgeArtifact(
   { run, dispatcher, appEntry, isPublishing }: JudgeContext,
   facts: ArtifactFacts,
-  { index, version, artifactChecksum }: VersionEntry,
+  { index, version, artifactChecksum, digest: listed }: VersionEntry,
   { versions, artifacts, published }: AllVersions,
   place: SubjectLocation,
 ): void {
@@ -140,7 +142,7 @@ function judgeArtifact(
     run.totals.artifacts += 1;
     run.totals.bytes += content.bytes;
   }
-  const digest: string | Missing = digestOf(artifactChecksum ?? '') ?? blockedBy('checksum-malformed');
+  const digest: string | Missing = listed ?? CHECKSUM_MALFORMED;
   const inspected = onlySecondDownloadMatches(facts, digest) ? OTHER_BYTES : archive;
   dispatcher.dispatch(
     'artifact',
@@ -176,11 +178,4 @@ function scansOf(archive: ArchiveFacts | Missing): Record<'scan' | 'wholeScan', 
 function onlySecondDownloadMatches({ content, again }: ArtifactFacts, digest: string | Missing): boolean {
   if (isMissing(digest) || isMissing(content) || again === undefined || isMissing(again)) return false;
   return content.sha256 !== digest && again.sha256 === digest;
-}
-
-/** The versions that are objects. */
-function entriesIn(list: readonly JsonValue[]): VersionEntry[] {
-  const entries: VersionEntry[] = [];
-  for (const [index, item] of list.entries()) if (isObject(item)) entries.push({ index, ...versionFields(item) });
-  return entries;
 }

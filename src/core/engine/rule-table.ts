@@ -14,13 +14,18 @@ interface Step {
 export class Plan {
   /** By the facts that the rules need: null for one that is present. */
   readonly missing: readonly (Missing | null)[];
+  /** True if it is used for further subjects, too. */
+  readonly isKept: boolean;
   #steps: readonly Step[];
   #subjects = 0;
+  /** True while a rule is not judged one subject after the other. */
+  #isListing = true;
   /** The rules that are only counted, and the number of subjects before that. */
   readonly #counted: { readonly rule: AnyRule; readonly after: number }[] = [];
 
-  constructor(missing: readonly (Missing | null)[], steps: readonly Step[]) {
+  constructor(missing: readonly (Missing | null)[], steps: readonly Step[], isKept: boolean) {
     this.missing = missing;
+    this.isKept = isKept;
     this.#steps = steps;
   }
 
@@ -29,19 +34,26 @@ export class Plan {
     return this.#steps;
   }
 
+  /** True if no rule can be run on another such subject, and none is listed: it is only counted. */
+  get isIdle(): boolean {
+    return this.isKept && this.#steps.length === 0;
+  }
+
   /**
    * Ends a subject. A rule that was not judged is not visited again if its reason holds for the whole run, or if its
    * subjects are only counted from now on.
    */
   endSubject(record: NotJudgedRecord): void {
+    if (!this.isKept) return;
     this.#subjects += 1;
-    if (this.#steps.every(({ reason }) => reason === null)) return;
+    if (!this.#isListing) return;
     this.#steps = this.#steps.filter(({ rule, reason }) => {
       if (reason === null) return true;
       const state = record.stateOf(rule, reason);
       if (state === 'counted') this.#counted.push({ rule, after: this.#subjects });
       return state === 'listed';
     });
+    this.#isListing = this.#steps.some(({ reason }) => reason !== null);
   }
 
   /** Adds the subjects that were only counted; call it once, at the end of the run. */
@@ -52,13 +64,14 @@ export class Plan {
 
 /** Plans that are kept for each resource kind. Reasons from saved facts are objects of their own, and make more. */
 const KEPT = 16;
+const NO_PLANS: readonly Plan[] = [];
 
 /** The rules about one subject, in judging order. */
 export class SubjectRules {
   readonly rules: readonly AnyRule[];
   /** The facts that a rule needs. */
   readonly #needs: readonly string[];
-  readonly #plans = new Map<ResourceKind, Plan[]>();
+  readonly #plans = new Map<ResourceKind, readonly Plan[]>();
 
   constructor(rules: readonly AnyRule[]) {
     this.rules = rules;
@@ -68,29 +81,24 @@ export class SubjectRules {
   /**
    * The plan for a subject with these facts.
    * @param present the name of a fact that is present, whatever its fields are called; null for none
-   * @returns whether the plan is used for further subjects, too
    */
-  planFor(
-    facts: Readonly<Record<string, unknown>>,
-    resource: ResourceKind,
-    present: string | null,
-  ): { plan: Plan; isKept: boolean } {
-    const known = this.#plans.get(resource) ?? [];
-    for (const plan of known) if (this.#fits(plan, facts, present)) return { plan, isKept: true };
+  planFor(facts: Readonly<Record<string, unknown>>, resource: ResourceKind, present: string | null): Plan {
+    const known = this.#plans.get(resource) ?? NO_PLANS;
+    for (const plan of known) if (this.#fits(plan, facts, present)) return plan;
     const missing = this.#needs.map((need) => missingFact(facts, need, present));
     const reasons = new Map(this.#needs.map((need, i) => [need, missing[i] ?? null]));
     const steps = this.rules.map((rule) => {
       const reason = rule.needs.map((need) => reasons.get(need) ?? null).find((one) => one !== null) ?? null;
       return { rule, reason };
     });
-    const plan = new Plan(missing, steps);
-    const isKept = known.length < KEPT;
-    if (isKept) this.#plans.set(resource, [...known, plan]);
-    return { plan, isKept };
+    const plan = new Plan(missing, steps, known.length < KEPT);
+    if (plan.isKept) this.#plans.set(resource, [...known, plan]);
+    return plan;
   }
 
   #fits({ missing }: Plan, facts: Readonly<Record<string, unknown>>, present: string | null): boolean {
-    for (const [i, need] of this.#needs.entries()) if (missingFact(facts, need, present) !== missing[i]) return false;
+    const needs = this.#needs;
+    for (let i = 0; i < needs.length; i++) if (missingFact(facts, needs[i]!, present) !== missing[i]) return false;
     return true;
   }
 

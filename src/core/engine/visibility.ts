@@ -218,7 +218,7 @@ export function offersOf(
     const { version, artifactChecksum } = one;
     const entry = {
       index: one.index,
-      checksum: isChecksum(artifactChecksum) ? artifactChecksum : null,
+      checksum: one.digest === null ? null : one.artifactChecksum,
       facts: artifacts[one.index],
       ...(attestations?.mode === 'require' && { isUnproved: isUndecided(artifacts[one.index]?.attestation) }),
     };
