@@ -1,10 +1,8 @@
-import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
 import { join } from 'node:path';
-import type { Baseline, PublishedVersion } from '../core/facts/facts.ts';
-import { isMissing } from '../core/facts/facts.ts';
+import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
+import { type Baseline, type PublishedVersion, isMissing } from '../core/facts/facts.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
-import type { PackageVersion } from '../core/registry/bill-of-materials.ts';
 import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import { decideState, explainState, highestOf, type ReleaseState } from '../core/release/state.ts';
@@ -33,8 +31,6 @@ export interface EvaluatedApp {
   prepared: PreparedApp | null;
   /** The files from which its version is built and listed, absolute. */
   sources: readonly string[];
-  /** The packages in its code that have a version; empty for a broken app. */
-  packages: readonly PackageVersion[];
 }
 
 /** What the apps are compared with. */
@@ -119,7 +115,6 @@ async function evaluateApp(
       ? await prepare(repository, app, version, built, { provenance, listing, notes })
       : null,
     sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
-    packages: packagesIn(built),
     result: {
       key,
       folder,
@@ -132,11 +127,6 @@ async function evaluateApp(
       ...words,
     },
   };
-}
-
-function packagesIn({ materials }: Bundle): PackageVersion[] {
-  const packages = materials?.packages ?? [];
-  return packages.flatMap(({ name, version }) => (version === null ? [] : [{ name, version }]));
 }
 
 /** How an app that is not listed will be listed. */
@@ -229,7 +219,6 @@ function brokenApp(
     declared: null,
     prepared: null,
     sources: [],
-    packages: [],
     result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
   };
 }

@@ -14,7 +14,6 @@ import { hasExchanges } from './exchange-text.ts';
 import { load } from './host-load.ts';
 import { subscriptionFacts } from './subscription-example.ts';
 import { seenIcon } from './icons.ts';
-import { materialsFacts } from './materials.ts';
 import { END, header, pixels, png } from './png-builder.ts';
 
 type Facts = Record<string, unknown>;
@@ -86,7 +85,6 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   resource: exchangeFacts,
   artifact: artifactFacts,
-  materials: materialsFacts,
   attestation: attestationExample,
   about: (text) => {
     const { json, notes } = noted(text);

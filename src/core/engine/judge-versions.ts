@@ -162,7 +162,6 @@ function judgeArtifact(
     },
     { ...place, pointer: `/versions/${index}/artifactChecksum` },
   );
-  if (facts.materials !== undefined) dispatcher.dispatch('materials', { materials: facts.materials }, place);
   dispatcher.resource(facts, place, 'after-content');
 }
 

@@ -215,7 +215,7 @@ export function offersOf(
   const entries = new Map<string, [ListedOfferEntry, ...ListedOfferEntry[]]>();
   for (const one of versions) {
     if (!isValidVersion(one)) continue;
-    const { version, artifactChecksum } = one;
+    const { version } = one;
     const entry = {
       index: one.index,
       checksum: one.digest === null ? null : one.artifactChecksum,

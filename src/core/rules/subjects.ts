@@ -15,7 +15,6 @@ import type {
   ImageFacts,
   LocalState,
   ResourceKind,
-  MaterialsFacts,
   Missing,
   Probe,
   HttpViews,
@@ -142,8 +141,6 @@ export interface Subjects {
     /** True before the artifact is published, by a command that allows secrets by their fingerprint. */
     isPublishing: boolean;
   };
-  /** The packages in an artifact; dispatched if advisories were given. */
-  materials: { materials: MaterialsFacts };
   /** The attestation of a version's artifact; dispatched only if attestations are checked. */
   attestation: {
     observed: ObservedAttestation;

@@ -98,11 +98,7 @@ async function observeArtifactFile(
   // Loaded on demand: most workspaces have no artifacts.
   const { readArchiveFile } = await import('../archive/read-archive.ts');
   const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
-  const facts = { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
-  const { advisories } = context;
-  if (advisories === null) return facts;
-  const { materialsBeside } = await import('./companions.ts');
-  return { ...facts, materials: await materialsBeside(context, path, content, advisories) };
+  return { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
 }
 
 /** The attestation beside an artifact, as far as it is looked for. */

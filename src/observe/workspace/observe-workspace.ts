@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
 import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
 import { openOtherNames } from './other-names.ts';
@@ -34,8 +33,6 @@ export interface ObserveWorkspaceOptions {
   /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;
   onApp?(done: number, all: number): void;
-  /** Advisories about the packages in artifacts (default: bills of materials are not read). */
-  advisories?: AdvisoryFolder | null;
   /** How the attestations beside artifacts are verified (default: they are not). */
   attestations?: LocalAttestations | null;
 }
@@ -56,7 +53,6 @@ export async function observeWorkspace(
     outsideFolder: '',
     names: openOtherNames(root),
     nameOf: options.nameOf,
-    advisories: options.advisories ?? null,
     attestations: options.attestations ?? null,
   };
   const manifest = observeDocumentFile(context, null, workspace.manifest);
@@ -98,7 +94,7 @@ export async function observeWorkspace(
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
-  { nameOf, advisories = null, attestations = null }: Omit<ObserveWorkspaceOptions, 'onApp'>,
+  { nameOf, attestations = null }: Omit<ObserveWorkspaceOptions, 'onApp'>,
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[]; about: DocumentFacts | null }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const context: WorkspaceContext = {
@@ -109,7 +105,6 @@ export async function observeMetadataFile(
     outsideFolder: '',
     names: openOtherNames(workspace.root),
     nameOf,
-    advisories,
     attestations,
   };
   const metadata = observeDocumentFile(context, null, path);

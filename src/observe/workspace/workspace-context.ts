@@ -6,7 +6,6 @@ import { blockedBy } from '../../core/facts/missing.ts';
 import { message } from '../../core/text/message.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import type { VerifyBundle } from '../registry/companion.ts';
 import { localPath, staysInside } from './places.ts';
 import type { OtherNames } from './other-names.ts';
@@ -33,8 +32,6 @@ export interface WorkspaceContext {
   outsideFolder: string;
   names: OtherNames;
   nameOf(path: string): string;
-  /** Advisories about the packages in artifacts; null if bills of materials are not read. */
-  advisories: AdvisoryFolder | null;
   /** How the attestations beside artifacts are verified; null if they are not. */
   attestations: LocalAttestations | null;
 }

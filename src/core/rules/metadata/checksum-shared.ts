@@ -1,6 +1,4 @@
 import { message } from '../../text/message.ts';
-import { comparableUrl } from '../../http/url.ts';
-import { isChecksum } from '../../registry/checksum.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { VersionEntry } from '../subjects.ts';
