@@ -1,28 +1,13 @@
 // Builds dist/: the command line as CommonJS files, loaded on demand (an ES module entry costs a fifth of Node's own
 // start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { compileSchemas } from './compile-schemas.mjs';
-import { sharedFiles } from './shared-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const commands = join(root, 'src/cli/commands');
-
-/** The command line, in the order in which it is loaded; what a command loads later; the programs of worker threads. */
-const PROGRAMS = {
-  main: 'src/cli/main.ts',
-  'compile-cache': 'src/platform/compile-cache.ts',
-  program: 'src/cli/program.ts',
-  run: 'src/cli/process/run.ts',
-  config: 'src/cli/config/config.ts',
-  'bundle-finish': 'src/cli/commands/bundle/finish.ts',
-  'prefetch-worker': 'src/observe/workspace/prefetch-worker.ts',
-  'digest-worker': 'src/observe/digest/digest-worker.ts',
-};
 
 /** The folder of esbuild's API, below that of the build. */
 const ESBUILD = 'esbuild';
@@ -33,8 +18,15 @@ const copiedEsbuild = (path) => ({
   resolveId: (id) => (id === 'esbuild' ? { id: `${path}/lib/main.js`, external: true } : null),
 });
 
-/** Replaced by the digest of the build, which has the same length. */
-const NO_DIGEST = '(digest of this build..)';
+/** Files of the command line that every command needs; what fewer than this number of entries share stays with them. */
+const SHARED_BY = 16;
+const GROUPS = [
+  { name: 'start', test: /src\/cli\/main|src\/platform\/compile-cache/, priority: 3 },
+  // The parser and all definitions: help.
+  { name: 'program', test: /src\/cli\/program/, priority: 2 },
+  { name: 'run', test: /src\/cli\/process\/run/, priority: 1 },
+  { name: 'common', minShareCount: SHARED_BY },
+];
 
 /** Modules of packages that are left out. */
 const OMITTED = [
@@ -71,17 +63,12 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     cwd: root,
     platform: 'node',
     external: ['typescript'],
-    transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints), BUILD_DIGEST: `'${NO_DIGEST}'` } },
+    transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints) } },
     // Removes the calls of a function that is empty in this build.
     treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'] },
     checks: { ineffectiveDynamicImport: false },
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
-  for (const name of readdirSync(join(out, 'cli')).filter((file) => file.endsWith('.cjs'))) {
-    const file = join(out, 'cli', name);
-    writeFileSync(file, inAscii(exportValues(readFileSync(file, 'utf8'))));
-  }
-  writeDigest(join(out, 'cli'));
   // The assets of pages are next to the code that reads them.
   for (const folder of ['html', 'service/pages', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
@@ -108,46 +95,14 @@ function copyEsbuild(folder) {
   );
 }
 
-/**
- * Exports functions and classes as values instead of getters, which take 4 % of the time of a lint of 20,000 apps. They
- * are never assigned again, and both forms are defined at the end of a file.
- */
-function exportValues(code) {
-  const getter = /Object\.defineProperty\(exports,("[^"]+"),\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
-  const namesIn = (pattern) => new Set([...code.matchAll(pattern)].map(([, one]) => one));
-  const declared = namesIn(/\b(?:function\*? ?|class )([\w$]+)[({ ]/g);
-  const assigned = namesIn(/(?<![.\w$])([\w$]+)=(?![=>])/g);
-  return code.replace(getter, (all, key, value) =>
-    declared.has(value) && !assigned.has(value) ? `exports[${key}]=${value}` : all,
-  );
-}
-
-/**
- * Escapes the other characters, which `charset` leaves in tagged templates: V8 keeps a file with one character outside of
- * Latin-1 in twice the memory. All tags use the text with escapes replaced, except String.raw.
- */
-function inAscii(code) {
-  if (/String\.raw`[^`]*[^\0-\x7f]|\\[^\0-\x7f]/.test(code))
-    throw new Error('A character outside of ASCII in String.raw, or after a backslash, cannot be escaped.');
-  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Writes the digest of all files of the command line in place of `NO_DIGEST` (src/platform/code-file.ts). */
-function writeDigest(folder) {
-  const digest = createHash('sha256');
-  for (const name of readdirSync(folder).toSorted()) digest.update(name).update(readFileSync(join(folder, name)));
-  const text = digest.digest('hex').slice(0, NO_DIGEST.length);
-  const user = join(folder, 'code-file.cjs');
-  writeFileSync(user, readFileSync(user, 'utf8').replace(NO_DIGEST, text));
-}
-
-/** The command line: the programs, the commands, and what they load on demand. @returns the ids of all modules */
-async function buildCommands(out, common) {
-  const names = readdirSync(commands, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const runs = Object.fromEntries(names.map(({ name }) => [name, `src/cli/commands/${name}/run.ts`]));
-  const groupOf = moduleGroups({ ...PROGRAMS, ...runs });
+/** The command line. Commands are what main.ts imports on demand. @returns the ids of all modules */
+function buildCommands(out, common) {
   return write(
-    { ...common, input: { ...PROGRAMS, ...runs }, plugins: [OMIT, copiedEsbuild(`../${ESBUILD}`)] },
+    {
+      ...common,
+      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/digest/digest-worker.ts' },
+      plugins: [OMIT, copiedEsbuild(`../${ESBUILD}`)],
+    },
     {
       dir: join(out, 'cli'),
       format: 'cjs',
@@ -157,30 +112,9 @@ async function buildCommands(out, common) {
       chunkFileNames: '[name].cjs',
       charset: 'ascii',
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-      codeSplitting: {
-        includeDependenciesRecursively: false,
-        groups: [{ debugName: 'commands', name: groupOf }],
-      },
+      codeSplitting: { groups: GROUPS },
     },
   );
-}
-
-/**
- * Says which file a module belongs to.
- * @param entries the source files that programs and commands begin with, by name
- * @returns the name of the file, or null for a module that one entry alone uses, or only what is loaded on demand
- */
-function moduleGroups(entries) {
-  let files = null;
-  return (id, context) => {
-    files ??= sharedFiles(
-      Object.entries(entries).map(([name, file]) => [join(root, file), name]),
-      ['main', 'compile-cache', 'program', 'run', 'config'],
-      (module) => context.getModuleInfo(module),
-    );
-    const number = files.get(id);
-    return number === undefined ? null : `shared-${number}`;
-  };
 }
 
 /** The libraries: the core for any runtime, and the rest for Node. @returns the ids of all modules */

@@ -26,7 +26,6 @@ export {
 } from './observe/workspace/observe-workspace.ts';
 export { contentOf } from './observe/workspace/document-content.ts';
 export { baselineOf, baselineFromSnapshot } from './observe/baseline/baseline.ts';
-export { openAdvisories, type AdvisoryFolder } from './observe/advisories/advisory-folder.ts';
 export { inspectImage } from './observe/icon/inspect-image.ts';
 export { type Workspace } from './observe/workspace/places.ts';
 export { targetAt, type LintTarget } from './observe/workspace/target.ts';

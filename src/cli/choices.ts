@@ -20,7 +20,6 @@ export const RULE_GROUP_NAMES = [
   'version',
   'resource',
   'artifact',
-  'materials',
   'attestation',
   'about',
   'icon',

@@ -13,7 +13,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     toStdout(`${VERSION}\n`);
     return 0;
   }
-  await (await import('../platform/compile-cache.ts')).keepCompiledCode(process.env, words);
+  await (await import('../platform/compile-cache.ts')).keepCompiledCode(process.env);
   const parsed =
     words[0] === '__complete' ? await printCandidates(words.slice(1)) : (await import('./program.ts')).parse(words);
   if (parsed === null) return 0;

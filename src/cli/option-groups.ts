@@ -109,14 +109,6 @@ export function headerOptions(receiver: string) {
 
 export const authorityOption = { ca: text('--ca <file>', 'also trust this certificate authority (PEM)', 'file') };
 
-export const advisoriesOption = {
-  advisories: text(
-    '--advisories <folder>',
-    'also report known vulnerabilities of bundled packages, by these OSV files; nothing is downloaded',
-    'folder',
-  ),
-};
-
 /** @param what is done with it, as the help says it */
 export function sbomOption(what: string) {
   return { sbom: flag('--sbom', `${what} (CycloneDX)`) };

@@ -7,12 +7,11 @@ import { userCacheFolder } from './user-cache-folder.ts';
 const OFF = ['NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE'];
 
 /**
- * Keeps compiled code in the user's cache folder, so that the next process does not compile it again. From version 22.1,
- * Node does so itself; `code-file.ts` does it for Node 20. Cached code is run, so a folder that other users can write to
+ * Keeps compiled code in the user's cache folder, so that the next process does not compile it again (from Node 22.1 on;
+ * Node 20 compiles in each process). Cached code is run, so a folder that other users can write to
  * is not used. `NODE_DISABLE_COMPILE_CACHE` and an empty `APPREG_CACHE_DIR` turn this off, and so does a read-only folder.
- * @param words the command line
  */
-export async function keepCompiledCode(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<void> {
+export async function keepCompiledCode(env: NodeJS.ProcessEnv): Promise<void> {
   const cache = userCacheFolder(env);
   if (cache === null || OFF.some((name) => env[name] !== undefined)) return;
   const folder = join(cache, 'compiled');
@@ -23,9 +22,8 @@ export async function keepCompiledCode(env: NodeJS.ProcessEnv, words: readonly s
     // Without a cache, code is compiled by each process.
     return;
   }
-  if (process.version.startsWith('v20.')) (await import('./code-file.ts')).keepCodeInFile(folder, words);
-  // Versions 21 and 22.0 have no such function.
-  else (await import('node:module')).enableCompileCache?.(folder);
+  // Versions before 22.1 have no such function.
+  (await import('node:module')).enableCompileCache?.(folder);
 }
 
 function isPrivate(folder: string): boolean {

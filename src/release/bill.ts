@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Bundle } from '../bundle/bundle.ts';
 import { billOfMaterials } from '../bundle/packages/bill-of-materials.ts';
 import type { Materials } from '../bundle/packages/materials.ts';
-import { billOfMaterialsIn } from '../core/registry/bill-of-materials.ts';
+import { describedArtifact } from '../core/registry/bill-of-materials.ts';
 import { companionPath, LARGEST_COMPANION } from '../core/attestation/companion.ts';
 import { documentContent, parseDocument } from '../core/json/json.ts';
 import { AppregError } from '../core/errors.ts';
@@ -99,7 +99,7 @@ function companionOf(bytes: Uint8Array, artifact: ArtifactToStore): Companion {
 
 /** Whether a file is a bill of materials that names the digest of the artifact. */
 function describes(bytes: Uint8Array, { content }: ArtifactToStore): boolean {
-  return billOfMaterialsIn(parseDocument(documentContent(bytes)).value)?.subject === content.sha256;
+  return describedArtifact(parseDocument(documentContent(bytes)).value) === content.sha256;
 }
 
 /** @param why as the end of a sentence */

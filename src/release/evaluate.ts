@@ -1,11 +1,9 @@
-import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
 import { join } from 'node:path';
-import type { Baseline, PublishedVersion } from '../core/facts/facts.ts';
+import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
+import { type Baseline, type PublishedVersion, isMissing } from '../core/facts/facts.ts';
 import { sameDigest } from '../core/facts/baseline.ts';
-import { isMissing } from '../core/facts/facts.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
-import type { PackageVersion } from '../core/registry/bill-of-materials.ts';
 import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import {
@@ -43,8 +41,6 @@ export interface EvaluatedApp {
   prepared: PreparedApp | null;
   /** The files from which its version is built and listed, absolute. */
   sources: readonly string[];
-  /** The packages in its code that have a version; empty for a broken app. */
-  packages: readonly PackageVersion[];
 }
 
 /** What the apps are compared with. */
@@ -134,7 +130,6 @@ async function evaluateApp(
       ? await prepare(repository, app, version, built, { provenance, listing, notes })
       : null,
     sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
-    packages: packagesIn(built),
     result: {
       key,
       folder,
@@ -161,11 +156,6 @@ async function isOnlyRecompressed(
   if (entry === undefined || bytes === null) return false;
   // Other bytes than the listed ones are not what was published.
   return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) && (await unpackedSha256(bytes)) === tarSha256;
-}
-
-function packagesIn({ materials }: Bundle): PackageVersion[] {
-  const packages = materials?.packages ?? [];
-  return packages.flatMap(({ name, version }) => (version === null ? [] : [{ name, version }]));
 }
 
 /** How an app that is not listed will be listed. */
@@ -258,7 +248,6 @@ function brokenApp(
     declared: null,
     prepared: null,
     sources: [],
-    packages: [],
     result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
   };
 }

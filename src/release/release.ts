@@ -1,9 +1,8 @@
-import { message, joined } from '../core/text/message.ts';
 import { availableParallelism } from 'node:os';
+import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
 import { VERSION } from '../core/tool-version.ts';
-import type { AdvisoryFolder } from '../observe/advisories/advisory-folder.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
 import type { Attester } from '../publish/artifact.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
@@ -15,8 +14,6 @@ import { planEvaluated, publishEvaluated, type PublishCallbacks } from './publis
 import { publishedState } from './published.ts';
 import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
 import { describeUncommitted, uncommittedFiles } from './uncommitted.ts';
-import { describeVulnerable, packageVulnerable } from '../core/rules/artifacts/package-vulnerable.ts';
-import { FAILING_STATES } from '../core/release/state.ts';
 
 export interface ReleaseOptions extends PublishCallbacks {
   /**
@@ -39,8 +36,6 @@ export interface ReleaseOptions extends PublishCallbacks {
   allow?: Allowances;
   /** Makes the attestations of the versions that `publish` publishes; absent for none. */
   attester?: Attester | undefined;
-  /** Advisories about the packages in the code of the apps; null to look up none. */
-  advisories?: AdvisoryFolder | null;
 }
 
 /** The outcome of a release. */
@@ -60,8 +55,7 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const repository = withDefaults(given);
   const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
   const published = await publishedState(repository, against);
-  const evaluatedApps = await evaluateApps(repository, apps, published, jobs);
-  const built = await withVulnerabilities(repository, evaluatedApps, options.advisories ?? null);
+  const built = await evaluateApps(repository, apps, published, jobs);
   if (action === 'bump')
     return { report: reportOf(await bumpApps(repository, built, published, { dryRun, jobs })), plan: null };
   const allowed = allowSecretsIn(repository, built, options.allowedSecrets ?? []);
@@ -137,38 +131,4 @@ function uncommitted(files: readonly string[]): AppregError {
     message`Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
     { effect: 'none' },
   );
-}
-
-/**
- * The apps with the known vulnerabilities of the packages in their code. Where the rule `package-vulnerable` is an error,
- * an app that would pass is broken.
- * @param advisories null if they are not looked up
- */
-async function withVulnerabilities(
-  { severities }: OpenRepository,
-  apps: readonly EvaluatedApp[],
-  advisories: AdvisoryFolder | null,
-): Promise<readonly EvaluatedApp[]> {
-  if (advisories === null) return apps;
-  const severity = (await severities())[packageVulnerable.id] ?? packageVulnerable.severity;
-  if (severity === 'off') return apps;
-  const judged: EvaluatedApp[] = [];
-  for (const one of apps) {
-    const { vulnerable } = await advisories.factsAbout(one.packages);
-    const found = { ...one, result: { ...one.result, vulnerable } };
-    const isRefused = severity === 'error' && vulnerable.length > 0 && !FAILING_STATES.includes(one.result.state);
-    judged.push(isRefused ? refused(found) : found);
-  }
-  return judged;
-}
-
-function refused(one: EvaluatedApp): EvaluatedApp {
-  const found = (one.result.vulnerable ?? []).map(describeVulnerable);
-  return brokenBy(one, {
-    message: message`The rule ${packageVulnerable.id} is an error here, and ${found.length === 1 ? 'a package has' : 'packages have'} known vulnerabilities.`,
-    hint: joined(
-      found.map(({ advice }) => advice),
-      '\n',
-    ),
-  });
 }

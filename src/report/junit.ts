@@ -214,7 +214,7 @@ function suitesOf(report: Report, severities: RenderOptions['severities']): Suit
 }
 
 /** What is judged only with an option, or if it exists: a report does not show whether it was. */
-const ON_REQUEST = new Set<AnyRule['on']>(['materials', 'attestation', 'about', 'subscription']);
+const ON_REQUEST = new Set<AnyRule['on']>(['attestation', 'about', 'subscription']);
 
 /** Rules about these are listed only if they have a finding or were not judged. */
 function isEvaluated({ id, on }: AnyRule, { findings, notJudged }: Report): boolean {
@@ -227,7 +227,7 @@ function suite(app: string | null, evaluated: readonly AnyRule[]): Suite {
 
 const SUBJECT = new Map<string, AnyRule['on']>(rules.map((rule) => [rule.id, rule.on]));
 const ON_MANIFEST = new Set<AnyRule['on']>(['manifest', 'workspace', 'exception']);
-const ON_VERSION = new Set<AnyRule['on']>(['version', 'artifact', 'materials', 'attestation']);
+const ON_VERSION = new Set<AnyRule['on']>(['version', 'artifact', 'attestation']);
 const ON_ANY_DOCUMENT = new Set<AnyRule['on']>(['document', 'url', 'resource']);
 
 function isAboutRegistry({ rule, resource, app }: Finding): boolean {

@@ -1,4 +1,3 @@
-import { describeVulnerable } from '../core/rules/artifacts/package-vulnerable.ts';
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
@@ -39,8 +38,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
     const { mark, color } = needsAttention(app) ? FAILED : MARKS[app.state];
     lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
     const own = app.published && app.advice === null ? [] : [app.message, app.advice];
-    const remarks = [...own, ...vulnerabilities(app)];
-    for (const part of remarks) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
+    for (const part of own) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
   if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
   lines.push('', releaseSummary(report));
@@ -50,8 +48,6 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
 /** `48 apps: 36 unchanged, 11 changed, 1 new`; states without apps are left out. */
 export function releaseSummary({ apps, summary }: ReleaseReport): string {
   const parts = RELEASE_STATES.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`);
-  const vulnerable = apps.filter(isVulnerable).length;
-  if (vulnerable > 0) parts.push(`${vulnerable} with known vulnerabilities`);
   if (summary.published > 0) parts.push(`${summary.published} published`);
   const unrecorded = apps.filter(isUnrecorded).length;
   const notPublished = summary.failed - summary.broken - unrecorded;
@@ -62,12 +58,12 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
 
 /** For a comment on a pull request; all text is escaped. */
 export function releaseAsMarkdown(report: ReleaseReport): string {
-  const changed = report.apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app) || isUnrecorded(app));
+  const changed = report.apps.filter((app) => app.state !== 'unchanged' || isUnrecorded(app));
   const lines = [`### ${prose(releaseSummary(report))}`];
   if (changed.length > 0)
     lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
   for (const app of changed.slice(0, MAX_APPS)) {
-    const remarks = [app.message, app.advice, ...vulnerabilities(app)]
+    const remarks = [app.message, app.advice]
       .filter((part) => part !== null)
       .map((part) => shorten(redact(part), MAX_MESSAGE));
     lines.push(
@@ -76,14 +72,6 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
   }
   if (changed.length > MAX_APPS) lines.push('', `… and ${counted(changed.length - MAX_APPS, 'more app')}.`);
   return lines.join('\n');
-}
-
-function isVulnerable({ vulnerable = [] }: ReleasedApp): boolean {
-  return vulnerable.length > 0;
-}
-
-function vulnerabilities({ vulnerable = [] }: ReleasedApp): string[] {
-  return vulnerable.map(describeVulnerable).map(({ message, advice }) => `${message} ${advice}`);
 }
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */
@@ -99,7 +87,7 @@ function isUnrecorded({ state, published, advice }: ReleasedApp): boolean {
 
 function selected(apps: readonly ReleasedApp[], isVerbose: boolean): { shown: readonly ReleasedApp[]; left: number } {
   if (isVerbose) return { shown: apps, left: 0 };
-  const named = apps.filter((app) => app.state !== 'unchanged' || isVulnerable(app) || isUnrecorded(app));
+  const named = apps.filter((app) => app.state !== 'unchanged' || isUnrecorded(app));
   const shown = named.slice(0, MAX_APPS);
   return { shown, left: named.length - shown.length };
 }

@@ -16,7 +16,6 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   version: 'Versions',
   resource: 'Responses',
   artifact: 'Artifacts',
-  materials: 'Packages in artifacts',
   attestation: 'Attestations (--attestations)',
   about: 'About files',
   icon: 'Icons',

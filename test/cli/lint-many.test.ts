@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,11 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { rules } from '../../src/core/rules/index.ts';
 import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { folder as temporaryFolder } from '../support/folders.ts';
 
-/** With many apps, the built program reads metadata files in a separate thread; its report is the same. */
+/** The built program reports of many apps, with unusual files among them, what the library reports. */
 
 const program = fileURLToPath(new URL('../../bin/appreg.js', import.meta.url));
 const base = 'https://apps.example.com/';
@@ -33,14 +31,6 @@ function entry(key: string): object {
   };
 }
 
-function version(key: string, minor: number): object {
-  return {
-    version: `1.${minor}.0`,
-    artifactUrl: `${base}${key}/1.${minor}.0.tar.gz`,
-    artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,
-  };
-}
-
 const unusualFiles: Record<string, (file: string, key: string) => void> = {
   missing: (file) => expect(existsSync(file)).toBe(false),
   folder: (file) => void mkdirSync(file),
@@ -58,9 +48,9 @@ const unusualFiles: Record<string, (file: string, key: string) => void> = {
   },
 };
 
-test('lint of many apps reports the same as one thread, including unusual files', async () => {
+test('lint of many apps, with unusual files among them, reports the same as the library', async () => {
   const root = temporaryFolder();
-  const keys = Array.from({ length: 5_100 }, (_, i) => `app-${i}`);
+  const keys = Array.from({ length: 1_200 }, (_, i) => `app-${i}`);
   const kinds = Object.values(unusualFiles);
   mkdirSync(join(root, 'metadata'));
   for (const [i, key] of keys.entries()) {
@@ -77,7 +67,7 @@ test('lint of many apps reports the same as one thread, including unusual files'
 
   const judging = startJudging({ command: 'lint', target: '.', now: '2026-11-21T00:00:00.000Z' });
   await observeWorkspace({ root, manifest: 'registry.json', baseUrl: base }, judging, { nameOf: (path) => path });
-  const inOneThread = judging.finish(0);
+  const expected = judging.finish(0);
   const { stdout, status } = spawnSync(process.execPath, [program, 'lint', '--format', 'json'], {
     cwd: root,
     encoding: 'utf8',
@@ -86,30 +76,7 @@ test('lint of many apps reports the same as one thread, including unusual files'
   expect(status).toBe(1);
   const report = JSON.parse(stdout) as Report;
   expect(report.findings.length).toBeGreaterThan(30);
-  expect(report.findings).toEqual(inOneThread.findings);
-  expect(report.notJudged).toEqual(inOneThread.notJudged);
-  expect(report.apps).toEqual(inOneThread.apps);
-}, 60_000);
-
-test('apps that were judged like others are reported as by the rules, in the same order', async () => {
-  const root = temporaryFolder();
-  mkdirSync(join(root, 'metadata'));
-  const keys = Array.from({ length: 450 }, (_, i) => `app-${i}`);
-  for (const [i, key] of keys.entries()) {
-    if (i % 50 === 49) continue;
-    const versions = Array.from({ length: 1 + (i % 4) }, (_, minor) => version(key, i % 70 === 69 ? 0 : minor));
-    writeFileSync(join(root, 'metadata', `${key}.json`), JSON.stringify({ versions }));
-  }
-  const apps = Object.fromEntries(keys.map((key) => [key, entry(key)]));
-  writeFileSync(join(root, 'registry.json'), JSON.stringify({ apps }));
-  const [learned, byRules] = await Promise.all(
-    [{}, { rules }].map(async (selected) => {
-      const judging = startJudging({ command: 'lint', target: '.', now: '2026-11-21T00:00:00.000Z', ...selected });
-      await observeWorkspace({ root, manifest: 'registry.json', baseUrl: base }, judging, { nameOf: (path) => path });
-      return judging.finish(0);
-    }),
-  );
-  expect(learned?.findings.length).toBeGreaterThan(5);
-  expect(learned?.notJudged.filter(({ rule, count }) => rule === 'icon-oversized' && count === null)).toHaveLength(200);
-  expect(learned).toEqual(byRules);
+  expect(report.findings).toEqual(expected.findings);
+  expect(report.notJudged).toEqual(expected.notJudged);
+  expect(report.apps).toEqual(expected.apps);
 }, 60_000);

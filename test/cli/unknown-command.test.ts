@@ -31,7 +31,6 @@ test.each([
   [['site', ''], 'The argument <dir> is empty.'],
   [['lock', ''], 'The argument [where] is empty.'],
   [['policy', 'test', 'policy.json', ''], 'The argument <where> is empty.'],
-  [['lint', '--advisories', ''], '--advisories is empty.'],
   [['site', 'site', '--from='], '--from is empty.'],
   [['--cwd', '', 'lint'], '--cwd is empty.'],
   [['--config', '', 'lint'], '--config is empty.'],

@@ -8,6 +8,9 @@ import {
 import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts/facts.ts';
 import type { VersionEntry } from '../../src/core/rules/subjects.ts';
 import { type UrlParts, urlParts } from '../../src/core/http/url.ts';
+import { isPlainUrl } from '../../src/core/http/url-error.ts';
+import type { VersionFields } from '../../src/core/registry/manifest.ts';
+import { versionEntry } from '../../src/core/registry/version-entry.ts';
 
 /** Facts for the tests of core, from what a test specifies: a text, a URL, a list of versions. */
 
@@ -61,18 +64,35 @@ export function urlFacts(
   url: string,
   now = NOW,
   registry: string | null = null,
-): { resource: ResourceKind; url: string; parsed: UrlParts; now: string; registry: UrlParts | null } {
+): {
+  resource: ResourceKind;
+  url: string;
+  parsed: UrlParts;
+  isPlain: boolean;
+  now: string;
+  registry: UrlParts | null;
+} {
   const parsed = urlParts(url);
   if (!parsed) throw new Error(`the test needs a URL that parses: ${url}`);
-  return { resource, url, parsed, now, registry: registry === null ? null : urlParts(registry) };
+  return {
+    resource,
+    url,
+    parsed,
+    isPlain: isPlainUrl(url, parsed),
+    now,
+    registry: registry === null ? null : urlParts(registry),
+  };
 }
 
 /** Elements of `versions`; fields that are not given are correct, and different for each. */
-export function entries(...list: (Partial<VersionEntry> & { version: string | null })[]): VersionEntry[] {
-  return list.map((entry, index) => ({
-    index,
-    artifactUrl: `https://apps.example.com/apps/a/versions/${index}.tar.gz`,
-    artifactChecksum: checksum(index + 1),
-    ...entry,
-  }));
+export function entries(
+  ...list: (Partial<VersionFields> & Pick<VersionFields, 'version'> & { index?: number })[]
+): VersionEntry[] {
+  return list.map(({ index, ...entry }, i) =>
+    versionEntry(index ?? i, {
+      artifactUrl: `https://apps.example.com/apps/a/versions/${index ?? i}.tar.gz`,
+      artifactChecksum: checksum((index ?? i) + 1),
+      ...entry,
+    }),
+  );
 }

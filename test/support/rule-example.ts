@@ -1,7 +1,10 @@
+import { isPlainUrl } from '../../src/core/http/url-error.ts';
+import { versionFields } from '../../src/core/registry/manifest.ts';
+import { versionEntry } from '../../src/core/registry/version-entry.ts';
 import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
 import { urlParts } from '../../src/core/http/url.ts';
-import type { Subject, VersionEntry } from '../../src/core/rules/subjects.ts';
+import type { Subject } from '../../src/core/rules/subjects.ts';
 import { artifactFacts } from './archive-example.ts';
 import { aboutSubject } from './about-example.ts';
 import { attestationExample } from './attestation-example.ts';
@@ -11,7 +14,6 @@ import { hasExchanges } from './exchange-text.ts';
 import { load } from './host-load.ts';
 import { subscriptionFacts } from './subscription-example.ts';
 import { seenIcon } from './icons.ts';
-import { materialsFacts } from './materials.ts';
 import { END, header, pixels, png } from './png-builder.ts';
 
 type Facts = Record<string, unknown>;
@@ -28,11 +30,12 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
     const [[name, url] = ['', '']] = Object.entries(JSON.parse(`{${text}}`) as Record<string, string>);
     const resource = RESOURCES[name];
     if (resource === undefined) throw new Error(`Unknown URL field "${name}" in an example`);
-    return { resource, url, parsed: urlParts(url), now: NOW, registry: null };
+    const parsed = urlParts(url);
+    return { resource, url, parsed, isPlain: parsed !== null && isPlainUrl(url, parsed), now: NOW, registry: null };
   },
   version: (text) => {
-    const { version, checksum } = versionEntry(JSON.parse(text) as JsonValue, 0);
-    return { index: 0, version, checksum, all: [], served: null };
+    const { version, artifactChecksum, digest } = versionEntry(0, versionFields(JSON.parse(text) as JsonValue));
+    return { index: 0, version, checksum: artifactChecksum, digest, all: [], served: null };
   },
   manifest: (text) => {
     const { json, notes } = noted(text);
@@ -48,7 +51,9 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   metadata: (text) => {
     const { json, notes } = noted(text);
-    const versions = (JSON.parse(json) as { versions: JsonValue[] }).versions.map(versionEntry);
+    const versions = (JSON.parse(json) as { versions: JsonValue[] }).versions.map((item, index) =>
+      versionEntry(index, versionFields(item)),
+    );
     const published = notes.get('published');
     return {
       versions,
@@ -80,7 +85,6 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   resource: exchangeFacts,
   artifact: artifactFacts,
-  materials: materialsFacts,
   attestation: attestationExample,
   about: (text) => {
     const { json, notes } = noted(text);
@@ -119,17 +123,6 @@ const RESOURCES: Readonly<Partial<Record<string, ResourceKind>>> = {
   artifactUrl: 'artifact',
   iconUrl: 'icon',
 };
-
-function versionEntry(value: JsonValue, index: number): VersionEntry & { checksum: string | null } {
-  const checksum = stringOrNull(member(value, 'artifactChecksum'));
-  return {
-    index,
-    version: stringOrNull(member(value, 'version')),
-    artifactUrl: stringOrNull(member(value, 'artifactUrl')),
-    artifactChecksum: checksum,
-    checksum,
-  };
-}
 
 /** A document, and the lines before it: `// published: …`, `// requested: …`. */
 function noted(text: string): { json: string; notes: Map<string, string> } {

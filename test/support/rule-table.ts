@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
-import { openVersionRecognizer } from '../../src/core/fast-path/clean-versions.ts';
-import { documentText, type JsonValue, nonCanonicalValue } from '../../src/core/json/json.ts';
 import { evaluateRule } from '../../src/core/engine/evaluate.ts';
 import type { SubjectLocation } from '../../src/core/engine/location.ts';
 import { openRun } from '../../src/core/engine/run.ts';
@@ -10,7 +8,7 @@ import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
 import { type Found, noteFound } from '../../src/core/engine/symptoms.ts';
 import type { AnyRule, ExplainedBy, Problem, Rule } from '../../src/core/rules/rule.ts';
-import type { Subject, Subjects, VersionEntry } from '../../src/core/rules/subjects.ts';
+import type { Subject, Subjects } from '../../src/core/rules/subjects.ts';
 import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
 
 /** Facts for a rule; what the probes beside the plain GET come to is read off `web`. */
@@ -37,7 +35,6 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
     });
     test.each(table.faulty)('reports a finding: %s', (_, facts, expected) => {
       const found = problems(rule, facts);
-      expect(screened(rule, facts)).toBe(false);
       const wanted = Array.isArray(expected) ? (expected as Partial<Problem>[]) : [expected as Partial<Problem>];
       expect(found.map((p) => p.cause ?? p.message)).toHaveLength(wanted.length);
       for (const [i, problem] of found.entries()) {
@@ -86,7 +83,7 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   setting: Severity | undefined,
 ): void {
   const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
-  evaluateRule(run, rule as unknown as AnyRule, row.whole, placeOf(other), null);
+  evaluateRule(run, rule as unknown as AnyRule, row.whole, placeOf(other));
   const reported = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = row.found.map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
@@ -126,57 +123,6 @@ function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
     web: { missing: { code: 'not-requested', flag: null } },
     found,
   };
-}
-
-/** True if the fast path would accept the faulty facts without the rule. */
-function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, N>, facts: Given<S, N>): boolean {
-  const { version, checksum, resource, url, parsed, versions, value, key, name, description, color } = facts as Partial<
-    Record<'version' | 'checksum' | 'resource' | 'url' | 'key' | 'name' | 'description' | 'color', string> & {
-      parsed: URL;
-      versions: VersionEntry[];
-      value: JsonValue;
-    }
-  >;
-  const address = url ?? parsed?.href;
-  const entry = {
-    index: 0,
-    version: '1.0.0',
-    artifactUrl: 'https://apps.example.com/1.0.0.tar.gz',
-    artifactChecksum: 'sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730',
-  };
-  if (rule.on === 'version')
-    return isBeyondDoubt([
-      { ...entry, version: version ?? entry.version, artifactChecksum: checksum ?? entry.artifactChecksum },
-    ]);
-  if (rule.on === 'url' && resource === 'artifact') return isBeyondDoubt([{ ...entry, artifactUrl: address ?? '' }]);
-  if (rule.on === 'url' && resource === 'icon') return isUsualApp('echo', { iconUrl: address });
-  if (rule.on === 'url' && resource === 'metadata') return isUsualApp('echo', { appMetadataUrl: address });
-  if (rule.on === 'app') return isUsualApp(key ?? 'echo', { name, description, color });
-  if (rule.on === 'document' && value !== undefined) {
-    const rest = nonCanonicalValue(documentText(JSON.stringify(value))) ?? value;
-    return problems(rule, { ...facts, value: rest }).length !== problems(rule, facts).length;
-  }
-  const compares = rule.needs.some((need) => need === 'earlier' || need === 'requestedVersion');
-  return rule.on === 'metadata' && !compares && isBeyondDoubt(versions ?? []);
-}
-
-/** True if the fast path accepts a metadata file with these versions. */
-export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
-  const versions = entries.map(({ version, artifactUrl, artifactChecksum }) => ({
-    version,
-    artifactUrl,
-    artifactChecksum,
-  }));
-  return openVersionRecognizer().recognize(documentText(JSON.stringify({ versions }))) !== null;
-}
-
-/** True if the fast path accepts a manifest with an app of these fields. */
-function isUsualApp(key: string, fields: Readonly<Record<string, string | undefined>>): boolean {
-  const { name = 'Echo', description = 'Says it again.', color = '#1a73e8' } = fields;
-  const { iconUrl = 'https://apps.example.com/icon.svg', appMetadataUrl = 'https://apps.example.com/v.json' } = fields;
-  const app = { name, description, blockStyle: { iconUrl, color }, appMetadataUrl };
-  const rest = nonCanonicalValue(documentText(JSON.stringify({ apps: Object.fromEntries([[key, app]]) })));
-  return rest !== null && Object.keys(rest['apps']!).length === 0;
 }
 
 function problems<S extends Subject, N extends keyof Subjects[S]>(

@@ -1,11 +1,9 @@
+import { resolve } from 'node:path';
 import { message, type SafeText, safe } from '../../core/text/message.ts';
 import type { Severity, ExceptionList } from '../../core/engine/report.ts';
-import { counted } from '../../core/text/text.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { severitiesOf } from './severities.ts';
-import { resolve } from 'node:path';
-import type { AdvisoryFolder } from '../../observe/advisories/advisory-folder.ts';
 import { type FindingIdentity, fingerprintsOf } from '../../core/engine/fingerprint.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
 import { readInputFile, faultText } from '../../core/json/input-file.ts';
@@ -42,27 +40,6 @@ async function exceptionsIn(loaded: LoadedConfig, cwd: string): Promise<Exceptio
   if ((loaded.config.exceptions ?? []).length === 0) return null;
   const { exceptionsOf } = await import('./rule-settings.ts');
   return exceptionsOf(loaded, cwd);
-}
-
-/**
- * The folder of --advisories; null if the option is not given. It is read when the first package is looked up.
- * @throws AppregError `advisories-unusable` (exit 2) if it is not a folder
- */
-export async function advisoriesAt(
-  { cwd, terminal }: Context,
-  { advisories }: { advisories?: string },
-): Promise<AdvisoryFolder | null> {
-  if (advisories === undefined) return null;
-  const { openAdvisories } = await import('../../observe/advisories/advisory-folder.ts');
-  return openAdvisories(resolve(cwd, advisories), advisories, {
-    onStart: () => terminal.detail(message`Reading the advisories in ${advisories}`),
-    onBroken(examples, count) {
-      const more = count > examples.length ? ` and ${counted(count - examples.length, 'more file')}` : '';
-      terminal.log(
-        message`warning: ${advisories} has ${counted(count, 'file')} that cannot be used as advisories: ${examples.join(', ')}${more}`,
-      );
-    },
-  });
 }
 
 /**

@@ -10,7 +10,7 @@ import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
 import { redactor } from '../../observe/http/redact.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
-import { advisoriesAt, type CheckSettings, checkSettings } from './check-settings.ts';
+import { type CheckSettings, checkSettings } from './check-settings.ts';
 import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache.ts';
 import type { Context } from '../context.ts';
@@ -60,7 +60,6 @@ export async function liveCheck(
     ...webOptionsOf(context, config, registry, options),
     attestations: attested?.verify ?? null,
     about: command === 'diagnose' || options.about === true,
-    advisories: await advisoriesAt(context, options),
   };
   const settings = await checkSettings(context, loaded, options.baseline);
   const baseline =

@@ -8,7 +8,6 @@ import { message } from '../../core/text/message.ts';
 import { counted, shorten } from '../../core/text/text.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { FactsSink, ObserveProgress, ObserveResult } from '../../observe/registry/options.ts';
-import { tuneHeap } from '../../platform/heap.ts';
 import type { Context } from '../context.ts';
 import { onSignals, redeliver } from '../process/stop-signal.ts';
 import type { LiveCheck } from './live-check.ts';
@@ -158,7 +157,6 @@ async function observeUntilSignal(
       redeliver(signal);
     },
   );
-  tuneHeap();
   const line = context.terminal.progress(message`Requesting ${new URL(target).host}`);
   try {
     const since = performance.now();

@@ -115,7 +115,6 @@ async function sendProbe(
   const body: Body = {
     limit: LARGEST,
     over: 'cut',
-    instant: true,
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
   };
   const requested = preflight?.headers ?? [];

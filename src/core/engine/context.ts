@@ -1,14 +1,7 @@
 import type { AttestationFacts } from '../attestation/facts.ts';
 import type { AttestationRequirement } from '../attestation/observed.ts';
 import { oldCopyAge } from '../http/cache.ts';
-import {
-  type Baseline,
-  type DocumentContent,
-  isMissing,
-  type Missing,
-  type RequestedApps,
-  type ServedApp,
-} from '../facts/facts.ts';
+import { type Baseline, isMissing, type Missing, type RequestedApps, type ServedApp } from '../facts/facts.ts';
 import type { RuleDispatcher } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
 import type { AppVerdict } from './report.ts';
@@ -19,8 +12,6 @@ import type { OfferedVersion, VersionErrors } from './visibility.ts';
 export interface JudgeContext {
   readonly run: JudgingRun;
   readonly dispatcher: RuleDispatcher;
-  /** The versions of a metadata file that a rule could report by its documents; null for all (fast-path/fast-path.ts). */
-  versionsToJudge(content: DocumentContent): ReadonlySet<number> | null;
   /** ISO 8601; the moment of observation. */
   readonly now: string;
   readonly origins: readonly string[];

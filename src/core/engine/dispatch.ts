@@ -9,20 +9,24 @@ import {
   type Probe,
 } from '../facts/facts.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
-import { evaluateRule, missingIn } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
+import type { NotJudgedRecord } from './not-judged.ts';
+import { type Plan, SubjectRules } from './rule-table.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff } from './settings.ts';
 import { inJudgingOrder } from './symptoms.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { rules as allRules } from '../rules/index.ts';
-import { isPlainGet, sideProbes } from '../facts/side-probes.ts';
+import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
+import { isPlainUrl } from '../http/url-error.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
 import { blockedBy } from '../facts/missing.ts';
 
+const URL_MALFORMED: Missing = blockedBy('url-malformed');
 /** The fact for a field of the wrong type. */
 export const SCHEMA_VIOLATION: Missing = blockedBy('schema-violation');
 
@@ -35,22 +39,6 @@ const IMPORTANCE: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact',
  */
 type Phase = 'before-content' | 'after-content';
 
-/** Keys under which unobserved responses are noted; constants, because each resource of a run is looked up. */
-const UNOBSERVED: Record<Phase, Record<ResourceKind, string>> = {
-  'before-content': {
-    manifest: 'manifest before-content',
-    metadata: 'metadata before-content',
-    artifact: 'artifact before-content',
-    icon: 'icon before-content',
-  },
-  'after-content': {
-    manifest: 'manifest after-content',
-    metadata: 'metadata after-content',
-    artifact: 'artifact after-content',
-    icon: 'icon after-content',
-  },
-};
-
 /** Options of a run. */
 interface DispatchOptions {
   /** ISO 8601; the moment of observation. */
@@ -58,9 +46,6 @@ interface DispatchOptions {
   origins?: readonly string[];
   rules?: readonly AnyRule[];
 }
-
-/** The part of a document's value that the rules about documents have to check; undefined for all of it. */
-type ValueToCheck = (content: DocumentContent) => JsonValue | undefined;
 
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function affectsReport(rule: AnyRule): boolean {
@@ -73,42 +58,36 @@ export class RuleDispatcher {
   readonly #run: JudgingRun;
   readonly #now: string;
   readonly #origins: readonly string[];
-  readonly #valueToCheck: ValueToCheck;
-  readonly #rules = new Map<Subject, AnyRule[]>();
-  readonly #resourceRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
-  /** Those that may find something where the plain GET was the only request. */
-  readonly #plainGetRules: Record<Phase, AnyRule[]> = { 'before-content': [], 'after-content': [] };
-  /** The rules that supersede the others of them. */
-  readonly #supersedersOfOthers = new Set<string>();
+  readonly #rules: ReadonlyMap<Subject, SubjectRules>;
+  readonly #resourceRules: Readonly<Record<Phase, SubjectRules>>;
   /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
+  readonly #unobserved = new UnobservedResources();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
-  constructor(run: JudgingRun, options: DispatchOptions, valueToCheck: ValueToCheck) {
+  constructor(run: JudgingRun, options: DispatchOptions) {
     this.#run = run;
     this.#now = options.now;
     this.#origins = options.origins ?? [];
-    this.#valueToCheck = valueToCheck;
-    for (const rule of inJudgingOrder(options.rules ?? allRules)) {
-      if (isOff(run.overrides, rule) && !affectsReport(rule)) continue;
-      if (rule.on === 'resource') this.#addResourceRule(rule);
-      else this.#rules.set(rule.on, [...this.rulesOn(rule.on), rule]);
-    }
-  }
-
-  #addResourceRule(rule: AnyRule): void {
-    const { supersededBy, aboutOtherRequests = false } = rule;
-    const phase = supersededBy === undefined ? 'before-content' : 'after-content';
-    this.#resourceRules[phase].push(rule);
-    if (!aboutOtherRequests) this.#plainGetRules[phase].push(rule);
-    else for (const { rule: id } of supersededBy ?? []) this.#supersedersOfOthers.add(id);
+    const judged = inJudgingOrder(options.rules ?? allRules).filter(
+      (rule) => !isOff(run.overrides, rule) || affectsReport(rule),
+    );
+    const subjects = new Set(judged.map(({ on }) => on));
+    this.#rules = new Map(
+      [...subjects].map((subject) => [subject, new SubjectRules(judged.filter(({ on }) => on === subject))]),
+    );
+    const aboutResources = this.#rules.get('resource')?.rules ?? [];
+    this.#resourceRules = {
+      'before-content': new SubjectRules(aboutResources.filter(({ supersededBy }) => supersededBy === undefined)),
+      'after-content': new SubjectRules(aboutResources.filter(({ supersededBy }) => supersededBy !== undefined)),
+    };
   }
 
   /** The rules about a subject, in the order in which they are judged. */
   rulesOn(subject: Exclude<Subject, 'resource'>): readonly AnyRule[] {
-    return this.#rules.get(subject) ?? [];
+    return this.#rules.get(subject)?.rules ?? [];
   }
 
   /**
@@ -121,17 +100,14 @@ export class RuleDispatcher {
     place: SubjectLocation,
     present: (keyof FactsOf<S> & string) | null = null,
   ): void {
-    this.#evaluate(this.rulesOn(subject), facts, place, present);
+    const rules = this.#rules.get(subject);
+    if (rules !== undefined) evaluate(this.#run, rules, facts, place, present);
   }
 
-  #evaluate(
-    rules: readonly AnyRule[],
-    facts: Record<string, unknown>,
-    place: SubjectLocation,
-    present: string | null = null,
-  ): void {
-    const missing = missingIn(facts, present);
-    for (const rule of rules) evaluateRule(this.#run, rule, facts, place, missing);
+  /** Adds the subjects of rules that were only counted; call it once, at the end of the run. */
+  addCounted(): void {
+    for (const rules of [...this.#rules.values(), ...Object.values(this.#resourceRules)])
+      rules.addCounted(this.#run.notJudged);
   }
 
   /** Runs the rules about a URL and its response, then those about the document's text. */
@@ -151,16 +127,31 @@ export class RuleDispatcher {
     const value =
       reading.value === undefined
         ? blockedBy(reading.oversized ? 'document-oversized' : 'document-unreadable')
-        : (this.#valueToCheck(content) ?? reading.value);
+        : reading.value;
     const present = reading.value === undefined ? null : 'value';
     this.dispatch('document', { resource: place.resource, facts, content, reading, value }, place, present);
     return reading.value;
   }
 
-  /** Judges the rules about URLs; `text` is null if the URL is missing, or not a text. */
-  url(resource: ResourceKind, text: string | null, place: SubjectLocation): void {
-    const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? blockedBy('url-malformed'));
-    const facts = { resource, url: text ?? SCHEMA_VIOLATION, parsed, now: this.#now, registry: this.registry };
+  /**
+   * Judges the rules about URLs.
+   * @param text null if the URL is missing, or not a text
+   * @param parts of the text, if it can be parsed
+   */
+  url(
+    resource: ResourceKind,
+    text: string | null,
+    place: SubjectLocation,
+    parts: UrlParts | null = text === null ? null : urlParts(text),
+  ): void {
+    const facts = {
+      resource,
+      url: text ?? SCHEMA_VIOLATION,
+      parsed: parts ?? (text === null ? SCHEMA_VIOLATION : URL_MALFORMED),
+      isPlain: text !== null && parts !== null && isPlainUrl(text, parts),
+      now: this.#now,
+      registry: this.registry,
+    };
     this.dispatch('url', facts, place);
   }
 
@@ -174,7 +165,8 @@ export class RuleDispatcher {
       if (file !== null) this.dispatch('local-file', { resource: place.resource, path: file, state: local }, place);
       this.#noteResource(facts, at);
     }
-    if (isMissing(web) && web.runWide && this.#run.notJudged.wasNoted(UNOBSERVED[phase][place.resource])) return;
+    const rules = this.#resourceRules[phase];
+    if (isMissing(web) && this.#unobserved.countAnother(rules, facts, place.resource, this.#run.notJudged)) return;
     const answer = answerOf(facts);
     const subject: FactsOf<'resource'> = {
       resource: place.resource,
@@ -186,15 +178,8 @@ export class RuleDispatcher {
       now: this.#now,
       comparedHosts: this.#comparedHosts,
     };
-    const isPlain = !isMissing(web) && !isMissing(answer) && isPlainGet(web) && this.#mayBeSkipped(at);
-    this.#evaluate((isPlain ? this.#plainGetRules : this.#resourceRules)[phase], subject, at);
-  }
-
-  /** False if the report names the rules about other requests, although they find nothing. */
-  #mayBeSkipped({ found }: SubjectLocation): boolean {
-    if (this.#run.evaluated !== null) return false;
-    for (const rule of found.keys()) if (this.#supersedersOfOthers.has(rule)) return false;
-    return true;
+    const plan = evaluate(this.#run, rules, subject, at);
+    if (isMissing(web)) this.#unobserved.keep(rules, facts, place.resource, plan);
   }
 
   /** Records what a report states about a resource once, and its hosts. */
@@ -236,4 +221,26 @@ export function answerOf(facts: Resource): Probe | Missing {
   const probe = facts.web.server;
   const rule = ruleOfFailure(probe);
   return rule === null ? probe : blockedBy(rule);
+}
+
+/**
+ * Resources of which nothing was observed, for one reason: all facts about them are missing, except for the URL. Where no
+ * rule can be run on one of them, the next one is only counted, and its facts are not put together.
+ */
+class UnobservedResources {
+  readonly #last = new Map<SubjectRules, Map<ResourceKind, { web: unknown; hasUrl: boolean; plan: Plan }>>();
+
+  /** Counts a resource like the last one of its kind; false if its rules have to be evaluated. */
+  countAnother(rules: SubjectRules, { web, url }: Resource, resource: ResourceKind, record: NotJudgedRecord): boolean {
+    const last = this.#last.get(rules)?.get(resource);
+    if (last?.web !== web || last.hasUrl !== (url !== null) || !last.plan.isIdle) return false;
+    last.plan.endSubject(record);
+    return true;
+  }
+
+  /** Keeps the plan by which the rules about a resource were evaluated. */
+  keep(rules: SubjectRules, { web, url }: Resource, resource: ResourceKind, plan: Plan): void {
+    const byKind = this.#last.get(rules) ?? new Map<ResourceKind, { web: unknown; hasUrl: boolean; plan: Plan }>();
+    this.#last.set(rules, byKind.set(resource, { web, hasUrl: url !== null, plan }));
+  }
 }

@@ -1,28 +1,40 @@
-import { isMissing, type Missing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import type { AnyRule, CheckResult, Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
+import type { Plan, SubjectRules } from './rule-table.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff, severityOf } from './settings.ts';
 import { isSuperseded, type Superseder, supersederIn } from './symptoms.ts';
 
 /**
- * Runs one rule on one subject if its facts are present. A rule that throws is not judged, and the run is incomplete.
- * @param missing the missing ones among the facts, looked up once for all rules; null if there are none
+ * Runs the rules about one subject whose facts are present.
+ * @param present the name of a fact that is not missing, whatever its fields are called; null for none
+ * @returns the plan by which they were run
  */
+export function evaluate(
+  run: JudgingRun,
+  rules: SubjectRules,
+  facts: Readonly<Record<string, unknown>>,
+  place: SubjectLocation,
+  present: string | null = null,
+): Plan {
+  const plan = rules.planFor(facts, place.resource, present);
+  for (const { rule, reason } of plan.steps) {
+    if (reason === null) evaluateRule(run, rule, facts, place);
+    else run.notJudged.add(rule, place, reason);
+  }
+  plan.endSubject(run.notJudged);
+  return plan;
+}
+
+/** Runs one rule on one subject with the facts that it needs. A rule that throws is not judged, and the run is incomplete. */
 export function evaluateRule(
   run: JudgingRun,
   rule: AnyRule,
-  facts: Record<string, unknown>,
+  facts: Readonly<Record<string, unknown>>,
   place: SubjectLocation,
-  missing: ReadonlyMap<string, Missing> | null,
 ): void {
-  if (missing !== null)
-    for (const need of rule.needs) {
-      const reason = missing.get(need);
-      if (reason) return run.notJudged.add(rule, place, reason);
-    }
   let result: CheckResult;
   try {
     result = rule.check(facts);
@@ -64,20 +76,4 @@ function noteSuperseded(run: JudgingRun, rule: AnyRule, place: SubjectLocation, 
 
 function isList(result: Problem | readonly Problem[]): result is readonly Problem[] {
   return Array.isArray(result);
-}
-
-/**
- * The names of missing facts; null if all are present, as for most subjects.
- * @param present the name of a fact that is not missing, whatever its fields are called; null for none
- */
-export function missingIn(
-  facts: Readonly<Record<string, unknown>>,
-  present: string | null,
-): ReadonlyMap<string, Missing> | null {
-  let missing: Map<string, Missing> | null = null;
-  for (const name in facts) {
-    const fact = facts[name];
-    if (name !== present && isMissing(fact)) (missing ??= new Map()).set(name, fact);
-  }
-  return missing;
 }

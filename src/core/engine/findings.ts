@@ -87,7 +87,6 @@ export class FindingCollector {
   readonly #reported = new Map<string, Finding>();
   readonly #deferred = new DeferredFindings();
   readonly #pending = new Map<DocumentFacts, Pending[]>();
-  #changes = 0;
 
   constructor(overrides: SeverityOverrides, records: FindingRecords, hooks: FindingHooks = {}) {
     this.#overrides = overrides;
@@ -100,16 +99,10 @@ export class FindingCollector {
     return this.#findings;
   }
 
-  /** How many problems had an effect so far, including those that are part of an earlier finding. */
-  get changes(): number {
-    return this.#changes;
-  }
-
   /** Adds a problem, unless another finding about the same resource supersedes it. */
   add(rule: AnyRule, problem: Problem, place: SubjectLocation): void {
     const severity = severityOf(this.#overrides, rule, problem);
     if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) return;
-    this.#changes += 1;
     this.#noteFound(rule, problem, place, severity);
     this.#hide(rule, problem, place);
     this.#refuse(rule, problem, place);
@@ -138,7 +131,6 @@ export class FindingCollector {
     if (severity !== 'error') return;
     if (isSuperseded(supersederIn(place.found, rule.supersededBy, problem.cause), severity)) return;
     if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) return;
-    this.#changes += 1;
     this.#hide(rule, problem, place);
     this.#refuse(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);

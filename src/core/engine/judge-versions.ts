@@ -8,9 +8,9 @@ import {
   type PublishedVersion,
 } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
-import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
-import { digestOf } from '../registry/checksum.ts';
-import { listedVersions, versionFields } from '../registry/manifest.ts';
+import { type JsonValue, parseDocument } from '../json/json.ts';
+import { listedVersions } from '../registry/manifest.ts';
+import { versionEntries } from '../registry/version-entry.ts';
 import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
 import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
@@ -20,6 +20,7 @@ import type { SubjectLocation } from './location.ts';
 /** Judges the versions of a metadata file, with the facts about their artifacts. */
 
 const OTHER_BYTES: Missing = { missing: { code: 'other-bytes' } };
+const CHECKSUM_MALFORMED: Missing = blockedBy('checksum-malformed');
 const NOT_SCANNED: Missing = { missing: { code: 'content-not-scanned' }, runWide: true, intentional: true };
 
 /**
@@ -40,7 +41,7 @@ export function judgeVersions(
     noteUnreadable(context, place);
     return [];
   }
-  const versions = entriesIn(list);
+  const versions = versionEntries(list);
   run.totals.versions += versions.length;
   const requestedVersion = requested?.version ?? null;
   // A version that is not listed has no artifact to inspect.
@@ -56,22 +57,8 @@ export function judgeVersions(
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
   const attested = context.attestations === null ? [] : attestedVersions(versions, artifacts);
   const all: AllVersions = { versions, artifacts, published, attested };
-  const content = place.document?.content;
-  const toJudge = content === undefined || isMissing(content) ? null : context.versionsToJudge(content);
-  for (const entry of versions) {
-    const isClean = toJudge !== null && !toJudge.has(entry.index);
-    // A publish reads only findings and verdicts, and not what was not judged.
-    if (!isClean || !context.isPublishing || isObserved(artifacts[entry.index]))
-      judgeVersion(context, entry, all, place, isClean);
-  }
+  for (const entry of versions) judgeVersion(context, entry, all, place);
   return versions;
-}
-
-/** True for an artifact of which anything was observed. */
-function isObserved(artifact: ArtifactFacts | undefined): boolean {
-  return (
-    artifact !== undefined && !(isMissing(artifact.web) && isMissing(artifact.content) && isMissing(artifact.archive))
-  );
 }
 
 /** A metadata file without a list of versions has no artifacts to inspect. */
@@ -103,21 +90,14 @@ interface AllVersions {
   attested: readonly string[];
 }
 
-/** @param isClean true if no rule about the text of the metadata file could report the version */
-function judgeVersion(
-  context: JudgeContext,
-  entry: VersionEntry,
-  all: AllVersions,
-  metadata: SubjectLocation,
-  isClean: boolean,
-): void {
+function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
   const { dispatcher } = context;
   const { index, version, artifactUrl } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
   const found = new Map(metadata.byVersion?.get(version ?? ''));
   const place: SubjectLocation = { ...metadata, version, pointer, found };
-  if (!isClean) dispatcher.dispatch('version', factsOf(entry, all), place);
+  dispatcher.dispatch('version', factsOf(entry, all), place);
   const artifactPlace: SubjectLocation = {
     ...place,
     resource: 'artifact',
@@ -126,7 +106,7 @@ function judgeVersion(
     pointer: `${pointer}/artifactUrl`,
     found: new Map(place.found),
   };
-  if (!isClean) dispatcher.url('artifact', artifactUrl, artifactPlace);
+  dispatcher.url('artifact', artifactUrl, artifactPlace, entry.parts);
   if (!artifact) return;
   judgeArtifact(context, artifact, entry, all, artifactPlace);
   const before = all.published.get(version) ?? null;
@@ -134,7 +114,7 @@ function judgeVersion(
 }
 
 function factsOf(
-  { index, version, artifactChecksum }: VersionEntry,
+  { index, version, artifactChecksum, digest }: VersionEntry,
   { versions, artifacts }: AllVersions,
 ): FactsOf<'version'> {
   const content = artifacts[index]?.content;
@@ -142,6 +122,7 @@ function factsOf(
     index,
     version: version ?? SCHEMA_VIOLATION,
     checksum: artifactChecksum ?? SCHEMA_VIOLATION,
+    digest,
     all: versions,
     served: content === undefined || isMissing(content) || content.cut ? null : content,
   };
@@ -151,18 +132,17 @@ function factsOf(
 function judgeArtifact(
   { run, dispatcher, appEntry, isPublishing }: JudgeContext,
   facts: ArtifactFacts,
-  { index, version, artifactChecksum }: VersionEntry,
+  { index, version, artifactChecksum, digest: listed }: VersionEntry,
   { versions, artifacts, published }: AllVersions,
   place: SubjectLocation,
 ): void {
   dispatcher.resource(facts, place, 'before-content');
   const { content, archive } = facts;
-  if (isMissing(content) && content.runWide && run.notJudged.wasNoted('artifact content')) return;
   if (!isMissing(content)) {
     run.totals.artifacts += 1;
     run.totals.bytes += content.bytes;
   }
-  const digest: string | Missing = digestOf(artifactChecksum ?? '') ?? blockedBy('checksum-malformed');
+  const digest: string | Missing = listed ?? CHECKSUM_MALFORMED;
   const inspected = onlySecondDownloadMatches(facts, digest) ? OTHER_BYTES : archive;
   dispatcher.dispatch(
     'artifact',
@@ -182,7 +162,6 @@ function judgeArtifact(
     },
     { ...place, pointer: `/versions/${index}/artifactChecksum` },
   );
-  if (facts.materials !== undefined) dispatcher.dispatch('materials', { materials: facts.materials }, place);
   dispatcher.resource(facts, place, 'after-content');
 }
 
@@ -198,11 +177,4 @@ function scansOf(archive: ArchiveFacts | Missing): Record<'scan' | 'wholeScan', 
 function onlySecondDownloadMatches({ content, again }: ArtifactFacts, digest: string | Missing): boolean {
   if (isMissing(digest) || isMissing(content) || again === undefined || isMissing(again)) return false;
   return content.sha256 !== digest && again.sha256 === digest;
-}
-
-/** The versions that are objects. */
-function entriesIn(list: readonly JsonValue[]): VersionEntry[] {
-  const entries: VersionEntry[] = [];
-  for (const [index, item] of list.entries()) if (isObject(item)) entries.push({ index, ...versionFields(item) });
-  return entries;
 }

@@ -1,6 +1,5 @@
 import type { AttestationFacts } from '../attestation/facts.ts';
 import type { AttestationRequirement } from '../attestation/observed.ts';
-import { openFastPath } from '../fast-path/fast-path.ts';
 import type {
   AppFacts,
   ArtifactFacts,
@@ -123,16 +122,10 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 }
 
 /** What all parts of a run are judged with. */
-function openContext(
-  run: JudgeContext['run'],
-  dispatcher: RuleDispatcher,
-  options: JudgeOptions,
-  versionsToJudge: JudgeContext['versionsToJudge'],
-): JudgeContext {
+function openContext(run: JudgeContext['run'], dispatcher: RuleDispatcher, options: JudgeOptions): JudgeContext {
   return {
     run,
     dispatcher,
-    versionsToJudge,
     now: options.now,
     origins: options.origins ?? [],
     baseline: options.baseline ?? null,
@@ -152,12 +145,8 @@ export function startJudging(options: JudgeOptions): Judging {
   const exceptions = options.exceptions ?? null;
   const run = openRun(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));
   const shard = options.shard ?? null;
-  const fastPath = openFastPath(run, {
-    isOn: options.rules === undefined,
-    isWhole: !options.baseline && !options.requested && options.joinsService !== true,
-  });
-  const dispatcher = new RuleDispatcher(run, options, fastPath.valueToCheck);
-  const context = openContext(run, dispatcher, options, fastPath.versionsToJudge);
+  const dispatcher = new RuleDispatcher(run, options);
+  const context = openContext(run, dispatcher, options);
   let manifest: JudgedManifest | null = null;
   let listed: Set<string> | null = null;
 
@@ -166,13 +155,11 @@ export function startJudging(options: JudgeOptions): Judging {
       if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
       manifest = judgeManifest(context, facts, shard);
       if (exceptions && manifest.apps) listed = new Set([...(listed ?? []), ...Object.keys(manifest.apps)]);
-      fastPath.manifest(facts.content);
     },
 
     app(facts) {
       if (manifest === null) throw new Error('the manifest has to be judged before the apps');
-      const judged = manifest;
-      return fastPath.app(facts, () => judgeApp(context, judged, facts));
+      return judgeApp(context, manifest, facts);
     },
 
     metadata(facts, artifacts, earlier = null, about = null) {
@@ -198,6 +185,7 @@ export function startJudging(options: JudgeOptions): Judging {
       if (shard !== null && elsewhere > 0)
         run.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
       if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
+      dispatcher.addCounted();
       completeRun(run, incomplete);
       if (exceptions) judgeExceptions(context, exceptions, { listed, shard });
       const marking = { exceptions: exceptions?.entries ?? [], known: options.known ?? NONE_KNOWN, now: options.now };

@@ -12,22 +12,6 @@ import type { HidingFindings } from './visibility.ts';
 // The number of entries of one rule that are listed individually; further ones are counted in one entry.
 const LISTED = 200;
 
-/** What was not judged of one app, subject by subject; it holds for each app that was observed in the same way. */
-export interface AppSubjects {
-  /** In the order in which they were recorded. */
-  subjects: readonly AppSubject[];
-  /** The number of subjects of each rule. */
-  counts: ReadonlyMap<AnyRule, number>;
-}
-
-interface AppSubject {
-  rule: AnyRule;
-  /** Null for the app itself, and its icon. */
-  version: string | null;
-  resource: ResourceKind;
-  reason: NotJudgedReason;
-}
-
 /** A missing fact, or another reason for not judging a rule. */
 type Reason = Omit<Missing, 'missing'> & { missing: NotJudgedReason };
 
@@ -39,15 +23,9 @@ export class NotJudgedRecord {
   readonly #entries: NotJudged[] = [];
   readonly #listed = new Map<string, number>();
   readonly #further = new Map<string, { entry: NotJudged; count: number }>();
-  /** How often the same subjects were added again, since all of their rules are only counted. */
-  readonly #repeats = new Map<AppSubjects, number>();
   /** The rules not judged for a reason that holds for the whole run, by that reason. */
   readonly #runWide = new Map<Reason, Set<AnyRule>>();
   readonly #noted = new Set<string>();
-  /** The subjects since `subjectsOf` was called; null outside of it. */
-  #recorded: AppSubject[] | null = null;
-  /** The number of entries that are not about the subjects of an app. */
-  #others = 0;
   #hasCrashed = false;
   #isIncomplete = false;
 
@@ -92,85 +70,55 @@ export class NotJudgedRecord {
       this.#runWide.set(reason, rules.add(rule));
     }
     if (!this.wasNoted(`${rule.id} ${JSON.stringify(reason.missing)}`))
-      this.#addOther(notJudgedEntry(rule.id, {}, reason.missing));
+      this.#entries.push(notJudgedEntry(rule.id, {}, reason.missing));
   }
 
   #addPlace(rule: AnyRule, place: SubjectLocation, reason: NotJudgedReason): void {
-    if (this.#recorded === null && this.#count(rule)) return;
+    const further = this.#further.get(rule.id);
+    if (further !== undefined) {
+      further.count += 1;
+      return;
+    }
     const [blocker] = reason.code === 'blocked-by' ? [] : this.#hiding.rulesBlocking(place.found, rule.id);
-    const { version, resource } = place;
-    const subject = { rule, version, resource, reason: blocker === undefined ? reason : blockedBy(blocker).missing };
-    this.#recorded?.push(subject);
-    this.#addSubject(subject, place.app);
-  }
-
-  /** Counts a subject of a rule; false if the rule's subjects are still listed. */
-  #count({ id }: AnyRule, count = 1): boolean {
-    const further = this.#further.get(id);
-    if (further === undefined) return false;
-    further.count += count;
-    return true;
-  }
-
-  #addSubject({ rule, version, resource, reason }: AppSubject, app: string | null): void {
-    if (this.#count(rule)) return;
-    const entry = notJudgedEntry(rule.id, { app, version, resource }, reason);
+    const { app, version, resource } = place;
+    const why = blocker === undefined ? reason : blockedBy(blocker).missing;
+    const entry = notJudgedEntry(rule.id, { app, version, resource }, why);
     const listed = this.#listed.get(rule.id) ?? 0;
     this.#listed.set(rule.id, listed + 1);
     if (listed < LISTED) this.#entries.push(entry);
     else this.#further.set(rule.id, { entry, count: 1 });
   }
 
-  #addOther(entry: NotJudged): void {
-    this.#others += 1;
-    this.#entries.push(entry);
-  }
-
   /** Records a rule that the settings turn off, and that would report an error about this kind of resource. */
   addTurnedOff({ id }: AnyRule, resource: ResourceKind): void {
     if (!this.wasNoted(`${id} ${resource} turned off`))
-      this.#addOther(notJudgedEntry(id, { resource }, { code: 'turned-off' }));
+      this.#entries.push(notJudgedEntry(id, { resource }, { code: 'turned-off' }));
   }
 
   /** Records a resource kind that was intentionally not observed: it is reported, and leaves no symptom unknown. */
   addSkipped(resource: ResourceKind, reason: NotJudgedReason): void {
-    this.#addOther(notJudgedEntry('*', { resource }, reason));
+    this.#entries.push(notJudgedEntry('*', { resource }, reason));
   }
 
   /** Records why the run did not observe everything. */
   addIncomplete(why: string): void {
     this.#isIncomplete = true;
-    this.#addOther(notJudgedEntry('*', {}, { code: 'incomplete', why }));
+    this.#entries.push(notJudgedEntry('*', {}, { code: 'incomplete', why }));
   }
 
   /**
-   * Records what is not judged of one app while it is judged.
-   * @returns the subjects; null if anything else was added, such as a reason that holds for the whole run
+   * What adding the same rule and reason again, about another subject of the same resource kind, does: `listed`, another
+   * entry; `counted`, one more of the further subjects; `settled`, nothing.
    */
-  subjectsOf<T>(judge: () => T): { judged: T; subjects: AppSubjects | null } {
-    const subjects: AppSubject[] = [];
-    const others = this.#others;
-    this.#recorded = subjects;
-    const judged = judge();
-    this.#recorded = null;
-    if (this.#others !== others) return { judged, subjects: null };
-    const counts = new Map<AnyRule, number>();
-    for (const { rule } of subjects) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    return { judged, subjects: { subjects, counts } };
+  stateOf(rule: AnyRule, reason: Reason): 'listed' | 'counted' | 'settled' {
+    if (isOff(this.#overrides, rule) || reason.runWide) return 'settled';
+    return this.#further.has(rule.id) ? 'counted' : 'listed';
   }
 
-  /**
-   * Adds the same for another app.
-   * @param versionOf its version that corresponds to a recorded one
-   */
-  addSubjects(known: AppSubjects, app: string, versionOf: (version: string) => string | null): void {
-    const repeats = this.#repeats.get(known);
-    if (repeats !== undefined) this.#repeats.set(known, repeats + 1);
-    // After a few apps, all are only counted.
-    else if ([...known.counts.keys()].every(({ id }) => this.#further.has(id))) this.#repeats.set(known, 1);
-    else
-      for (const subject of known.subjects)
-        this.#addSubject({ ...subject, version: subject.version && versionOf(subject.version) }, app);
+  /** Adds further subjects of a rule whose subjects are only counted. */
+  addCount({ id }: AnyRule, count: number): void {
+    const further = this.#further.get(id);
+    if (further !== undefined) further.count += count;
   }
 
   /** True if this was noted before; for what is judged or reported once per run. */
@@ -182,8 +130,6 @@ export class NotJudgedRecord {
 
   /** Adds an entry for the further subjects of each rule; call it once, at the end of the run. */
   listFurther(): void {
-    for (const [{ counts }, repeats] of this.#repeats)
-      for (const [rule, count] of counts) this.#count(rule, count * repeats);
     for (const { entry, count } of this.#further.values()) {
       this.#entries.push({ ...entry, app: null, version: null, count });
     }

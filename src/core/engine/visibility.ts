@@ -215,10 +215,10 @@ export function offersOf(
   const entries = new Map<string, [ListedOfferEntry, ...ListedOfferEntry[]]>();
   for (const one of versions) {
     if (!isValidVersion(one)) continue;
-    const { version, artifactChecksum } = one;
+    const { version } = one;
     const entry = {
       index: one.index,
-      checksum: isChecksum(artifactChecksum) ? artifactChecksum : null,
+      checksum: one.digest === null ? null : one.artifactChecksum,
       facts: artifacts[one.index],
       ...(attestations?.mode === 'require' && { isUnproved: isUndecided(artifacts[one.index]?.attestation) }),
     };

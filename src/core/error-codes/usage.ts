@@ -54,10 +54,6 @@ export const USAGE_ERRORS = {
     title: 'The configuration or an option refers to an environment variable that is not set.',
     fix: 'Set the variable.',
   },
-  'advisories-unusable': {
-    title: 'The folder of --advisories cannot be read, or contains no advisories about packages of npm.',
-    fix: 'Unpack the archive of https://osv.dev about npm, and name its folder.',
-  },
   'folder-not-empty': {
     title: 'The folder that is to be written contains other files.',
     fix: 'Give a new or empty folder.',

@@ -61,12 +61,6 @@ export type MissingReason =
   /** It has no companion files. */
   | { code: 'url-signed' }
   | { code: 'content-not-scanned' }
-  /** No bill of materials is beside the artifact. */
-  | { code: 'bill-missing' }
-  /** The URL of the artifact is signed by its query, so that of its bill of materials is not known. */
-  | { code: 'bill-not-addressable' }
-  /** `cause`: why the file beside the artifact is not its bill of materials. */
-  | { code: 'bill-unusable'; cause: 'unreadable' | 'too-large' | 'not-cyclonedx' | 'other-artifact' }
   /** The scan of the content ended before the archive's end: detectors took too long, or it has too many secrets. */
   | { code: 'content-scan-stopped'; limit: 'time' | 'secrets' }
   /** A proxy connects to the host. */
@@ -147,10 +141,6 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'over-budget': () => 'over the limit of one check: it is left to the next check, which follows soon',
   'url-signed': () => 'its URL is signed by its query, so that no URL of a file beside it is known',
   'content-not-scanned': () => 'the content of artifacts is scanned only with --scan-content',
-  'bill-missing': () => 'no bill of materials is beside it',
-  'bill-not-addressable': () =>
-    'its URL is signed by its query, which is not valid for the bill of materials beside it',
-  'bill-unusable': ({ cause }) => `the bill of materials beside it ${BILL_FAULTS[cause]}`,
   'content-scan-stopped': ({ limit }) =>
     limit === 'time'
       ? 'the scan of its content was ended, since it took too long'
@@ -197,13 +187,6 @@ const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'not-subscribed': 'has no subscription of this organization to this URL',
   'never-checked': 'has not checked the registry yet',
 };
-
-const BILL_FAULTS = {
-  unreadable: 'cannot be read',
-  'too-large': 'is too large',
-  'not-cyclonedx': 'is not a CycloneDX document in JSON',
-  'other-artifact': 'is that of another artifact',
-} as const;
 
 const BASELINE_METADATA = {
   absent: 'is not in',

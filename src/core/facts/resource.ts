@@ -79,8 +79,6 @@ export interface ArtifactFacts extends Resource {
   archive: ArchiveFacts | Missing;
   /** The attestation beside it; absent if attestations were not requested. */
   attestation?: ObservedAttestation | Missing;
-  /** Its packages, and their known vulnerabilities; absent if no advisories were given. */
-  materials?: MaterialsFacts | Missing;
 }
 
 /** What keeps an archive from being read to its end. */
@@ -189,31 +187,4 @@ export interface ImageFacts {
     name: string;
     line: number | null;
   }[];
-}
-
-/** What is known about the packages in an artifact, from its bill of materials and a folder of advisories. */
-export interface MaterialsFacts {
-  /** The packages that the bill of materials lists. */
-  packages: Count;
-  /** Those that an advisory affects, in the order of the bill. */
-  vulnerable: VulnerablePackage[];
-}
-
-export interface VulnerablePackage {
-  name: string;
-  version: string;
-  /** Each vulnerability once; by id. */
-  advisories: KnownAdvisory[];
-}
-
-/** An advisory in the format of OSV. */
-export interface KnownAdvisory {
-  id: string;
-  /** Its ids in other databases. */
-  aliases: string[];
-  summary: string;
-  /** In one word, such as `high`; null if the database does not give it. */
-  severity: string | null;
-  /** The higher versions in which it was fixed, in ascending order. */
-  fixed: string[];
 }

@@ -66,16 +66,6 @@ function notSent(fact: Probe | Missing): Missing | null {
 
 const NOT_SENT: ReadonlySet<string> = new Set<MissingReason['code']>(['host-failing', 'interrupted', 'machine-limit']);
 
-/** True if the plain GET was the only request, and no other one should have been sent. */
-export function isPlainGet(web: HttpViews): boolean {
-  if (web.browser.length > 0 || !hasNone(web)) return false;
-  for (const name in web) if (!PLAIN.has(name)) return false;
-  return true;
-}
-
-/** The facts about a resource for which only the plain GET was sent. */
-const PLAIN: ReadonlySet<string> = new Set(['server', 'browser', 'preflight', 'head']);
-
 /** Most artifacts: the responses of their host are probed only for the first one. */
 const NONE = { head: null, preflights: [null], headPreflight: null, conditional: [], revalidation: null, image: null };
 

@@ -1,6 +1,6 @@
 import { hasTooManyMarks } from '../text/normalized.ts';
 
-/** URLs as clients parse them, with a fast path for canonical ones. */
+/** URLs as clients parse them. */
 
 /**
  * Parses a URL as the WHATWG URL standard does; null if it is invalid. All code parses untrusted URLs with this: the
@@ -18,14 +18,6 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
-/**
- * True if a URL, as it is written, begins with another one. For many URLs: `startsWith` compares long texts several times
- * as slowly, since it reads one character after the other.
- */
-export function urlBeginsWith(url: string, base: string): boolean {
-  return url.lastIndexOf(base, 0) === 0;
-}
-
 /** True for a text that begins as an http(s) URL, as opposed to a file name. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
@@ -41,42 +33,6 @@ function hasValidALabels(hostname: string): boolean {
   return !hostname.includes('xn--') || hostname.split('.').every((label) => isValidALabel(label));
 }
 
-// A canonical URL, recognized without parsing: https, a plain host, a path with nothing to normalize.
-const CANONICAL =
-  /^https:\/\/[a-z0-9.-]+(?::\d+)?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
-const CANONICAL_HOST = /^[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?$/;
-
-// A registry has one or two hosts, so the last valid one, up to the path, need not be checked again.
-// No URL begins with the first value.
-let lastCanonicalOrigin = '/';
-
-// The last text and its result, since several rules check the same URL in a row. This cache and those of `urlParts` and
-// `isChecksum` reduce the CPU time of a lint of 8,000 apps: from 2.5 s to 2.1 s if the URLs have a query, and by 1 to
-// 2 % if they are canonical.
-let lastText = '';
-let lastResult = false;
-
-/** True for a canonical URL: absolute https, nothing to normalize, no query. A fast check without false positives. */
-export function isCanonicalUrl(text: string): boolean {
-  if (text === lastText) return lastResult;
-  lastText = text;
-  return (lastResult = CANONICAL.test(text) && hasCanonicalHost(text));
-}
-
-/** True if nothing of the host and port is normalized or blocked. @param text begins with `https://`, and has a path */
-export function hasCanonicalHost(text: string): boolean {
-  if (urlBeginsWith(text, lastCanonicalOrigin)) return true;
-  const slash = text.indexOf('/', 8);
-  const host = text.slice(8, slash);
-  // Punycode has to be decoded to be validated.
-  if (!CANONICAL_HOST.test(host) || /\.[.-]|-\.|(^|\.)xn--|[^.]{64}/.test(host)) return false;
-  // A last label that begins with a digit may make it an IPv4 address, and a port may be the default one.
-  if (/(^|\.)\d[^.]*$|:/.test(host) && parseUrl(text)?.host !== host) return false;
-  if (blockedPort(host) !== null) return false;
-  lastCanonicalOrigin = text.slice(0, slash + 1);
-  return true;
-}
-
 /** The parts of a URL that the rules use. */
 export type UrlParts = Pick<
   URL,
@@ -84,33 +40,14 @@ export type UrlParts = Pick<
 >;
 
 const NO_QUERY = new URLSearchParams();
-let lastUrl = '';
-let lastParts: UrlParts | null = null;
 
-/** The URL's parts, or null if it cannot be parsed. The last result is cached: treat it as read-only. */
+/** The URL's parts, read once, or null if it cannot be parsed. */
 export function urlParts(text: string): UrlParts | null {
-  if (text !== lastUrl) {
-    lastUrl = text;
-    lastParts = isCanonicalUrl(text) ? canonicalParts(text) : parseUrl(text);
-  }
-  return lastParts;
-}
-
-/** The result of `new URL` for a canonical URL, in a tenth of the time. */
-function canonicalParts(text: string): UrlParts {
-  const slash = text.indexOf('/', 8);
-  const host = text.slice(8, slash);
-  const colon = host.indexOf(':');
-  return {
-    protocol: 'https:',
-    origin: `https://${host}`,
-    host,
-    hostname: colon === -1 ? host : host.slice(0, colon),
-    pathname: text.slice(slash),
-    searchParams: NO_QUERY,
-    hash: '',
-    href: text,
-  };
+  const url = parseUrl(text);
+  if (url === null) return null;
+  const { protocol, origin, host, hostname, pathname, search, hash, href } = url;
+  const searchParams = search === '' ? NO_QUERY : url.searchParams;
+  return { protocol, origin, host, hostname, pathname, searchParams, hash, href };
 }
 
 /** True for localhost and the loopback addresses. */
@@ -120,8 +57,7 @@ export function isLoopback(host: string): boolean {
 
 /** Equal for all spellings of the same address; an invalid URL is returned unchanged. Fragments are never sent. */
 export function comparableUrl(text: string): string {
-  if (isCanonicalUrl(text)) return text;
-  const parsed = urlParts(text);
+  const parsed = parseUrl(text);
   return parsed ? withoutFragment(parsed.href) : text;
 }
 

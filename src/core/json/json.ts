@@ -1,7 +1,5 @@
 import type { DocumentContent } from '../facts/facts.ts';
-import { canonicalForm, type CanonicalForm } from '../fast-path/canonical-form.ts';
 import { textAroundJson } from '../http/program-output.ts';
-import { hasCanonicalHost } from '../http/url.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 import { foreignKind, syntaxErrorInBytes } from './foreign-text.ts';
 import { grammarError } from './grammar.ts';
@@ -33,46 +31,24 @@ export interface ParsedDocument {
 const LONE_SURROGATE_ESCAPE =
   /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
-/** A document, and its value without the canonical entries (canonical-form.ts); null if it is not canonical. */
-interface Reading extends ParsedDocument {
-  nonCanonical: JsonObject | null;
-}
-
-const NOTHING: Reading = {
+const NOTHING: ParsedDocument = {
   value: undefined,
   fault: null,
   oversized: null,
   byteOrderMark: false,
   duplicates: [],
-  nonCanonical: null,
 };
 
-const readings = new WeakMap<DocumentContent, Reading>();
+const readings = new WeakMap<DocumentContent, ParsedDocument>();
 
-function readingOf(content: DocumentContent): Reading {
+/** Reads a document once: the result is cached per object. Never throws. */
+export function parseDocument(content: DocumentContent): ParsedDocument {
   let reading = readings.get(content);
   if (!reading) {
     reading = read(content);
     readings.set(content, reading);
   }
   return reading;
-}
-
-/** Reads a document once: the result is cached per object. Never throws. */
-export function parseDocument(content: DocumentContent): ParsedDocument {
-  return readingOf(content);
-}
-
-/** A document's value without the entries in canonical form; null if the document as a whole is not canonical. */
-export function nonCanonicalValue(content: DocumentContent): JsonObject | null {
-  return readingOf(content).nonCanonical;
-}
-
-/** Reads a document whose text is already known to be canonical, for example from another thread. */
-export function assumeCanonical(content: DocumentContent, form: CanonicalForm): void {
-  const canonical = readCanonical(content.text ?? '', form);
-  if (canonical === null) return;
-  readings.set(content, { ...NOTHING, ...canonical });
 }
 
 /** The bytes of a document as facts. For environments without `Buffer`; the result equals that of the observers. */
@@ -92,14 +68,12 @@ export function documentContent(bytes: Uint8Array): DocumentContent {
   }
 }
 
-function read(content: DocumentContent): Reading {
+function read(content: DocumentContent): ParsedDocument {
   const { text } = content;
   if (content.cut) return unreadable({ oversized: 'bytes' });
   if (text === null) return unreadable({ fault: syntaxErrorInBytes(content.base64 ?? '') });
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
-  const canonical = readCanonical(json, canonicalForm(json));
-  if (canonical !== null) return { ...NOTHING, ...canonical, byteOrderMark };
   const { depth, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
     // Brackets in a web page mean nothing, so it is reported as a page.
@@ -110,10 +84,10 @@ function read(content: DocumentContent): Reading {
   if (value === undefined) return unreadable({ byteOrderMark, fault: syntaxErrorInText(text) });
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
   const fault = LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
-  return { value, fault, oversized: null, byteOrderMark, duplicates, nonCanonical: null };
+  return { value, fault, oversized: null, byteOrderMark, duplicates };
 }
 
-function unreadable(found: Partial<ParsedDocument>): Reading {
+function unreadable(found: Partial<ParsedDocument>): ParsedDocument {
   return { ...NOTHING, ...found };
 }
 
@@ -123,78 +97,6 @@ function parsed(json: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Null if the document is not canonical, or has a text fault or a repeated name. */
-function readCanonical(
-  json: string,
-  form: CanonicalForm | null,
-): { value: JsonValue; nonCanonical: JsonObject } | null {
-  if (form === null) return null;
-  let members = 0;
-  for (const { start, end } of form.others) {
-    const part = json.slice(start, end);
-    const found = survey(part, MAX_DEPTH);
-    if (found.depth > MAX_DEPTH - 2 || LONE_SURROGATE_ESCAPE.test(part)) return null;
-    members += found.members;
-  }
-  const value = parsed(json);
-  if (value === undefined) return null;
-  const all = member(value, form.field);
-  if (Array.isArray(all))
-    return all.length === form.count && all.every(isCanonicalVersion)
-      ? { value, nonCanonical: { versions: [] } }
-      : null;
-  if (!isObject(all)) return null;
-  const others = Object.fromEntries(form.others.map(({ name }) => [name, member(all, name) ?? null]));
-  const keys = Object.keys(all);
-  if (keys.length !== form.count || countMembers(others) !== members + form.others.length) return null;
-  for (const key of keys) {
-    if (Object.hasOwn(others, key)) continue;
-    const app = all[key]!;
-    if (!hasAllAppFields(app)) return null;
-    if (!hasCanonicalHost(app.blockStyle.iconUrl) || !hasCanonicalHost(app.appMetadataUrl)) others[key] = app;
-  }
-  return { value, nonCanonical: { apps: others } };
-}
-
-/** A version in canonical form. */
-export interface CanonicalVersion {
-  version: string;
-  artifactUrl: string;
-  artifactChecksum: string;
-}
-
-/** The versions of a metadata file, if all are canonical. */
-export function canonicalVersions(content: DocumentContent): readonly CanonicalVersion[] | null {
-  const { value, nonCanonical } = readingOf(content);
-  if (nonCanonical === null) return null;
-  const versions = member(value, 'versions');
-  // The canonical form guarantees the fields.
-  return Array.isArray(versions) ? (versions as unknown as CanonicalVersion[]) : null;
-}
-
-// In canonical form every field is a text; a repeated field takes the place of another one.
-function isCanonicalVersion(entry: JsonValue): boolean {
-  if (!isObject(entry)) return false;
-  const { version, artifactUrl, artifactChecksum } = entry as Partial<CanonicalVersion>;
-  if (version === undefined || artifactUrl === undefined || artifactChecksum === undefined) return false;
-  return hasCanonicalHost(artifactUrl);
-}
-
-/** An app in canonical form. */
-type CanonicalApp = {
-  name: string;
-  description: string;
-  blockStyle: { iconUrl: string; color: string };
-  appMetadataUrl: string;
-};
-
-function hasAllAppFields(entry: JsonValue): entry is CanonicalApp {
-  if (!isObject(entry)) return false;
-  const { name, description, blockStyle, appMetadataUrl } = entry as Partial<CanonicalApp>;
-  if (name === undefined || description === undefined || appMetadataUrl === undefined) return false;
-  return blockStyle?.iconUrl !== undefined && blockStyle.color !== undefined;
 }
 
 function countMembers(value: JsonValue): number {

@@ -96,27 +96,6 @@ function nameAt(text: string, start: number, end: number): string {
   return raw.includes('\\') ? JSON.parse(text.slice(start, end)) : raw;
 }
 
-/** A member of an object, its value's span, and the offset of the next member. */
-export interface Named {
-  name: string;
-  start: number;
-  end: number;
-  next: number;
-}
-
-/** The member at `i`; null if the object ends there, or the name has escapes. Accepts any text. */
-export function namedAt(text: string, i: number): Named | null {
-  i = skipSpace(text, i);
-  if (text.charCodeAt(i) !== QUOTE) return null;
-  const nameEnd = endOfString(text, i);
-  const name = text.slice(i + 1, nameEnd - 1);
-  if (name.includes('\\')) return null;
-  const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
-  const end = endOfValue(text, start);
-  const afterValue = skipSpace(text, end);
-  return { name, start, end, next: text.charCodeAt(afterValue) === COMMA ? afterValue + 1 : afterValue };
-}
-
 /** Calls `visit` for each child of the container that starts at `i`; `visit` returns the offset after the value. */
 function eachChild(
   text: string,

@@ -5,19 +5,13 @@ import { type SafeText, message } from '../text/message.ts';
 const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha384', 'sha512'] as const;
 const WELL_FORMED = /^sha256:[0-9a-f]{64}$/;
 
-// The last text and its result, since several rules check the same checksum in a row (http/url.ts has the measurement).
-let lastText = '';
-let lastResult = false;
-
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const COUNTING = '0123456789abcdef'.repeat(4);
 
 /** True for a well-formed checksum. */
 export function isChecksum(text: string): boolean {
-  if (text === lastText) return lastResult;
-  lastText = text;
-  return (lastResult = text.length === 71 && WELL_FORMED.test(text));
+  return text.length === 71 && WELL_FORMED.test(text);
 }
 
 /** The 64 digits of a well-formed checksum, or null. */

@@ -1,5 +1,4 @@
 import type { RunError } from '../engine/report.ts';
-import type { VulnerablePackage } from '../facts/facts.ts';
 import { recordFrom } from '../record.ts';
 import type { Count } from '../scalars.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
@@ -58,8 +57,6 @@ export interface ReleasedApp {
   message: string | null;
   /** What to do. */
   advice: string | null;
-  /** The packages in its code with known vulnerabilities; absent unless advisories were given. */
-  vulnerable?: VulnerablePackage[];
 }
 
 /** The report of a run that ended before any app was judged. */

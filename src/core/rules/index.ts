@@ -85,7 +85,6 @@ import { artifactNotTarGz } from './artifacts/artifact-not-tar-gz.ts';
 import { artifactUnsafeEntry } from './artifacts/artifact-unsafe-entry.ts';
 import { artifactSecret } from './artifacts/artifact-secret.ts';
 import { artifactLeftover } from './artifacts/artifact-leftover.ts';
-import { packageVulnerable } from './artifacts/package-vulnerable.ts';
 import { artifactTrailingData } from './artifacts/artifact-trailing-data.ts';
 import { attestationLost } from './attestations/attestation-lost.ts';
 import { attestationMissing } from './attestations/attestation-missing.ts';
@@ -189,7 +188,6 @@ export const rules: readonly AnyRule[] = [
   artifactSecret,
   artifactLeftover,
   artifactTrailingData,
-  packageVulnerable,
   attestationMissing,
   attestationLost,
   attestationInvalid,

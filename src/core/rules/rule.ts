@@ -75,8 +75,6 @@ export interface Rule<
   immutability?: boolean;
   /** True if it finds nothing in a live registry: it is about files of a workspace. */
   workspaceOnly?: boolean;
-  /** True if it finds nothing where the plain GET was the only request: it is about responses to the others. */
-  aboutOtherRequests?: boolean;
   /** True if `lint --fix` fixes some of its findings. */
   fixable?: boolean;
   /** If a cached copy was seen: when to purge caches. */

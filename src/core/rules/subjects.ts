@@ -15,7 +15,6 @@ import type {
   ImageFacts,
   LocalState,
   ResourceKind,
-  MaterialsFacts,
   Missing,
   Probe,
   HttpViews,
@@ -34,6 +33,12 @@ export interface VersionEntry {
   version: string | null;
   artifactUrl: string | null;
   artifactChecksum: string | null;
+  /** The URL parsed; null without a valid one. */
+  parts: UrlParts | null;
+  /** The URL in the form that is equal for all spellings of an address; null without one. */
+  address: string | null;
+  /** The 64 digits of a well-formed checksum; null without one. */
+  digest: string | null;
 }
 
 /**
@@ -86,6 +91,8 @@ export interface Subjects {
     index: number;
     version: string;
     checksum: string;
+    /** The digits of a well-formed checksum; otherwise null. */
+    digest: string | null;
     all: readonly VersionEntry[];
     /** The whole artifact as downloaded; null if it was not observed. */
     served: Content | null;
@@ -95,6 +102,8 @@ export interface Subjects {
     resource: ResourceKind;
     url: string;
     parsed: UrlParts;
+    /** True if it is written as it is sent: it has no error and no oddity. */
+    isPlain: boolean;
     now: string;
     /** The URL of the manifest; null if it is not known. */
     registry: UrlParts | null;
@@ -132,8 +141,6 @@ export interface Subjects {
     /** True before the artifact is published, by a command that allows secrets by their fingerprint. */
     isPublishing: boolean;
   };
-  /** The packages in an artifact; dispatched if advisories were given. */
-  materials: { materials: MaterialsFacts };
   /** The attestation of a version's artifact; dispatched only if attestations are checked. */
   attestation: {
     observed: ObservedAttestation;

@@ -12,8 +12,7 @@ type State = 'header' | 'body' | 'trailer' | 'ended' | 'done';
 /**
  * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros after them and reports all else as
  * corrupt. This reader parses the framing (RFC 1952) itself, so that each of these is a separate fact. Only the deflate
- * data between header and trailer goes through zlib: in one call for small files, otherwise off the main thread in
- * bounded portions.
+ * data between header and trailer goes through zlib, off the main thread, in bounded portions.
  */
 export class GzipReader {
   members = 0;
@@ -116,8 +115,7 @@ export class GzipReader {
   /** Inflates deflate data from the front of `bytes`; the rest, or null if there is none. */
   private async inflate(bytes: Uint8Array): Promise<Uint8Array | null> {
     this.inflater ??= new Inflater((data) => this.takeInflated(data));
-    const result = this.inflater.write(bytes);
-    const used = typeof result === 'object' ? await result : result;
+    const used = await this.inflater.write(bytes);
     // The sink may have called `stop` meanwhile.
     if (this.isDone()) return null;
     if (typeof used === 'string') {

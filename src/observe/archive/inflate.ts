@@ -1,98 +1,36 @@
 import { constants, createInflateRaw, type InflateRaw } from 'node:zlib';
-import { type SyncInflate, syncInflateOf } from '../../platform/sync-inflate.ts';
 
 const OUTPUT_CHUNK = 128 * 1024;
-/** Expansion ratio of a portion from which the next one goes to zlib's thread. */
-const GROWTH = 2;
-/** zlib's state takes 40 KB and is slow to allocate, so that streams are reused. */
-const MAX_SPARE = 32;
-const spare: ReusedStream[] = [];
-let output: Buffer | null = null;
 
-/** A stream of node:zlib with the functions that its events currently call. */
-interface ReusedStream {
-  stream: InflateRaw;
-  onData: ((data: Buffer) => void) | null;
-  onFailure: ((message: string) => void) | null;
-}
-
-function openStream(): ReusedStream {
-  const stream = createInflateRaw({ chunkSize: OUTPUT_CHUNK, flush: constants.Z_SYNC_FLUSH });
-  const reused: ReusedStream = { stream, onData: null, onFailure: null };
-  stream.on('data', (data: Buffer) => reused.onData?.(data));
-  stream.on('error', ({ message }: Error) => reused.onFailure?.(message));
-  stream.on('close', () => reused.onFailure?.('closed'));
-  return reused;
-}
-
-/**
- * Inflates deflate data. Data that hardly grows (archives of images, compressed code) is inflated on this thread: a
- * round trip to zlib's thread takes longer than the work. Data that grows more goes to zlib's thread.
- */
+/** Inflates deflate data on zlib's thread. */
 export class Inflater {
-  private readonly sink: (data: Buffer) => void;
-  private readonly reused: ReusedStream = spare.pop() ?? openStream();
-  private isClosed = false;
-  /** Whether the stream's own thread was used. */
-  private isStreamed = false;
-  private grows = false;
+  private readonly stream: InflateRaw;
+  private onFailure: ((message: string) => void) | null = null;
 
-  /** @param sink takes inflated bytes, which are overwritten after it returns; it may close */
+  /** @param sink takes inflated bytes; it may close */
   constructor(sink: (data: Buffer) => void) {
-    this.sink = sink;
-    this.reused.onData = sink;
+    this.stream = createInflateRaw({ chunkSize: OUTPUT_CHUNK, flush: constants.Z_SYNC_FLUSH });
+    this.stream.on('data', sink);
+    this.stream.on('error', ({ message }) => this.onFailure?.(message));
+    this.stream.on('close', () => this.onFailure?.('closed'));
   }
 
   /**
-   * The number of bytes consumed (fewer than given: the deflate data has ended), or zlib's error message. Await a
-   * returned promise before the next call.
+   * The number of bytes consumed (fewer than given: the deflate data has ended), or zlib's error message. Await it
+   * before the next call.
    */
-  write(bytes: Uint8Array): number | string | Promise<number | string> {
-    const sync = this.grows ? null : syncInflateOf(this.reused.stream);
-    return sync ? this.inflateHere(bytes, sync) : this.inflateInThread(bytes);
+  write(bytes: Uint8Array): Promise<number | string> {
+    const { stream } = this;
+    const before = stream.bytesWritten;
+    return new Promise((resolve) => {
+      this.onFailure = resolve;
+      stream.write(bytes, (error) => resolve(error ? error.message : stream.bytesWritten - before));
+    });
   }
 
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.reused.onData = null;
-    const { stream } = this.reused;
-    // A stream cannot be reused after the end of the deflate data.
-    if (this.isStreamed || stream.destroyed || spare.length >= MAX_SPARE) {
-      stream.destroy();
-      return;
-    }
-    stream.reset();
-    spare.push(this.reused);
-  }
-
-  private inflateHere(bytes: Uint8Array, sync: SyncInflate): number | string {
-    const into = (output ??= Buffer.allocUnsafeSlow(OUTPUT_CHUNK));
-    let used = 0;
-    let unpacked = 0;
-    for (;;) {
-      const { inputLeft, outputLeft } = sync.inflate(bytes, used, into);
-      const { errored } = this.reused.stream;
-      if (errored) return errored.message;
-      const outputLength = OUTPUT_CHUNK - outputLeft;
-      used = bytes.length - inputLeft;
-      unpacked += outputLength;
-      if (outputLength > 0) this.sink(into.subarray(0, outputLength));
-      if (this.isClosed || outputLength < OUTPUT_CHUNK) break;
-    }
-    this.grows = unpacked > GROWTH * bytes.length;
-    return used;
-  }
-
-  private inflateInThread(bytes: Uint8Array): Promise<number | string> {
-    const { reused } = this;
-    const { stream } = reused;
-    const before = stream.bytesWritten;
-    this.isStreamed = true;
-    return new Promise((resolve) => {
-      reused.onFailure = resolve;
-      stream.write(bytes, (error) => resolve(error ? error.message : stream.bytesWritten - before));
-    });
+    this.stream.removeAllListeners('data');
+    this.stream.destroy();
   }
 }
 
@@ -104,7 +42,7 @@ interface PortionPool {
 
 /** Compressed bytes that are passed to zlib together. */
 export const LARGE_PORTIONS: PortionPool = { size: 256 * 1024, spare: [] };
-/** The same for files of unknown length, and for those that are inflated on this thread. */
+/** The same for files of unknown length, and for small ones. */
 export const SMALL_PORTIONS: PortionPool = { size: 128 * 1024, spare: [] };
 const SPARE_PORTIONS = 32;
 const NOTHING = new Uint8Array(0);

@@ -1,7 +1,6 @@
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AddressFailure } from '../../core/facts/facts.ts';
-import { openReusedReadBuffer, type ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import { isMachineLimit } from '../../core/http/machine-limit.ts';
 import { ConnectFailure } from './failure.ts';
 import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from './open-socket.ts';
@@ -12,11 +11,7 @@ import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from 
  */
 export interface Addresses {
   /** Connects to an address that answers; `failedAddresses` lists the others. Rejects with ConnectFailure. */
-  open(endpoint: Endpoint, options: ConnectOptions, until: number, closing: AbortSignal): Promise<BufferedSocket>;
-}
-
-interface BufferedSocket extends OpenSocket {
-  readBuffer: ReusedReadBuffer;
+  open(endpoint: Endpoint, options: ConnectOptions, until: number, closing: AbortSignal): Promise<OpenSocket>;
 }
 
 /** Maximum number of addresses tried; a name with more is a large network, where one of them means little. */
@@ -37,9 +32,9 @@ export function openAddresses(): Addresses {
   return {
     async open(endpoint, options, until, closing) {
       // With a guard, each connection resolves the name and is decided on separately.
-      if (isIP(endpoint.host) !== 0 || options.guard !== null) return openBuffered(endpoint, options, until, closing);
+      if (isIP(endpoint.host) !== 0 || options.guard !== null) return openSocket(endpoint, options, until, closing);
       const key = `${endpoint.secure} ${endpoint.host} ${endpoint.port}`;
-      let opened: BufferedSocket | null = null;
+      let opened: OpenSocket | null = null;
       let survey = surveys.get(key);
       if (survey === undefined) {
         const surveying = surveyAddresses(endpoint, options, closing);
@@ -61,21 +56,11 @@ export function openAddresses(): Addresses {
       }
       const { good, bad } = await survey;
       if (opened !== null) return opened;
-      if (good === null || good.length === 0) return openBuffered(endpoint, options, until, closing);
-      const next = await openBuffered(endpoint, { ...options, lookup: lookupOf(good) }, until, closing);
+      if (good === null || good.length === 0) return openSocket(endpoint, options, until, closing);
+      const next = await openSocket(endpoint, { ...options, lookup: lookupOf(good) }, until, closing);
       return { ...next, failedAddresses: [...bad, ...next.failedAddresses] };
     },
   };
-}
-
-async function openBuffered(
-  endpoint: Endpoint,
-  options: ConnectOptions,
-  until: number,
-  closing: AbortSignal,
-): Promise<BufferedSocket> {
-  const readBuffer = openReusedReadBuffer();
-  return { ...(await openSocket({ ...endpoint, readBuffer }, options, until, closing)), readBuffer };
 }
 
 /** Connects to all addresses of a name at once, and keeps the first connection in the order of the name's addresses. */
@@ -83,7 +68,7 @@ async function surveyAddresses(
   endpoint: Endpoint,
   options: ConnectOptions,
   closing: AbortSignal,
-): Promise<Survey & { opened: BufferedSocket | null }> {
+): Promise<Survey & { opened: OpenSocket | null }> {
   const addresses = await addressesOf(endpoint.host, options.lookup);
   if (addresses.length < 2) return { good: null, bad: [], opened: null };
   const timeout = Math.min(options.timeout, ANSWER_TIME);
@@ -91,7 +76,7 @@ async function surveyAddresses(
     addresses
       .slice(0, MAX_TRIED)
       .map((address) =>
-        openBuffered(endpoint, { ...options, timeout, lookup: lookupOf([address]) }, Date.now() + timeout, closing),
+        openSocket(endpoint, { ...options, timeout, lookup: lookupOf([address]) }, Date.now() + timeout, closing),
       ),
   );
   const limit = tried.find((outcome) => outcome.status === 'rejected' && isLimited(outcome.reason));
@@ -102,7 +87,7 @@ async function surveyAddresses(
   }
   const good: LookupAddress[] = [];
   const bad: AddressFailure[] = [];
-  let opened: BufferedSocket | null = null;
+  let opened: OpenSocket | null = null;
   for (const [i, address] of addresses.entries()) {
     const outcome = tried[i];
     if (outcome?.status === 'rejected') {

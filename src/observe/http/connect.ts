@@ -1,10 +1,9 @@
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
 import type { TlsFacts } from '../../core/facts/facts.ts';
-import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import type { Addresses } from './addresses.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { endParserPause } from '../../platform/undici-client.ts';
+import { endParserPause } from '../../platform/parser-pause.ts';
 import { targetOf } from './address-policy.ts';
 import { type ConnectOptions, type OpenSocket, type Endpoint, openSocket } from './open-socket.ts';
 import type { Proxy } from './proxy.ts';
@@ -23,8 +22,6 @@ export interface ConnectionInfo {
   /** Responses received over it so far. */
   responses: number;
   isOpen: boolean;
-  /** Null if it is read as a stream. */
-  readBuffer: ReusedReadBuffer | null;
   /** Called when the host has closed its side, before the client learns it; null without a response. */
   onHostClosed: (() => void) | null;
   /** Closes it; the next request in its slot uses a new one. */
@@ -53,7 +50,7 @@ export function openConnector({
   return (url, callback) => {
     const target = targetOf(url);
     const until = Date.now() + options.timeout;
-    const opening: Promise<OpenSocket & { readBuffer: ReusedReadBuffer | null }> = proxy
+    const opening: Promise<OpenSocket> = proxy
       ? connectThroughProxy(proxy, target, { options, until, closing })
       : addresses.open(target, options, until, closing);
     callbackify(() => opening)((error, opened) => {
@@ -64,13 +61,7 @@ export function openConnector({
   };
 }
 
-function trackConnection({
-  socket,
-  address,
-  tls,
-  failedAddresses,
-  readBuffer,
-}: OpenSocket & { readBuffer: ReusedReadBuffer | null }): ConnectionInfo {
+function trackConnection({ socket, address, tls, failedAddresses }: OpenSocket): ConnectionInfo {
   const connection: ConnectionInfo = {
     address,
     tls,
@@ -78,7 +69,6 @@ function trackConnection({
     alert: null,
     responses: 0,
     isOpen: true,
-    readBuffer,
     onHostClosed: null,
     close: () => void socket.destroy(),
   };
@@ -112,7 +102,7 @@ async function connectThroughProxy(
   proxy: Proxy,
   target: Endpoint,
   { options, until, closing }: TunnelOptions,
-): Promise<OpenSocket & { readBuffer: null }> {
+): Promise<OpenSocket> {
   if (proxy.unusable !== null) throw proxyFailure('PROXY_UNUSABLE', proxy.unusable);
   const socket = await openSocket(proxy, options, until, closing).then(
     (opened) => opened.socket,
@@ -121,10 +111,10 @@ async function connectThroughProxy(
       throw proxyFailure(error.code, error.message, error.tls);
     },
   );
-  if (!target.secure) return { socket, address: null, tls: null, failedAddresses: [], readBuffer: null };
+  if (!target.secure) return { socket, address: null, tls: null, failedAddresses: [] };
   await openTunnel(socket, proxy, target, until);
   const opened = await openSocket({ ...target, tunnel: socket }, options, until, closing);
-  return { ...opened, address: null, readBuffer: null };
+  return { ...opened, address: null };
 }
 
 /** Has the proxy connect to the target (RFC 9110, section 9.3.6); the socket then leads there. */

@@ -34,7 +34,7 @@ export async function download<Taker extends Pick<Body, 'write'>>(
   { url, accept, limits }: DownloadRequest,
   open: () => Taker,
 ): Promise<{ probe: Probe; taken: Taker | null }> {
-  const reader = perAttempt(() => ({ ...open(), instant: true, limit: limits.bytes, over: 'fail' as const }));
+  const reader = perAttempt(() => ({ ...open(), limit: limits.bytes, over: 'fail' as const }));
   const probe = await http.probe({
     method: 'GET',
     url,

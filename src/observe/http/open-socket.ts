@@ -2,7 +2,6 @@ import { lookup as lookUp } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { AddressFailure, Failure, TlsFacts } from '../../core/facts/facts.ts';
-import type { ReusedReadBuffer } from '../../platform/read-buffer.ts';
 import { verifyMessage } from '../../platform/tls-handles.ts';
 import { type AddressPolicy, addressRefusal, lookupWithPolicy, type ConnectionTarget } from './address-policy.ts';
 import { isMachineLimit } from '../../core/http/machine-limit.ts';
@@ -22,8 +21,6 @@ export interface ConnectOptions {
 export interface Endpoint extends ConnectionTarget {
   /** An established tunnel to the target. */
   tunnel?: Socket;
-  /** How received data is read, unless as a stream. */
-  readBuffer?: ReusedReadBuffer;
 }
 
 export interface OpenSocket {
@@ -59,7 +56,7 @@ export function openSocket(
 
 /** The socket, which connects by itself. */
 function createSocket(endpoint: Endpoint, { trust, guard, lookup: plainLookup }: ConnectOptions): Socket {
-  const { host, port, secure, tunnel, readBuffer } = endpoint;
+  const { host, port, secure, tunnel } = endpoint;
   const lookup = guard ? lookupWithPolicy(endpoint, guard, plainLookup) : plainLookup;
   const address = {
     host,
@@ -67,7 +64,6 @@ function createSocket(endpoint: Endpoint, { trust, guard, lookup: plainLookup }:
     // Addresses are tried in turn; the usual quarter of a second is too short for distant hosts.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2000,
-    ...(readBuffer ? { onread: readBuffer.onread } : {}),
     ...(lookup ? { lookup } : {}),
   };
   if (!secure) return connectTcp(address);
@@ -103,7 +99,6 @@ class ConnectionAttempt {
 
   start(until: number, closing: AbortSignal): void {
     const { socket } = this;
-    this.endpoint.readBuffer?.attach(socket);
     socket.setNoDelay(true);
     const abort = (): void => this.fail('SOCKET_CLOSED', 'the run was aborted');
     const expire = (): void => this.fail('CONNECT_TIMEOUT', `no connection within ${this.options.timeout / 1000} s`);

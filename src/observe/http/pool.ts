@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { buildConnector } from 'undici';
+import { type buildConnector, Client } from 'undici';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
-import { Client } from '../../platform/undici-client.ts';
 import { type Addresses, openAddresses } from './addresses.ts';
 import { ConcurrencyWindow, type Sent, openSemaphore } from './concurrency-window.ts';
 import { type ConnectionInfo, openConnector } from './connect.ts';

@@ -131,7 +131,7 @@ async function readBody(response: ClientResponse, body: Body, hop: Hop, deadline
       // One byte beyond the limit shows the consumer that the body was cut.
       const written = body.write(chunk.subarray(0, body.limit + 1 - before));
       return written ? written.then(() => false as const) : false;
-    }, body.instant === true);
+    });
   } catch (error) {
     const failure = deadline.ended ? timeoutFailure(deadline.ended, hop.url) : failureOf(error, 'body', hop.url);
     return { ...failure, got, expected };
@@ -173,7 +173,7 @@ async function drain({ body }: ClientResponse, { method }: HopRequest, hop: Hop)
   const drained = body.read((chunk) => {
     got += chunk.length;
     return got > DRAINED ? false : undefined;
-  }, true);
+  });
   if (drained === undefined) return;
   const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
   await drained.catch(() => {});

@@ -1,7 +1,7 @@
 import { hopOrigins } from '../../core/http/cors.ts';
 import type { Failure, Hop } from '../../core/facts/facts.ts';
 import { originOf } from '../../core/http/probe.ts';
-import { isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/http/url.ts';
 import { type RequestShape, shapedHeaders } from '../registry/request-shape.ts';
 import type { Body } from './body.ts';
 import { requestKindOf } from './circuit-breaker.ts';
@@ -118,7 +118,6 @@ export function urlFailure(url: string): Failure | null {
 /** Whether a listed URL can be requested: the rules about URLs report the others. */
 export function isRequestable(url: string | null): url is string {
   if (url === null) return false;
-  if (isCanonicalUrl(url)) return true;
   const parsed = parseUrl(url);
   return parsed !== null && isHttpUrl(parsed) && parsed.username === '' && parsed.password === '';
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { isBorrowed } from '../../platform/read-buffer.ts';
 
 /** The result of a request, independent of the client. */
 export interface ClientResponse {
@@ -17,11 +16,8 @@ type ChunkConsumer = (chunk: Buffer) => Consumed | Promise<Consumed>;
 type Consumed = void | false;
 
 interface ResponseBody {
-  /**
-   * Passes the body on in chunks, once. Rejects if the body ends early; undefined if it was complete already.
-   * @param instant whether `consume` has finished with a chunk when it returns; otherwise each chunk has its own memory
-   */
-  read(consume: ChunkConsumer, instant?: boolean): Promise<void> | undefined;
+  /** Passes the body on in chunks, once. Rejects if the body ends early; undefined if it was complete already. */
+  read(consume: ChunkConsumer): Promise<void> | undefined;
   /** Aborts the connection. */
   destroy(): void;
   /** Whether the connection can be reused after the end of the body. */
@@ -46,7 +42,6 @@ export class BodyStream implements ResponseBody {
   /** Data that arrives before a consumer exists is limited to what was already read from the socket. */
   private readonly waiting: Buffer[] = [];
   private consume: ChunkConsumer | null = null;
-  private isInstant = false;
   private promise: { resolve(): void; reject(error: Error): void } | null = null;
   private ended: { failure: Error | null } | null = null;
   /** True while the consumer's promise is pending. */
@@ -59,9 +54,8 @@ export class BodyStream implements ResponseBody {
     this.controller = controller;
   }
 
-  read(consume: ChunkConsumer, instant = false): Promise<void> | undefined {
+  read(consume: ChunkConsumer): Promise<void> | undefined {
     this.consume = consume;
-    this.isInstant = instant;
     this.passWaiting();
     if (this.isStopped || (this.ended && !this.ended.failure && !this.isBusy)) return undefined;
     return new Promise((resolve, reject) => {
@@ -77,11 +71,7 @@ export class BodyStream implements ResponseBody {
   add(chunk: Buffer): void {
     // After a pause the client's parser emits empty chunks for as long as they are answered with a pause.
     if (chunk.length === 0) return;
-    if (this.isInstant && this.consume !== null && !this.isBusy && this.waiting.length === 0) {
-      this.pass(chunk, this.consume);
-      return;
-    }
-    this.waiting.push(isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
+    this.waiting.push(chunk);
     this.passWaiting();
   }
 

@@ -79,7 +79,6 @@ function dispatch(
     const receive = (received: BodyStream | null): void => {
       const { connection } = pooled;
       if (connection === null) return;
-      if (connection.readBuffer) connection.readBuffer.isLending = received !== null;
       connection.onHostClosed = received && (() => received.takeRest());
     };
     deadline.onEnd((reason) => {

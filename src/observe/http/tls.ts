@@ -8,7 +8,6 @@ import tls, {
   type TLSSocket,
 } from 'node:tls';
 import type { TlsFacts } from '../../core/facts/facts.ts';
-import { addAuthorities } from '../../platform/tls-handles.ts';
 import { type Authorities, chainCertificates, endsFirst, oneLine, pathOf } from './certificate-path.ts';
 
 /** The authorities that a run trusts: those shipped with Node, those of the machine, and those given with --ca. */
@@ -123,12 +122,10 @@ function ciphers(): string {
   return DEFAULT_CIPHERS.includes('@SECLEVEL=') ? DEFAULT_CIPHERS : `${DEFAULT_CIPHERS}:@SECLEVEL=2`;
 }
 
-/** Additional certificates. Node loads its own by itself in half the time that passing them takes. */
+/** Node's own authorities and the given ones; Node loads its own by itself if there are no others. */
 function makeContext(ca: string | null, machine: string | null): SecureContext {
-  const context = createSecureContext({ ciphers: ciphers() });
-  if (ca === null) return context;
+  if (ca === null) return createSecureContext({ ciphers: ciphers() });
   const added = [...pemBlocks(machine ?? ''), ...pemBlocks(ca)];
-  if (addAuthorities(context, added)) return context;
   return createSecureContext({ ca: [...defaultAuthorities(), ...added], ciphers: ciphers() });
 }
 

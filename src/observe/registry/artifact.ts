@@ -109,7 +109,6 @@ function openReading(url: string, hop: Hop, context: ObserveContext, options: Di
   return {
     limit: limits.artifact,
     over: 'fail',
-    instant: true,
     write(chunk) {
       context.onBytes(chunk.length);
       const inspected = inspection.write(chunk);

@@ -10,23 +10,12 @@ import {
 import type { AttestationFacts } from '../../core/attestation/facts.ts';
 import { namesBill } from '../../core/attestation/judge.ts';
 import type { ObservedAttestation, ObservedBill } from '../../core/attestation/observed.ts';
-import {
-  type AppFacts,
-  type Content,
-  type Hop,
-  isMissing,
-  type MaterialsFacts,
-  type Missing,
-  type Probe,
-} from '../../core/facts/facts.ts';
+import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
-import { isRequestable } from '../http/request.ts';
-import { mapLimit } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
 import { openReading } from './fetch.ts';
 import type { MissingFiles } from './missing-files.ts';
@@ -202,46 +191,3 @@ const TOO_LARGE: Omit<AttestationFacts, 'bytes' | 'sha256' | 'root'> = {
   log: [],
   content: null,
 };
-
-/** Bills of materials of an app that are requested at once. */
-const CONCURRENCY = 8;
-
-const NOT_ADDRESSABLE: Missing = { missing: { code: 'bill-not-addressable' } };
-
-/**
- * Requests the bills of materials beside the artifacts of an app. They are not cached: advisories change daily.
- * @param app with the URLs as listed: secrets in them are not redacted yet
- */
-export async function withMaterials(
-  app: AppFacts,
-  advisories: AdvisoryFolder,
-  context: ObserveContext,
-): Promise<AppFacts> {
-  const artifacts = [...app.artifacts];
-  await mapLimit(
-    [...app.artifacts.entries()],
-    async ([index, facts]) => {
-      const { url, content } = facts;
-      // Nothing is known about an artifact that was not requested, or not received.
-      if (!isRequestable(url) || isMissing(content)) return;
-      artifacts[index] = { ...facts, materials: await materialsAt(url, content, advisories, context) };
-    },
-    CONCURRENCY,
-  );
-  return { ...app, artifacts };
-}
-
-async function materialsAt(
-  artifactUrl: string,
-  artifact: Content,
-  advisories: AdvisoryFolder,
-  context: ObserveContext,
-): Promise<MaterialsFacts | Missing> {
-  const transport = { http: context.http, total: context.timeouts.small };
-  const fetched = await fetchCompanion({ artifactUrl, kind: 'sbom', etag: null }, transport);
-  if (fetched.state === 'url-signed') return NOT_ADDRESSABLE;
-  const { BILL_MISSING, factsOfBill, unusableBill } = await import('../advisories/bill-facts.ts');
-  if (fetched.state === 'absent') return BILL_MISSING;
-  if (fetched.state !== 'present') return whyUnknown(fetched, 'sbom');
-  return fetched.isCut ? unusableBill('too-large') : factsOfBill(fetched.bytes, artifact, advisories);
-}

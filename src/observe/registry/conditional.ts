@@ -176,7 +176,6 @@ function digestChanged(
   return {
     limit: isSameTag ? 0 : limit,
     over: 'cut',
-    instant: true,
     write(chunk) {
       context.onBytes(chunk.length);
       digester?.write(chunk);

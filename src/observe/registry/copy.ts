@@ -42,7 +42,6 @@ export function readCopy(applied: readonly string[], reference: Reference, limit
   return {
     limit,
     over: 'cut',
-    instant: true,
     write(chunk) {
       // One byte beyond the limit shows that it was cut.
       bytes += chunk.length;

@@ -212,7 +212,6 @@ function digestDecoded(applied: readonly string[]): DecodedContent {
   return {
     limit: COMPARED_BYTES,
     over: 'cut',
-    instant: true,
     write: (chunk) => (decoder ?? digester).write(chunk),
     async end() {
       if (((await decoder?.end()) ?? null) !== null) return null;

@@ -141,7 +141,6 @@ export function openReading(applied: readonly string[], limit: number, onBytes: 
   return {
     limit,
     over: 'cut',
-    instant: true,
     write(chunk) {
       onBytes(chunk.length);
       digester.write(chunk);

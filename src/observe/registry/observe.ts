@@ -51,7 +51,7 @@ export async function observeRegistry(url: string, options: WebOptions, sink: Fa
 }
 
 async function observeAll(url: string, options: WebOptions, sink: FactsSink, clients: Clients): Promise<ObserveResult> {
-  const { advisories = null, memory = null, signal } = options;
+  const { memory = null, signal } = options;
   const { addresses } = clients;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
   const progress: ObserveProgress = {
@@ -99,8 +99,7 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
       options.onProgress?.(progress);
       memory?.keepApp(app);
       const compared = (await addresses?.app(app)) ?? app;
-      const complete = advisories && (await import('./companion.ts')).withMaterials(compared, advisories, context);
-      await sink.app(redaction.app((await complete) ?? compared));
+      await sink.app(redaction.app(compared));
     },
   );
   const interrupted = !(await isManifestSent) || isInterrupted;

@@ -1,6 +1,5 @@
 import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import type { DetectorLimits } from '../content/detector-run.ts';
 import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
@@ -29,8 +28,6 @@ export interface WebOptions extends HttpOptions {
   attestations?: VerifyBundle | null;
   /** Where the scan of one archive ends; absent for no limit of its time. */
   scanLimits?: DetectorLimits;
-  /** Advisories about the packages that the bills of materials beside artifacts list; null to request no bills. */
-  advisories?: AdvisoryFolder | null;
   /** Whether the about files of apps are requested. */
   about?: boolean;
   /** Whether one resource of each kind and host is requested from every address of the host. */

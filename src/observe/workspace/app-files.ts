@@ -7,7 +7,7 @@ import {
   type Missing,
   type IconFacts,
 } from '../../core/facts/facts.ts';
-import { canonicalVersions, parseDocument } from '../../core/json/json.ts';
+import { parseDocument } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/manifest.ts';
 import { localPath } from './places.ts';
 import { isUnwalked } from './walk.ts';
@@ -44,14 +44,12 @@ export function listArtifacts(context: WorkspaceContext, { content }: DocumentFa
   const all: ArtifactFacts[] = [];
   const present: ExpectedArtifact[] = [];
   if (isMissing(content)) return { all, present };
-  const canonical = canonicalVersions(content);
-  const add = (url: string | null): void => {
-    const path = localFile(context, url, canonical !== null);
+  for (const item of listedVersions(parseDocument(content).value) ?? []) {
+    const url = artifactUrlOf(item);
+    const path = localFile(context, url);
     if (url !== null && typeof path === 'string') present.push({ index: all.length, url, path });
     all.push(absentArtifact(url, typeof path === 'string' ? ELSEWHERE : path));
-  };
-  if (canonical !== null) for (const { artifactUrl } of canonical) add(artifactUrl);
-  else for (const item of listedVersions(parseDocument(content).value) ?? []) add(artifactUrlOf(item));
+  }
   return { all, present };
 }
 
@@ -100,11 +98,7 @@ async function observeArtifactFile(
   // Loaded on demand: most workspaces have no artifacts.
   const { readArchiveFile } = await import('../archive/read-archive.ts');
   const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
-  const facts = { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
-  const { advisories } = context;
-  if (advisories === null) return facts;
-  const { materialsBeside } = await import('./companions.ts');
-  return { ...facts, materials: await materialsBeside(context, path, content, advisories) };
+  return { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
 }
 
 /** The attestation beside an artifact, as far as it is looked for. */

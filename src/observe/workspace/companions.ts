@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import { companionPath, type CompanionKind, LARGEST_COMPANION } from '../../core/attestation/companion.ts';
 import { namesBill } from '../../core/attestation/judge.ts';
 import type { ObservedAttestation } from '../../core/attestation/observed.ts';
-import type { Content, MaterialsFacts, Missing } from '../../core/facts/facts.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
-import { readRegularFile } from '../../platform/regular-file.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
-import { BILL_MISSING, factsOfBill, unusableBill } from '../advisories/bill-facts.ts';
 import { factsOfBundle } from '../registry/companion.ts';
-import { stateOfError, type LocalAttestations, stateIn, type WorkspaceContext, leadsOut } from './workspace-context.ts';
+import { stateOfError, type LocalAttestations, stateIn, type WorkspaceContext } from './workspace-context.ts';
 
 /** Verifies the attestations of a workspace; loaded if there is one. */
 
@@ -50,20 +46,4 @@ async function readCompanion(
     return null;
   }
   return { bytes: Buffer.concat(chunks), isCut: length > limit };
-}
-
-// Reads the bills of materials of a workspace; loaded if advisories were given.
-
-/** The packages that the bill of materials beside an artifact lists. @param path of the artifact, below the root */
-export async function materialsBeside(
-  context: WorkspaceContext,
-  path: string,
-  content: Content,
-  advisories: AdvisoryFolder,
-): Promise<MaterialsFacts | Missing> {
-  const bill = companionPath(path, 'sbom');
-  if (leadsOut(context, bill)) return BILL_MISSING;
-  const read = readRegularFile(join(context.root, bill), LARGEST_COMPANION.sbom);
-  if ('bytes' in read) return factsOfBill(read.bytes, content, advisories);
-  return read.code === 'ENOENT' ? BILL_MISSING : unusableBill('unreadable');
 }

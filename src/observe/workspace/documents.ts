@@ -3,9 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import type { DocumentContent, LocalState } from '../../core/facts/facts.ts';
-import { nonCanonicalValue } from '../../core/json/json.ts';
 import { message } from '../../core/text/message.ts';
-import { collectGarbage, allocateResizable } from '../../platform/heap.ts';
 import { otherNameOnDisk } from '../../platform/names.ts';
 import { contentOf } from './document-content.ts';
 import { stateOfError } from './workspace-context.ts';
@@ -123,8 +121,8 @@ export function folderTree(folder: string, source: string): Tree {
 }
 
 /**
- * The content of a large document, whose text can be released: it is decoded when it is used for the first time, and
- * read from the file again after it was released. For all other code, and when it is saved, it is a `DocumentContent`
+ * The content of a large document, whose text can be released: it is read from the file
+ * again after that. For all other code, and when it is saved, it is a `DocumentContent`
  * like any other.
  */
 interface LargeDocument extends DocumentContent {
@@ -144,20 +142,12 @@ function openLargeDocument(
   readInto: (buffer: Buffer) => Buffer,
   readAgain: () => Buffer,
 ): LargeDocument | null {
-  const memory = allocateResizable(size);
-  const bytes = readInto(memory.bytes);
+  const bytes = readInto(Buffer.allocUnsafe(size));
   if (!isUtf8(bytes)) return null;
-  let isDecoded = false;
-  let text: string | null = null;
-  const decode = (): string | null => {
-    const decoded = contentOf(bytes).text;
-    memory.free();
-    isDecoded = true;
-    return decoded;
-  };
+  let text = contentOf(bytes).text;
   const content: LargeDocument = {
     get text() {
-      text ??= isDecoded ? contentOf(readAgain()).text : decode();
+      text ??= contentOf(readAgain()).text;
       return text;
     },
     base64: null,
@@ -170,16 +160,8 @@ function openLargeDocument(
   return content;
 }
 
-/** Releases a large text that was read without findings: it takes more memory than all of its apps. */
+/** Releases a large text once it was judged: it takes more memory than all of its apps. */
 export function releaseText(content: DocumentContent): void {
   const release = releaseFunctions.get(content);
-  if (release === undefined || !isCanonical(content)) return;
-  release();
-  collectGarbage();
-}
-
-/** Whether no rule can have findings in any entry. */
-function isCanonical(content: DocumentContent): boolean {
-  const rest = nonCanonicalValue(content);
-  return rest !== null && Object.keys(rest['apps'] ?? {}).length === 0;
+  release?.();
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
 import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
 import { openOtherNames } from './other-names.ts';
@@ -23,8 +22,6 @@ import {
 
 /** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
 
-/** Bytes of a manifest from which a worker thread reads ahead; for smaller ones it does not pay off. */
-const PREFETCH_FROM_BYTES = 1_000_000;
 /** Receives the facts in portions; `Judging` of core is one. */
 export interface WorkspaceFactsSink {
   manifest(manifest: DocumentFacts): void;
@@ -36,8 +33,6 @@ export interface ObserveWorkspaceOptions {
   /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;
   onApp?(done: number, all: number): void;
-  /** Advisories about the packages in artifacts (default: bills of materials are not read). */
-  advisories?: AdvisoryFolder | null;
   /** How the attestations beside artifacts are verified (default: they are not). */
   attestations?: LocalAttestations | null;
 }
@@ -58,61 +53,48 @@ export async function observeWorkspace(
     outsideFolder: '',
     names: openOtherNames(root),
     nameOf: options.nameOf,
-    advisories: options.advisories ?? null,
     attestations: options.attestations ?? null,
   };
-  const reads = base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES;
-  const ahead = reads ? (await import('./prefetch.ts')).openPrefetch(root) : null;
-  try {
-    const manifest = observeDocumentFile(context, null, workspace.manifest);
-    const apps = manifestAppsIn(manifest.content);
-    if (!isMissing(manifest.content)) releaseText(manifest.content);
-    const listed = Object.entries(apps ?? {}).map(([key, entry]) => {
-      const url = metadataUrlOf(entry);
-      return { key, entry, url, path: url === null ? null : localPath(url, base) };
-    });
-    const opening = ahead?.want(listed.map(({ path }) => path ?? ''));
-    sink.manifest(manifest);
-    const tree = (await opening) ?? walk(root);
-    context.links = tree.links;
-    context.tree = tree.links ? null : tree;
-    context.names.use(tree);
-    const icons = openIcons(
-      context,
-      listed.map(({ entry }) => iconUrlOf(entry)),
-    );
-    const abouts = new Set([...tree.files].filter(isAboutPath));
-    const used = new Set([workspace.manifest, ...listed.map(({ path }) => path)]);
-    for (const [index, { key, entry, url, path }] of listed.entries()) {
-      if (ahead !== null && !ahead.isReady()) await ahead.ready();
-      const content = ahead?.next() ?? null;
-      const metadata: DocumentFacts =
-        content === null || path === null
-          ? observeDocumentFile(context, url, path)
-          : { url, file: context.nameOf(path), web: OFFLINE, content };
-      const observed = icons.observe(iconUrlOf(entry));
-      const icon = observed instanceof Promise ? await observed : observed;
-      if (metadata.otherName) used.add(metadata.otherName.listed);
-      const listing = listArtifacts(context, metadata);
-      const artifacts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
-      const about = observeAboutFile(context, url, path, abouts);
-      sink.app({ key, metadata, icon, artifacts, ...(about !== null && { about }) });
-      options.onApp?.(index + 1, listed.length);
-    }
-    // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
-    const isComplete = apps !== null && listed.every(({ url }) => url !== null);
-    const orphans = isComplete ? findOrphans(root, tree.files, used) : [];
-    sink.orphans(orphans.map((path) => context.nameOf(path)).sort());
-  } finally {
-    await ahead?.close();
+  const manifest = observeDocumentFile(context, null, workspace.manifest);
+  const apps = manifestAppsIn(manifest.content);
+  const listed = Object.entries(apps ?? {}).map(([key, entry]) => {
+    const url = metadataUrlOf(entry);
+    return { key, entry, url, path: url === null ? null : localPath(url, base) };
+  });
+  sink.manifest(manifest);
+  if (!isMissing(manifest.content)) releaseText(manifest.content);
+  const tree = walk(root);
+  context.links = tree.links;
+  context.tree = tree.links ? null : tree;
+  context.names.use(tree);
+  const icons = openIcons(
+    context,
+    listed.map(({ entry }) => iconUrlOf(entry)),
+  );
+  const abouts = new Set([...tree.files].filter(isAboutPath));
+  const used = new Set([workspace.manifest, ...listed.map(({ path }) => path)]);
+  for (const [index, { key, entry, url, path }] of listed.entries()) {
+    const metadata = observeDocumentFile(context, url, path);
+    const observed = icons.observe(iconUrlOf(entry));
+    const icon = observed instanceof Promise ? await observed : observed;
+    if (metadata.otherName) used.add(metadata.otherName.listed);
+    const listing = listArtifacts(context, metadata);
+    const artifacts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
+    const about = observeAboutFile(context, url, path, abouts);
+    sink.app({ key, metadata, icon, artifacts, ...(about !== null && { about }) });
+    options.onApp?.(index + 1, listed.length);
   }
+  // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
+  const isComplete = apps !== null && listed.every(({ url }) => url !== null);
+  const orphans = isComplete ? findOrphans(root, tree.files, used) : [];
+  sink.orphans(orphans.map((path) => context.nameOf(path)).sort());
 }
 
 /** Observes a single metadata file, with its about file, and the artifacts in the workspace around it, if there is one. */
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
-  { nameOf, advisories = null, attestations = null }: Omit<ObserveWorkspaceOptions, 'onApp'>,
+  { nameOf, attestations = null }: Omit<ObserveWorkspaceOptions, 'onApp'>,
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[]; about: DocumentFacts | null }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const context: WorkspaceContext = {
@@ -123,7 +105,6 @@ export async function observeMetadataFile(
     outsideFolder: '',
     names: openOtherNames(workspace.root),
     nameOf,
-    advisories,
     attestations,
   };
   const metadata = observeDocumentFile(context, null, path);
@@ -131,11 +112,6 @@ export async function observeMetadataFile(
   const about = aboutPath(path);
   const isThere = statSync(join(workspace.root, about), { throwIfNoEntry: false })?.isFile() === true;
   return { metadata, artifacts, about: isThere ? observeDocumentFile(context, null, about) : null };
-}
-
-/** Bytes of a file; 0 if there is none. */
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function observeDocumentFile(context: WorkspaceContext, url: string | null, path: string | null): DocumentFacts {

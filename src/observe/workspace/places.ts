@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import nodePath, { join } from 'node:path';
-import { parseUrl, urlBeginsWith } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/http/url.ts';
 
 /** Maps URLs of the workspace to local files. */
 
@@ -45,7 +45,7 @@ export function localPath(url: string, base: string | null): string | null {
 
 /** The part of a URL after the base, which the URL may write differently (capitals, a default port, IDN). */
 function belowBase(url: string, base: string): string | null {
-  if (urlBeginsWith(url, base)) return url.slice(base.length);
+  if (url.startsWith(base)) return url.slice(base.length);
   // Parsing removes the segments that are never local.
   if (/[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i.test(url) || url.includes('\\')) return null;
   const href = parseUrl(url)?.href;

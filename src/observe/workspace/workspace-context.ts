@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { urlBeginsWith } from '../../core/http/url.ts';
 import { message } from '../../core/text/message.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import type { AdvisoryFolder } from '../advisories/advisory-folder.ts';
 import type { VerifyBundle } from '../registry/companion.ts';
 import { localPath, staysInside } from './places.ts';
 import type { OtherNames } from './other-names.ts';
@@ -34,8 +32,6 @@ export interface WorkspaceContext {
   outsideFolder: string;
   names: OtherNames;
   nameOf(path: string): string;
-  /** Advisories about the packages in artifacts; null if bills of materials are not read. */
-  advisories: AdvisoryFolder | null;
   /** How the attestations beside artifacts are verified; null if they are not. */
   attestations: LocalAttestations | null;
 }
@@ -59,15 +55,11 @@ export function otherNameOf({ names }: WorkspaceContext, path: string): Resource
   return listed === null ? undefined : { path, listed };
 }
 
-/**
- * The path of an artifact or icon that may be in the workspace, or why it cannot be.
- * @param isCanonical true for a URL that needs no normalization
- */
-export function localFile(context: WorkspaceContext, url: string | null, isCanonical = false): string | Missing {
+/** The path of an artifact or icon that may be in the workspace, or why it cannot be. */
+export function localFile(context: WorkspaceContext, url: string | null): string | Missing {
   if (url === null) return NO_URL;
   const { outsideFolder: away } = context;
-  if (away !== '' && urlBeginsWith(url, away) && !url.includes('/', away.length))
-    if (isCanonical || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
+  if (away !== '' && url.startsWith(away) && PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
   const path = localPath(url, context.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);

@@ -55,7 +55,6 @@ function decide(facts: Snapshot, options: Partial<Parameters<typeof startJudging
 function failing(rule: AnyRule, version?: string): AnyRule {
   return {
     ...rule,
-    aboutOtherRequests: false,
     needs: rule.on === 'metadata' ? ['versions'] : rule.on === 'resource' || rule.on === 'url' ? ['resource'] : [],
     check: ({ resource }: { resource?: string }) =>
       resource === undefined || resource === 'artifact'

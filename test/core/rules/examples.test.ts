@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../../src/core/rules/index.ts';
-import type { HttpViews } from '../../../src/core/facts/facts.ts';
-import { sideProbes } from '../../../src/core/facts/side-probes.ts';
 import type { AnyRule, Problem } from '../../../src/core/rules/rule.ts';
 import { EXAMPLE_FACTS } from '../../support/rule-example.ts';
 
@@ -32,27 +30,5 @@ describe('the examples of the rules', () => {
 
   test.each(table)('$id: the good example has no finding', async ({ rule, good }) => {
     expect(await problemsIn(rule, good)).toEqual([]);
-  });
-});
-
-describe('a rule about requests other than the plain GET', () => {
-  const ofResources = rules.filter(({ on }) => on === 'resource');
-  const others = ofResources.filter(({ aboutOtherRequests = false }) => aboutOtherRequests);
-  const NOT_SENT = { missing: { code: 'once-per-host' } } as const;
-
-  test('is declared as such', () => expect(others.length).toBeGreaterThan(10));
-
-  test.each(others)('$id finds nothing without them', async (rule) => {
-    let judged = 0;
-    for (const { on, examples } of ofResources) {
-      const example = await EXAMPLE_FACTS[on](examples.bad);
-      const { server } = example['web'] as HttpViews;
-      const web: HttpViews = { server, browser: [], preflight: NOT_SENT, head: NOT_SENT };
-      const facts = { ...example, web, ...sideProbes(web) };
-      if (missingFor(rule, facts).length > 0) continue;
-      judged++;
-      expect(rule.check(facts) ?? [], examples.bad).toEqual([]);
-    }
-    expect(judged).toBeGreaterThan(20);
   });
 });

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { advisoryIn, vulnerablePackages } from '../../../src/core/advisories/osv.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
-import type { AdvisoryFolder } from '../../../src/observe/advisories/advisory-folder.ts';
 import { digestArtifact } from '../../../src/observe/digest/digest-artifact.ts';
 import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
-import { answer, byMethod } from '../../support/fault-host.ts';
-import { billText, osvRecord } from '../../support/materials.ts';
 import { checkCase, checkCases, liveFixture } from '../../support/live-fixture.ts';
 import { checksum } from '../../support/live-registry.ts';
 import { expectNoSecret } from '../../support/leaks.ts';
@@ -50,33 +46,6 @@ describe('with --scan-content', () => {
     });
     for (const { value } of PLANTED) expect(JSON.stringify(report)).not.toContain(value);
   });
-});
-
-/** Advisories, as in a folder. */
-const ADVISORIES: AdvisoryFolder = {
-  async factsAbout(packages) {
-    const advisories = [osvRecord('X-1', 'dep', '1.0.1')].flatMap((record) => advisoryIn(record) ?? []);
-    return { packages: packages.length, vulnerable: vulnerablePackages(packages, () => advisories) };
-  },
-};
-
-describe('with --advisories', () => {
-  const serveBill = (packages: string[]): void =>
-    void fixture.host.on('/2.tar.gz.cdx.json', byMethod({ GET: answer({ body: billText(packages) }) }));
-  checkCases(fixture, [
-    {
-      name: 'a bill of materials with a vulnerable package',
-      serve: () => serveBill(['dep@1.0.0']),
-      expect: ['warning package-vulnerable (artifact 2.0.0)'],
-      options: { advisories: ADVISORIES },
-    },
-    {
-      name: 'a bill of materials without one',
-      serve: () => serveBill(['dep@1.0.1']),
-      expect: [],
-      options: { advisories: ADVISORIES },
-    },
-  ]);
 });
 
 const reasonsOf = (report: Report, rule: string): (string | undefined)[] =>

@@ -1,6 +1,6 @@
 import { FORMATS } from '../../../report/options.ts';
 import { type CommandDefinition, flag, text } from '../../command-definition.ts';
-import { advisoriesOption, baselineOption } from '../../option-groups.ts';
+import { baselineOption } from '../../option-groups.ts';
 
 export const lintCommand = {
   name: 'lint',
@@ -14,7 +14,6 @@ export const lintCommand = {
       'registry-state',
     ),
     ...baselineOption,
-    ...advisoriesOption,
     fix: flag('--fix', 'fix what can be fixed automatically'),
   },
   formats: FORMATS,

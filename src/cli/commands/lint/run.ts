@@ -1,6 +1,6 @@
-import { message } from '../../../core/text/message.ts';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { message } from '../../../core/text/message.ts';
 import { type JudgeOptions, startJudging, type Judging } from '../../../core/engine/judge.ts';
 import type { PartReport } from '../../../core/engine/merge-reports.ts';
 import { counts } from '../../../core/engine/report.ts';
@@ -10,10 +10,9 @@ import { AppregError } from '../../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
 import { readLock } from '../../../workspace/lock.ts';
-import type { AdvisoryFolder } from '../../../observe/advisories/advisory-folder.ts';
 import { countAttested } from '../../../core/attestation/attested-versions.ts';
 import type { AttestationFacts } from '../../../core/attestation/facts.ts';
-import { advisoriesAt, type CheckSettings, checkSettings } from '../../check/check-settings.ts';
+import { type CheckSettings, checkSettings } from '../../check/check-settings.ts';
 import { type LocalAttestationCheck, localAttestations } from '../../check/attestation-check.ts';
 import type { BaselineOption } from '../../check/baseline-option.ts';
 import {
@@ -50,7 +49,6 @@ export async function runLint(context: Context, paths: readonly string[], option
     const { used: found, failed } = await useEach(named, (name) => lintTarget(context, resolve(cwd, name)));
     if (options.fix === true && failed.length > 0) throw unusable(failed);
     const targets = await withSettings(context, found, options);
-    const advisories = await advisoriesAt(context, options);
     if (options.fix === true) await fixTargets(terminal, targets);
     const attested = countAttested();
     const now = new Date().toISOString();
@@ -59,7 +57,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     const progress = terminal.progress(message`Reading`);
     try {
       const observed = await useEach(judged, ({ ready, judging }) =>
-        observeTarget(context, ready, judging, { advisories, progress }),
+        observeTarget(context, ready, judging, { progress }),
       );
       failed.push(...observed.failed);
     } finally {
@@ -168,8 +166,6 @@ function judgingOf(
 
 /** How targets are observed. */
 interface Observing {
-  /** Null if bills of materials are not read. */
-  advisories: AdvisoryFolder | null;
   progress: Progress;
 }
 
@@ -177,7 +173,7 @@ async function observeTarget(
   context: Context,
   { target, against, attestations: check }: ReadyTarget,
   judging: Judging,
-  { advisories, progress }: Observing,
+  { progress }: Observing,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = namesBelow(workspace.root, context.cwd);
@@ -185,7 +181,6 @@ async function observeTarget(
   if (target.kind === 'metadata') {
     const { metadata, artifacts, about } = await observeMetadataFile(workspace, target.path, {
       nameOf,
-      advisories,
       attestations,
     });
     judging.metadata(metadata, artifacts, against.versions, about);
@@ -195,7 +190,6 @@ async function observeTarget(
     context.terminal.detail(message`Using ${workspace.baseUrl ?? ''} as the base URL of this folder.`);
   await observeWorkspace(workspace, judging, {
     nameOf,
-    advisories,
     attestations,
     onApp: (done, all) => progress.update(() => message`Reading apps: ${done} of ${all}`),
   });

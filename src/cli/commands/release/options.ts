@@ -2,7 +2,6 @@ import { COMMENT_FORMATS } from '../../../report/options.ts';
 import { type CommandDefinition, flag, number, text } from '../../command-definition.ts';
 import {
   attestOptions,
-  advisoriesOption,
   allowSecretOption,
   allowVersionOptions,
   appOption,
@@ -34,7 +33,6 @@ export const releaseCommand = {
     ...allowSecretOption,
     ...allowVersionOptions,
     allowDirty: flag('--allow-dirty', 'allow sources that are not committed in git'),
-    ...advisoriesOption,
     ...dryRunOption,
   },
   formats: COMMENT_FORMATS,

@@ -7,7 +7,6 @@ import { describeWriteState, newJournal, writeStateOf } from '../../../store/jou
 import type { Context, OptionsOf } from '../../context.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
-import { advisoriesAt } from '../../check/check-settings.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
@@ -31,7 +30,6 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const allowed = allowedSecrets(options);
   const loaded = withOptions(await context.config(), options);
   if (loaded.file === null) throw workspaceMissing(context.cwd);
-  const advisories = await advisoriesAt(context, options);
   const { config, file, root } = loaded;
   const isPublishing = options.check !== true && options.bump !== true;
   const attester = isPublishing ? await attesterOf(context, loaded, options) : undefined;
@@ -45,7 +43,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       openStore: () => openStore(context, config.store, root),
       severities: () => severitiesOf(context, { config, file }),
     },
-    { ...requested(context, loaded, options), allowedSecrets: allowed, attester, advisories },
+    { ...requested(context, loaded, options), allowedSecrets: allowed, attester },
   );
   printResult<'release'>(context, {
     pretty(style) {

@@ -4,7 +4,6 @@ import { message, type SafeText } from '../../../core/text/message.ts';
 import { counted, printable, safeExcerpt, redact } from '../../../core/text/text.ts';
 import { type HiddenApp, type UnreadAbout, type AttestationOf, observedAttestation } from '../../../site/catalogue.ts';
 import { LIST_PAGE } from '../../../site/paths.ts';
-import { keepYoungHeapSmall } from '../../../platform/heap.ts';
 import { generateSite, type SiteResult } from '../../../site/site.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
@@ -53,7 +52,6 @@ export async function runSite(context: Context, dir: string, options: SiteOption
   const folder = resolve(cwd, dir);
   const shownAs = shownPath(cwd, folder) || '.';
   const { documents, attestationOf, site, registryFolder } = await siteSource(context, folder, options);
-  keepYoungHeapSmall();
   const line = terminal.progress(message`Generating the pages`);
   let result: SiteResult;
   try {

@@ -1,12 +1,6 @@
 import { FORMATS } from '../../../report/options.ts';
 import { type CommandDefinition, flag, text } from '../../command-definition.ts';
-import {
-  advisoriesOption,
-  baselineOption,
-  checkOptions,
-  registryUrlArgument,
-  versionsOption,
-} from '../../option-groups.ts';
+import { baselineOption, checkOptions, registryUrlArgument, versionsOption } from '../../option-groups.ts';
 
 export const verifyCommand = {
   name: 'verify',
@@ -30,7 +24,6 @@ export const verifyCommand = {
     about: flag('--about', 'also check the about files of apps: notes and retirements'),
     eachAddress: flag('--each-address', 'also compare what every address (A, AAAA) of each host serves'),
     shard: text('--shard <i/n>', 'check part i of n of the apps; appreg judge merges the saved facts', 'any'),
-    ...advisoriesOption,
     ...checkOptions,
     ...baselineOption,
   },

@@ -12,7 +12,6 @@ export const conditionalRequestRejected = defineRule({
   title: 'Conditional requests rejected by the host',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',

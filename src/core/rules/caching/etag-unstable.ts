@@ -10,7 +10,6 @@ export const etagUnstable = defineRule({
   title: 'ETag that changes although the file does not',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',

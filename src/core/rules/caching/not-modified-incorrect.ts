@@ -10,7 +10,6 @@ export const notModifiedIncorrect = defineRule({
   title: 'Incorrect 304 (Not Modified) response',
   on: 'resource',
   needs: ['resource', 'answer', 'conditional'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '8',
   symptom: 'registry-does-not-refresh',

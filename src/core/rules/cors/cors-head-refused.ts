@@ -22,7 +22,6 @@ export const corsHeadRefused = defineRule({
   title: 'HEAD response that pages may not read',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',

@@ -32,7 +32,6 @@ export const corsInvalid = defineRule({
   title: 'CORS header that no browser accepts',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'origins'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',

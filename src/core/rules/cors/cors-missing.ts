@@ -33,7 +33,6 @@ export const corsMissing = defineRule({
   title: 'Missing CORS header',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'origins'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',

@@ -13,7 +13,6 @@ export const corsNotVaried = defineRule({
   title: 'Missing Vary: Origin',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'now'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',

@@ -24,7 +24,6 @@ export const corsOriginRefused = defineRule({
   title: 'Origin that the host does not allow',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'origins'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',

@@ -26,7 +26,6 @@ export const corsPreflightRefused = defineRule({
   title: 'Refused CORS preflight',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'preflights'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',

@@ -14,7 +14,6 @@ export const corsRevalidationRefused = defineRule({
   title: 'CORS header that is lost on revalidation',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'revalidation'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',

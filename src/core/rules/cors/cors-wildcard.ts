@@ -10,7 +10,6 @@ export const corsWildcard = defineRule({
   title: 'CORS header that allows every origin',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
-  aboutOtherRequests: true,
   severity: 'note',
   spec: '4.1',
   symptom: null,

@@ -27,7 +27,6 @@ export const answersDiffer = defineRule({
   title: 'Different responses for one URL',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',

@@ -23,7 +23,6 @@ export const browserRefused = defineRule({
   title: 'Host that refuses browsers',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'image', 'origins'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',

@@ -15,7 +15,6 @@ export const compressedCopyDiffers = defineRule({
   title: 'Compressed copy with different content',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',

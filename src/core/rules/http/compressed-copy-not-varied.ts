@@ -11,7 +11,6 @@ export const compressedCopyNotVaried = defineRule({
   title: 'Missing Vary: Accept-Encoding',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
-  aboutOtherRequests: true,
   severity: 'note',
   spec: null,
   symptom: null,

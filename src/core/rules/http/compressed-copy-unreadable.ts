@@ -31,7 +31,6 @@ export const compressedCopyUnreadable = defineRule({
   title: 'Unreadable compressed copy',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
-  aboutOtherRequests: true,
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',

@@ -14,7 +14,6 @@ export const headRefused = defineRule({
   title: 'HEAD response that differs from GET',
   on: 'resource',
   needs: ['resource', 'web', 'answer', 'head'],
-  aboutOtherRequests: true,
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',

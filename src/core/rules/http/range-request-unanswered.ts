@@ -10,7 +10,6 @@ export const rangeRequestUnanswered = defineRule({
   title: 'Range requests that the host does not answer',
   on: 'resource',
   needs: ['resource', 'web', 'answer'],
-  aboutOtherRequests: true,
   severity: 'note',
   spec: null,
   symptom: null,

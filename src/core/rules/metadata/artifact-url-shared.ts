@@ -1,7 +1,6 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { sameDigest } from '../../facts/baseline.ts';
-import { comparableUrl } from '../../http/url.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { VersionEntry } from '../subjects.ts';
@@ -43,12 +42,11 @@ export const artifactUrlShared = defineRule({
 ] }`,
   },
   check({ versions }) {
-    if (!isUrlShared(versions)) return null;
     const firstByUrl = new Map<string, VersionEntry>();
     const sharedByUrl = new Map<string, SharedUrl>();
     for (const entry of versions) {
-      if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
-      const url = comparableUrl(entry.artifactUrl);
+      const { address: url } = entry;
+      if (url === null || entry.artifactChecksum === null) continue;
       const first = firstByUrl.get(url);
       if (first === undefined) {
         firstByUrl.set(url, entry);
@@ -69,18 +67,6 @@ export const artifactUrlShared = defineRule({
     return problems;
   },
 });
-
-/** Whether two entries have the same artifact URL: a quick test, since hardly any do. */
-function isUrlShared(versions: readonly VersionEntry[]): boolean {
-  const urls = new Set<string>();
-  for (const { artifactUrl, artifactChecksum } of versions) {
-    if (artifactUrl === null || artifactChecksum === null) continue;
-    const url = comparableUrl(artifactUrl);
-    if (urls.has(url)) return true;
-    urls.add(url);
-  }
-  return false;
-}
 
 function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Problem<Cause> {
   return {

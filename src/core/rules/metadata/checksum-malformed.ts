@@ -8,7 +8,7 @@ export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
   title: 'Malformed checksum',
   on: 'version',
-  needs: ['checksum', 'served'],
+  needs: ['checksum', 'digest', 'served'],
   severity: 'error',
   spec: '2.2',
   symptom: 'checksum-mismatch',
@@ -36,7 +36,8 @@ export const checksumMalformed = defineRule({
     bad: '{ "artifactChecksum": "SHA256:7D865E959B2466918C9863AFCA942D0FB89D7C9AC0C99BAFC3749504DED97730" }',
     good: '{ "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }',
   },
-  check({ checksum, served }) {
+  check({ checksum, digest, served }) {
+    if (digest !== null) return null;
     const fault = checksumError(checksum);
     if (!fault) return null;
     const weak = served && weakDigestOf(checksum, served);

@@ -6,7 +6,7 @@ export const checksumPlaceholder = defineRule({
   id: 'checksum-placeholder',
   title: 'Placeholder instead of a checksum',
   on: 'version',
-  needs: ['checksum'],
+  needs: ['checksum', 'digest'],
   severity: 'warning',
   spec: null,
   symptom: 'checksum-mismatch',
@@ -21,9 +21,9 @@ export const checksumPlaceholder = defineRule({
     bad: '{ "artifactChecksum": "sha256:0000000000000000000000000000000000000000000000000000000000000000" }',
     good: '{ "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }',
   },
-  check({ checksum }) {
+  check({ checksum, digest: listed }) {
     // In another form it is the same placeholder: checksum-malformed reports only the form.
-    const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
+    const digest = listed ?? digestOf(checksumError(checksum)?.repaired ?? '');
     const cause = digest === null ? null : placeholderOf(digest);
     if (cause === null) return null;
     return {

@@ -1,6 +1,4 @@
 import { message } from '../../text/message.ts';
-import { comparableUrl } from '../../http/url.ts';
-import { isChecksum } from '../../registry/checksum.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { VersionEntry } from '../subjects.ts';
@@ -30,14 +28,11 @@ export const checksumShared = defineRule({
     const first = new Map<string, VersionEntry>();
     const problems: Problem<never>[] = [];
     for (const entry of versions) {
-      const { artifactChecksum: checksum } = entry;
-      if (checksum === null || !isChecksum(checksum)) continue;
-      const other = first.get(checksum);
-      if (!other) first.set(checksum, entry);
-      else if (
-        other.version !== entry.version &&
-        comparableUrl(other.artifactUrl ?? '') !== comparableUrl(entry.artifactUrl ?? '')
-      ) {
+      const { digest } = entry;
+      if (digest === null) continue;
+      const other = first.get(digest);
+      if (!other) first.set(digest, entry);
+      else if (other.version !== entry.version && other.address !== entry.address) {
         problems.push({
           at: `/versions/${entry.index}/artifactChecksum`,
           ...(entry.version === null ? {} : { version: entry.version }),

@@ -8,7 +8,7 @@ export const urlMalformed = defineRule({
   id: 'url-malformed',
   title: 'Malformed URL',
   on: 'url',
-  needs: ['resource', 'url'],
+  needs: ['resource', 'url', 'isPlain'],
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
@@ -33,7 +33,8 @@ export const urlMalformed = defineRule({
     bad: '"iconUrl": "/echo.svg"',
     good: '"iconUrl": "https://apps.example.com/echo.svg"',
   },
-  check({ resource, url }) {
+  check({ resource, url, isPlain }) {
+    if (isPlain) return null;
     return urlErrors(url).map(({ cause, message: summary, advice }) => ({
       cause,
       message: message`The URL of the ${resourceName(resource)} cannot be used: ${safeExcerpt(summary)}`,

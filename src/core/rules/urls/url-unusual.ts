@@ -6,7 +6,7 @@ export const urlUnusual = defineRule({
   id: 'url-unusual',
   title: 'URL in an unusual form',
   on: 'url',
-  needs: ['resource', 'url', 'parsed'],
+  needs: ['resource', 'url', 'isPlain', 'parsed'],
   severity: 'warning',
   spec: null,
   symptom: null,
@@ -25,7 +25,8 @@ export const urlUnusual = defineRule({
     bad: '"artifactUrl": "https://APPS.example.com:443/echo/1.0.0.tar.gz"',
     good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',
   },
-  check({ resource, url }) {
+  check({ resource, url, isPlain }) {
+    if (isPlain) return null;
     // A browser requests the URL without the fragment, and shows the part of the SVG that it identifies.
     const oddities = urlOddities(resource === 'icon' ? withoutFragment(url) : url);
     return oddities.map((oddity) => ({ ...oddity, evidence: { url } }));

@@ -1,3 +1,4 @@
+import { versionEntry } from '../../../../src/core/registry/version-entry.ts';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ArchiveFacts, ArtifactFacts, Content } from '../../../../src/core/facts/facts.ts';
@@ -61,12 +62,13 @@ function facts(
     archive,
     ...(more.again ? { again: more.again } : {}),
   };
-  const all = [['2.0.0', checksum], ...(more.others ?? [])].map(([version, artifactChecksum], index) => ({
-    index,
-    version: version!,
-    artifactUrl: index === 0 ? whole.url : null,
-    artifactChecksum: artifactChecksum!,
-  }));
+  const all = [['2.0.0', checksum], ...(more.others ?? [])].map(([version, artifactChecksum], index) =>
+    versionEntry(index, {
+      version: version!,
+      artifactUrl: index === 0 ? whole.url : null,
+      artifactChecksum: artifactChecksum!,
+    }),
+  );
   const before =
     more.before === undefined
       ? null

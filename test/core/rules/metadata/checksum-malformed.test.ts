@@ -1,5 +1,5 @@
 import { checksumMalformed } from '../../../../src/core/rules/metadata/checksum-malformed.ts';
-import { EMPTY_SHA256 } from '../../../../src/core/registry/checksum.ts';
+import { digestOf, EMPTY_SHA256 } from '../../../../src/core/registry/checksum.ts';
 import type { Content } from '../../../../src/core/facts/facts.ts';
 import { createDigester } from '../../../../src/observe/digest/digest.ts';
 import { digest } from '../../../support/core-facts.ts';
@@ -9,7 +9,11 @@ import { entry, tgz } from '../../../support/tar-builder.ts';
 const hex = digest(1);
 const validChecksum = `sha256:${hex}`;
 const CHECKSUM_POINTER = '/artifactChecksum';
-const withChecksum = (checksum: string, served: Content | null = null) => ({ checksum, served });
+const withChecksum = (checksum: string, served: Content | null = null) => ({
+  checksum,
+  digest: digestOf(checksum),
+  served,
+});
 function content(bytes: Uint8Array): Content {
   const digester = createDigester(Infinity, { weak: true });
   digester.write(bytes);

@@ -1,9 +1,12 @@
-import { EMPTY_SHA256 } from '../../../../src/core/registry/checksum.ts';
+import { digestOf, EMPTY_SHA256 } from '../../../../src/core/registry/checksum.ts';
 import { checksumPlaceholder } from '../../../../src/core/rules/metadata/checksum-placeholder.ts';
 import { digest } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const checksumWithHex = (hex: string) => ({ checksum: `sha256:${hex}` });
+const checksumWithHex = (hex: string) => ({
+  checksum: `sha256:${hex}`,
+  digest: digestOf(`sha256:${hex}`),
+});
 
 ruleTable(checksumPlaceholder, {
   clean: [
@@ -14,7 +17,7 @@ ruleTable(checksumPlaceholder, {
     ],
     ['a digest with a long run', checksumWithHex(`${'0'.repeat(40)}${digest(2).slice(0, 24)}`)],
     ['half and half', checksumWithHex(digest(3).slice(0, 32).repeat(2))],
-    ['malformed, which another rule reports', { checksum: 'sha256:unknown' }],
+    ['malformed, which another rule reports', { checksum: 'sha256:unknown', digest: null }],
   ],
   faulty: [
     ['the digest of an empty file', checksumWithHex(EMPTY_SHA256), { at: '/artifactChecksum', cause: 'empty-file' }],

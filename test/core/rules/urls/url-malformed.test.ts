@@ -1,8 +1,13 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
+import { urlParts } from '../../../../src/core/http/url.ts';
+import { isPlainUrl } from '../../../../src/core/http/url-error.ts';
 import { urlMalformed } from '../../../../src/core/rules/urls/url-malformed.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const withUrl = (url: string, resource: ResourceKind = 'artifact') => ({ resource, url });
+const withUrl = (url: string, resource: ResourceKind = 'artifact') => {
+  const parts = urlParts(url);
+  return { resource, url, isPlain: parts !== null && isPlainUrl(url, parts) };
+};
 
 ruleTable(urlMalformed, {
   clean: [

@@ -28,7 +28,7 @@ type Query = UrlParts['searchParams'];
  * Words in the URL of an archive whose content may change: branches, latest builds, archives that a host regenerates. A
  * plain URL without them has no changing part.
  */
-export const MAY_CHANGE =
+const MAY_CHANGE =
   /arch|ball|\/\.?last|latest|night|snap|current|edge|canary|stable|rolling|tip\b|daily|weekly|continuous|raw|blob|refs|jobs|workflows|git|bitbucket|releases|branch|jsdelivr|unpkg|npmcdn|esm|skypack|jspm|deno|statically|sourceforge|sr\.ht|huggingface|hf\.co|codeberg/i;
 /** A path without escapes and signs with a meaning, which ends as an archive does. */
 const PLAIN_PATH = /^[A-Za-z0-9._~/-]+\.(?:tar\.gz|tgz)$/;

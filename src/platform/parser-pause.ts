@@ -1,12 +1,6 @@
 import type { Socket } from 'node:net';
 
 /**
- * The client of undici, imported from its file: the rest of the package takes three times as long to load. Undici does
- * not export this file officially; the pinned version has it. Without it, `import { Client } from 'undici'` is the same.
- */
-export { default as Client } from 'undici/lib/dispatcher/client.js';
-
-/**
  * Prevents that the parser of a connection fails an assertion, which would end the process: when the connection ends, it
  * must not be paused (https://github.com/nodejs/undici/issues/5360; undici 8, which needs Node 22, has a correction).
  * To be called before the client handles the event.

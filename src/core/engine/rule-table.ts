@@ -1,0 +1,114 @@
+import { isMissing, type Missing, type ResourceKind } from '../facts/facts.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import type { NotJudgedRecord } from './not-judged.ts';
+
+/** Which rules can be run on a subject: determined once for all subjects that lack the same facts. */
+
+/** A rule, and the missing fact that keeps it from being run; null if it can be run. */
+interface Step {
+  readonly rule: AnyRule;
+  readonly reason: Missing | null;
+}
+
+/** The rules about all subjects of one resource kind that lack the same facts. */
+export class Plan {
+  /** By the facts that the rules need: null for one that is present. */
+  readonly missing: readonly (Missing | null)[];
+  /** True if it is used for further subjects, too. */
+  readonly isKept: boolean;
+  #steps: readonly Step[];
+  #subjects = 0;
+  /** True while a rule is not judged one subject after the other. */
+  #isListing = true;
+  /** The rules that are only counted, and the number of subjects before that. */
+  readonly #counted: { readonly rule: AnyRule; readonly after: number }[] = [];
+
+  constructor(missing: readonly (Missing | null)[], steps: readonly Step[], isKept: boolean) {
+    this.missing = missing;
+    this.isKept = isKept;
+    this.#steps = steps;
+  }
+
+  /** In judging order; without those that are only counted. */
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
+  /** True if no rule can be run on another such subject, and none is listed: it is only counted. */
+  get isIdle(): boolean {
+    return this.isKept && this.#steps.length === 0;
+  }
+
+  /**
+   * Ends a subject. A rule that was not judged is not visited again if its reason holds for the whole run, or if its
+   * subjects are only counted from now on.
+   */
+  endSubject(record: NotJudgedRecord): void {
+    if (!this.isKept) return;
+    this.#subjects += 1;
+    if (!this.#isListing) return;
+    this.#steps = this.#steps.filter(({ rule, reason }) => {
+      if (reason === null) return true;
+      const state = record.stateOf(rule, reason);
+      if (state === 'counted') this.#counted.push({ rule, after: this.#subjects });
+      return state === 'listed';
+    });
+    this.#isListing = this.#steps.some(({ reason }) => reason !== null);
+  }
+
+  /** Adds the subjects that were only counted; call it once, at the end of the run. */
+  addCounted(record: NotJudgedRecord): void {
+    for (const { rule, after } of this.#counted) record.addCount(rule, this.#subjects - after);
+  }
+}
+
+/** Plans that are kept for each resource kind. Reasons from saved facts are objects of their own, and make more. */
+const KEPT = 16;
+const NO_PLANS: readonly Plan[] = [];
+
+/** The rules about one subject, in judging order. */
+export class SubjectRules {
+  readonly rules: readonly AnyRule[];
+  /** The facts that a rule needs. */
+  readonly #needs: readonly string[];
+  readonly #plans = new Map<ResourceKind, readonly Plan[]>();
+
+  constructor(rules: readonly AnyRule[]) {
+    this.rules = rules;
+    this.#needs = [...new Set(rules.flatMap(({ needs }) => needs))];
+  }
+
+  /**
+   * The plan for a subject with these facts.
+   * @param present the name of a fact that is present, whatever its fields are called; null for none
+   */
+  planFor(facts: Readonly<Record<string, unknown>>, resource: ResourceKind, present: string | null): Plan {
+    const known = this.#plans.get(resource) ?? NO_PLANS;
+    for (const plan of known) if (this.#fits(plan, facts, present)) return plan;
+    const missing = this.#needs.map((need) => missingFact(facts, need, present));
+    const reasons = new Map(this.#needs.map((need, i) => [need, missing[i] ?? null]));
+    const steps = this.rules.map((rule) => {
+      const reason = rule.needs.map((need) => reasons.get(need) ?? null).find((one) => one !== null) ?? null;
+      return { rule, reason };
+    });
+    const plan = new Plan(missing, steps, known.length < KEPT);
+    if (plan.isKept) this.#plans.set(resource, [...known, plan]);
+    return plan;
+  }
+
+  #fits({ missing }: Plan, facts: Readonly<Record<string, unknown>>, present: string | null): boolean {
+    const needs = this.#needs;
+    for (let i = 0; i < needs.length; i++) if (missingFact(facts, needs[i]!, present) !== missing[i]) return false;
+    return true;
+  }
+
+  /** Adds the subjects that were only counted; call it once, at the end of the run. */
+  addCounted(record: NotJudgedRecord): void {
+    for (const plans of this.#plans.values()) for (const plan of plans) plan.addCounted(record);
+  }
+}
+
+function missingFact(facts: Readonly<Record<string, unknown>>, name: string, present: string | null): Missing | null {
+  const fact = facts[name];
+  return name !== present && isMissing(fact) ? fact : null;
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runLint } from '../../src/cli/commands/lint/run.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { cliContext } from '../support/cli-context.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { folder as temporaryFolder } from '../support/folders.ts';
+import { archive, checksum, gzipped, SVG } from '../support/live-registry.ts';
+import { runsIn } from '../support/cli-runs.ts';
+import { addTraps, APP_KEYS, LAST_APP, LAST_VERSION, sprung, TRAP_IDS } from '../support/trap-rules.ts';
+
+/** `lint` and `verify` judge ordinary registries by all rules, an added one included. */
+
+let host: FaultHost;
+let folder: string;
+let removeTraps: () => void;
+
+beforeAll(async () => {
+  host = await openFaultHost({ tls: certificates().get('good') });
+});
+afterAll(() => host.close());
+beforeEach(() => {
+  folder = temporaryFolder();
+  removeTraps = addTraps();
+});
+afterEach(() => removeTraps());
+
+const versionsOf = (key: string): string[] => ['1.0.0', ...(key === LAST_APP ? [LAST_VERSION] : [])];
+
+function metadataOf(key: string, base: string): object {
+  const versions = versionsOf(key).map((version) => ({
+    version,
+    artifactUrl: `${base}/${key}/${version}.tar.gz`,
+    artifactChecksum: checksum(archive(`${key} ${version}`)),
+  }));
+  return { versions };
+}
+
+function manifestAt(base: string): object {
+  const apps = APP_KEYS.map((key) => [
+    key,
+    {
+      name: key,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${base}/${key}/icon.svg`, color: '#336699' },
+      appMetadataUrl: `${base}/${key}/versions.json`,
+    },
+  ]);
+  return { apps: Object.fromEntries(apps) as object };
+}
+
+test('verify', async () => {
+  writeFileSync(join(folder, 'ca.pem'), certificates().ca);
+  host.on('/registry.json', json(manifestAt(host.origin)));
+  for (const key of APP_KEYS) {
+    host.on(`/${key}/versions.json`, json(metadataOf(key, host.origin)));
+    const icon = answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG });
+    host.on(`/${key}/icon.svg`, byMethod({ GET: icon }));
+    for (const version of versionsOf(key)) host.on(`/${key}/${version}.tar.gz`, gzipped(archive(`${key} ${version}`)));
+  }
+  const { report } = await runsIn(folder, 'ca.pem').verify(`${host.origin}/registry.json`);
+  expect(sprung(report.findings)).toEqual(TRAP_IDS);
+});
+
+test.each([true, false])('lint, artifacts in the workspace: %s', async (hasArtifacts) => {
+  const base = 'https://apps.example.com';
+  writeFileSync(join(folder, 'appreg.config.json'), JSON.stringify({ baseUrl: `${base}/` }));
+  writeFileSync(join(folder, 'registry.json'), JSON.stringify(manifestAt(base)));
+  for (const key of APP_KEYS) {
+    mkdirSync(join(folder, key));
+    writeFileSync(join(folder, key, 'versions.json'), JSON.stringify(metadataOf(key, base)));
+    if (!hasArtifacts) continue;
+    writeFileSync(join(folder, key, 'icon.svg'), SVG);
+    for (const version of versionsOf(key))
+      writeFileSync(join(folder, key, `${version}.tar.gz`), archive(`${key} ${version}`));
+  }
+  const context = cliContext({ cwd: folder, options: { format: 'json' } });
+  await runLint(context, [], {});
+  const { findings } = JSON.parse(context.printed.out.join('')) as Report;
+  expect(sprung(findings)).toEqual(TRAP_IDS);
+});
