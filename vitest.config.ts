@@ -71,8 +71,7 @@ const OFFLINE = { NODE_EXTRA_CA_CERTS: '' };
 
 export default defineConfig({
   test: {
-    // Stress tests can fail on a busy CI machine: one retry there, which the report shows.
-    retry: process.env['CI'] ? 1 : 0,
+    globalSetup: ['test/support/home-folder.ts'],
     setupFiles: ['test/support/setup.ts'],
     // On a busy machine, a hundred processes of git, or starting PostgreSQL, take longer than half a minute.
     testTimeout: 60_000,
