@@ -1,8 +1,14 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 // The certificates of this day, also after midnight (test/support/folders.ts).
 process.env['APPREG_TEST_DAY'] ??= new Date().toISOString().slice(0, 10);
+
+if (process.env['FC_SEED'] === 'random') {
+  process.env['FC_SEED'] = String(randomInt(2 ** 31));
+  process.stdout.write(`The seed of this run: FC_SEED=${process.env['FC_SEED']}\n`);
+}
 
 /** Pure tests: no processes, no network, no state outside the test. They share two threads and their modules. */
 const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report/**/*.test.ts'];

@@ -52,8 +52,7 @@ export async function startServer(
   writeFileSync(join(dir, 'cert.pem'), cert);
   writeFileSync(join(dir, 'key.pem'), key);
   const port = await freePort();
-  let second = await freePort();
-  while (second === port) second = await freePort();
+  const second = await freePort();
   const origin = `https://127.0.0.1:${port}`;
   put(root, origin, second);
   const words: Readonly<Record<string, string>> = {

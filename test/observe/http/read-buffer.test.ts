@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { createServer as createSecure } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
 import { certificates } from '../../support/fault-certificates.ts';
+import { noise } from '../../support/random.ts';
 
 /** The chunks of a body are views of the socket's buffer: they are valid for a short time, and none may be lost. */
 
@@ -55,7 +56,7 @@ test('headers that arrive in pieces are complete', async () => {
   expect(chunks.join('')).toBe('body');
 });
 
-const BYTES = randomBytes(3_000_000);
+const BYTES = noise(3_000_000);
 const DIGEST = createHash('sha256').update(BYTES).digest('hex');
 
 for (const instant of [true, false])
