@@ -82,6 +82,7 @@ export default defineConfig({
     // On a busy machine, a hundred processes of git, or starting PostgreSQL, take longer than half a minute.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     // Sources are compiled once, not in each run.
     experimental: { fsModuleCache: true },

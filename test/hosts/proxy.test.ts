@@ -37,7 +37,10 @@ beforeAll(async () => {
   writeFileSync(join(root, 'nginx.conf'), `${main} http { access_log off; ${paths.join(' ')}\n${shipped}}`);
   const nginx = spawn(NGINX, ['-c', join(root, 'nginx.conf')], { stdio: 'inherit' });
   stop = () => void nginx.kill();
-  for (let i = 0; i < 50 && (await get('192.0.2.1').catch(() => 0)) !== 200; i += 1) await sleep(100);
+  while ((await get('192.0.2.1').catch(() => 0)) !== 200) {
+    if (nginx.exitCode !== null) throw new Error('nginx has ended');
+    await sleep(100);
+  }
 }, 30_000);
 afterAll(() => {
   stop();

@@ -68,19 +68,19 @@ async function create(name: string): Promise<Response> {
 }
 
 async function noticed(): Promise<void> {
-  await expect.poll(() => status('readyz'), { timeout: 10_000, interval: 10 }).toBe(503);
+  await expect.poll(() => status('readyz'), { interval: 10 }).toBe(503);
 }
 
 async function recovered(): Promise<void> {
   await expect.poll(() => status('readyz'), { timeout: 60_000, interval: 100 }).toBe(200);
-  await expect.poll(() => status('healthz'), { timeout: 5_000, interval: 100 }).toBe(200);
+  await expect.poll(() => status('healthz'), { interval: 100 }).toBe(200);
   expect((await create('After')).status).toBe(201);
 }
 
 describe('the PostgreSQL of a node is started again', { timeout: 120_000 }, () => {
   test('after it was killed, and requests receive 503 in the meantime', async () => {
     process.kill(postmasterPid(), 'SIGKILL');
-    await expect.poll(() => status('healthz'), { timeout: 10_000, interval: 10 }).toBe(503);
+    await expect.poll(() => status('healthz'), { interval: 10 }).toBe(503);
     const response = await create('Meanwhile');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     await recovered();
@@ -105,7 +105,7 @@ describe('the PostgreSQL of a node is started again', { timeout: 120_000 }, () =
       new Promise((done) => {
         other.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true));
       });
-    await expect.poll(isFree, { timeout: 10_000, interval: 50 }).toBe(true);
+    await expect.poll(isFree, { interval: 50 }).toBe(true);
     node.child.kill('SIGCONT');
     await noticed();
     await recovered();
@@ -132,7 +132,7 @@ test('a node whose database is deleted ends with a reason', { timeout: 60_000 },
   node.child.kill('SIGCONT');
   expect(await node.ended).toBe(2);
   expect(node.stderr()).toMatch(/The database in .* was deleted while the service was running\./);
-  await expect.poll(() => isRunning(server), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(server)).toBe(false);
 });
 
 /** A process that ended may remain until its parent reads its exit code. */

@@ -94,7 +94,7 @@ export async function startServer(
 }
 
 async function listening(child: ChildProcess, port: number, log: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt += 1) {
+  for (let attempt = 0; attempt < 5000; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`the server did not start: ${log()}`);
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');

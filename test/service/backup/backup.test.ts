@@ -161,7 +161,7 @@ describe('a backup', () => {
     const path = join(place, 'appreg.gz');
     const interrupt = new AbortController();
     const running = backUp({ databaseUrl: source.url, dataFolder: 'unused' }, path, interrupt.signal);
-    await expect.poll(() => readdirSync(place), { interval: 1, timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => readdirSync(place), { interval: 1 }).toHaveLength(2);
     interrupt.abort();
     await expect(running).rejects.toThrow();
     expect(readdirSync(place)).toEqual(['appreg.gz']);
@@ -299,7 +299,7 @@ describe('a restore', () => {
   test('that is interrupted leaves the database empty, and can be repeated', async () => {
     const interrupt = new AbortController();
     const running = restore({ databaseUrl: target.url, dataFolder: 'unused' }, file, interrupt.signal);
-    await expect.poll(isLoading, { interval: 1, timeout: 10_000 }).toBe(true);
+    await expect.poll(isLoading, { interval: 1 }).toBe(true);
     interrupt.abort();
     await expect(running).rejects.toThrow();
     await isEmpty();

@@ -44,10 +44,11 @@ function start(
   boss: PgBoss,
   act: (name: string, lost: AbortSignal) => Promise<void>,
   errors: unknown[] = [],
+  pollInterval = 30,
 ): JobWorkers {
   return startJobWorkers<{ name: string }>(boss, 'work', {
     concurrency: 4,
-    pollInterval: 30,
+    pollInterval,
     heartbeatInterval: 20,
     process: ({ name }, lost) => act(name, lost),
     onError: (error) => void errors.push(error),
@@ -57,11 +58,13 @@ function start(
 test('all jobs run with the given concurrency, in few statements', async () => {
   const { queue, boss } = openQueue(names(40));
   let [now, most] = [0, 0];
-  const workers = start(boss, async () => {
+  const act = async (): Promise<void> => {
     most = Math.max(most, ++now);
     await sleep(3);
     now -= 1;
-  });
+  };
+  // Without a statement that only asks again.
+  const workers = start(boss, act, [], 60_000);
   await expect.poll(() => queue.completed.length).toBe(40);
   await workers.stop(1000);
   expect(most).toBe(4);
@@ -100,16 +103,15 @@ test('a job that another node has taken over is released', async () => {
   );
   await expect.poll(() => taken.size).toBe(1);
   taken.clear();
-  const begun = Date.now();
-  await workers.stop(5000);
-  expect(Date.now() - begun).toBeLessThan(2000);
+  // Not after the time that jobs have to end.
+  await workers.stop(600_000);
   expect([queue.completed, queue.failed]).toEqual([[], []]);
 });
 
 test('stopping takes no further jobs, and hands back jobs that do not end', async () => {
-  const { queue, boss } = openQueue(names(9));
+  const { queue, taken, boss } = openQueue(names(9));
   const workers = start(boss, () => new Promise(() => {}));
-  await sleep(20);
+  await expect.poll(() => taken.size).toBe(4);
   await workers.stop(50);
   expect(queue.failed).toEqual(names(4));
   expect(queue.waiting).toHaveLength(5);
