@@ -268,20 +268,20 @@ test('a refresh stores how far it has got, and removes it at the end', async () 
     if (method !== 'GET') return;
     // Slowly, until the test has seen the progress.
     let at = 0;
-    while (!isSeen && at < ONE.length - 1) {
+    while (!progress.isSeen && at < ONE.length - 1) {
       await sleep(200);
       socket.write(ONE.subarray(at, (at += 1)));
     }
     socket.write(ONE.subarray(at));
   };
-  let isSeen = false;
+  const progress = { isSeen: false };
   for (const index of [3, 4]) host.on(`/${index}.tar.gz`, inParts);
   const stored = async () =>
     (await harness.db.selectFrom('registries').where('id', '=', id).select('progress').executeTakeFirstOrThrow())
       .progress;
   const running = harness.refresh(id);
   await expect.poll(stored).toEqual({ apps: { total: 1, read: 1 }, artifacts: { total: 5, verified: 3 } });
-  isSeen = true;
+  progress.isSeen = true;
   expect(await running).toMatch(/^(good|problems)$/);
   expect(await stored()).toBeNull();
 });
