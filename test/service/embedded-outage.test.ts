@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
 import { openFolder } from '../support/postgres-folder.ts';
 import { type Node, startNode } from '../support/service-node.ts';
@@ -22,6 +22,12 @@ const REMOVE = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }
 
 beforeAll(async () => {
   await buildInto(join(buildFolder, 'dist'));
+  await start();
+}, 90_000);
+/** A test before may have ended the node, as it should or by a failure. */
+beforeEach(async () => {
+  if (node.child.exitCode === null && node.child.signalCode === null && (await status('readyz')) === 200) return;
+  await stop();
   await start();
 }, 90_000);
 afterAll(async () => {
@@ -99,6 +105,10 @@ describe('the PostgreSQL of a node is started again', { timeout: 120_000 }, () =
   test('on another port, if its port is in use', async () => {
     const [pid, , , port] = postmaster().map(Number);
     const other = createServer((socket) => socket.destroy());
+    onTestFinished(() => {
+      node.child.kill('SIGCONT');
+      other.close();
+    });
     node.child.kill('SIGSTOP');
     process.kill(pid!, 'SIGKILL');
     const isFree = (): Promise<boolean> =>
@@ -110,7 +120,6 @@ describe('the PostgreSQL of a node is started again', { timeout: 120_000 }, () =
     await noticed();
     await recovered();
     expect(Number(postmaster()[3])).not.toBe(port);
-    other.close();
   });
 });
 
@@ -120,11 +129,7 @@ test('repeated faults are logged once', () => {
   expect(node.stderr()).not.toMatch(/"stack"/);
 });
 
-test('a node whose database is deleted ends with a reason', { timeout: 60_000 }, async ({ task }) => {
-  if ((task.result?.retryCount ?? 0) > 0) {
-    await stop();
-    await start();
-  }
+test('a node whose database is deleted ends with a reason', { timeout: 60_000 }, async () => {
   const server = postmasterPid();
   // The node looks for the folder when all of it is deleted.
   node.child.kill('SIGSTOP');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';
 import { answer, delayed, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
@@ -16,11 +16,13 @@ const log: string[] = [];
 beforeAll(async () => {
   database = await openTestDatabase();
   host = await openFaultHost();
-  live = putRegistry(host);
   node = await startService(
     settingsFor(database.url),
     openLog((line) => void log.push(line)),
   );
+});
+beforeEach(() => {
+  live = putRegistry(host);
 });
 afterAll(async () => {
   await node.stop();
