@@ -23,7 +23,7 @@ async function probe(
     url: `https://${name}:${host.port}/x`,
     origin: null,
     accept: '*/*',
-    total: 5000,
+    total: 20_000,
   });
   await http.close();
   await host.close();

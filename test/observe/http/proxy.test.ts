@@ -122,7 +122,7 @@ async function probe(url: string, env: NodeJS.ProcessEnv, options: HttpOptions =
     connectTimeout: 1500,
     ...options,
   });
-  const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 });
+  const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 20_000 });
   await http.close();
   return seen;
 }
