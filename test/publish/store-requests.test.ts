@@ -185,10 +185,7 @@ describe('assembling 112 apps', () => {
     async ({ more, gets }) => {
       const arena = await withFolders({ ...more, delay: 50 });
       arena.objects!.mostAtOnce = 0;
-      const started = performance.now();
       const first = await counted(arena, () => runAssemble(contextOf(arena), {}));
-      // One request after the other would take longer than this.
-      expect(performance.now() - started).toBeLessThan(50 * (FILES + gets));
       expect(first).toEqual({ PUT: FILES, GET: gets, all: FILES + gets });
       expect(arena.objects!.mostAtOnce).toBeGreaterThan(48);
       expect(arena.objects!.mostAtOnce).toBeLessThanOrEqual(64);
