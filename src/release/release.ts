@@ -5,6 +5,7 @@ import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
 import { VERSION } from '../core/tool-version.ts';
 import type { AdvisoryFolder } from '../observe/advisories/advisory-folder.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
+import { exceptedSecrets } from '../publish/excepted-secrets.ts';
 import type { Attester } from '../publish/artifact.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
@@ -88,17 +89,20 @@ function reportOf(
   return releaseReport(VERSION, results, failed, plan && plan.steps);
 }
 
-/** The apps without the allowed secrets in the facts about their archives; a fingerprint that no app has is a warning. */
+/** The apps without the allowed and excepted secrets in the facts about their archives; an allowed fingerprint that no app has is a warning. */
 function allowSecretsIn(
-  { listener }: OpenRepository,
+  { listener, config }: OpenRepository,
   apps: readonly EvaluatedApp[],
   allowed: readonly string[],
 ): EvaluatedApp[] {
+  const now = new Date().toISOString();
   let unused: readonly string[] = allowed;
   const filtered = apps.map((app): EvaluatedApp => {
     if (app.prepared === null) return app;
     const { artifact } = app.prepared;
-    const kept = withoutAllowed(artifact.archive, allowed);
+    const { key, version } = app.prepared;
+    const excepted = exceptedSecrets(config.exceptions, { app: key, version, now });
+    const kept = withoutAllowed(artifact.archive, allowed, excepted);
     unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
     return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
   });

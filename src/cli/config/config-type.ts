@@ -135,6 +135,11 @@ export interface ConfiguredException {
   version?: NotBlank;
   /** Only findings about these URLs; a glob: * matches within a path segment, ** across segments. Absent: any. */
   url?: NotBlank;
+  /**
+   * Of artifact-secret: only this secret, by the fingerprint that its message prints (16 hexadecimal digits); bundle,
+   * publish-version and release then allow it as well. Absent: any.
+   */
+  secret?: NotBlank;
   /** Why they do not count. */
   reason: NotBlank;
   /**

@@ -127,7 +127,10 @@ export interface ContentScan {
   secrets: SecretPlace[];
   /** The number of different secrets; more than `secrets.length` when the list was capped. */
   secretCount: Count;
-  /** Absolute paths of the machine that built the code, one per folder and entry. */
+  /**
+   * Absolute paths of the machine that built the code, one per folder and entry: of its own folders, where they are
+   * known, and of the sources in source maps.
+   */
   buildPaths: { entry: string; line: Count; folder: string }[];
   /** The limit that ended the scan before the archive's end; absent if all of it was scanned. */
   stopped?: 'time' | 'secrets';
@@ -140,6 +143,11 @@ export interface SecretPlace {
   entry: string;
   /** From 1; in a source map, the line of the code that contains the map; 0 if the secret is in the path of the entry. */
   line: Count;
+  /**
+   * The file that the code came from, as the bundler names it: `node_modules/ssh2/lib/keys.js`. Absent if it is unknown,
+   * and in an older file of facts.
+   */
+  source?: string;
   /** Identifies kind and value: equal in each run, and slow to compute, so that a short value cannot be guessed. */
   fingerprint: string;
 }
