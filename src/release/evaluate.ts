@@ -197,7 +197,7 @@ function provenanceOf({ provenance }: Bundle): () => Provenance {
 
 async function prepare(
   { config, root }: OpenRepository,
-  { key, folder, path }: FoundApp,
+  { key, folder }: FoundApp,
   version: string,
   built: Bundle,
   { provenance, listing, notes }: { provenance: () => Provenance; listing: AppToAssemble | null; notes: NotesOf },

@@ -9,6 +9,7 @@ import { exceptedSecrets } from '../publish/excepted-secrets.ts';
 import type { Attester } from '../publish/artifact.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
+import { refuseOtherBaseIn } from '../workspace/base-url.ts';
 import { bumpApps } from './bump.ts';
 import { brokenBy, type EvaluatedApp, evaluateApps } from './evaluate.ts';
 import { findApps, selectedApps } from './find-apps.ts';
@@ -59,6 +60,7 @@ export interface Released {
 export async function release(given: Repository, options: ReleaseOptions): Promise<Released> {
   const { action, dryRun = false, keys, against, jobs = availableParallelism(), allow = {} } = options;
   const repository = withDefaults(given);
+  refuseOtherBaseIn(repository.root, repository.config);
   const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
   const published = await publishedState(repository, against);
   const evaluatedApps = await evaluateApps(repository, apps, published, jobs);

@@ -32,6 +32,20 @@ export interface Resource {
 /** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
 export interface DocumentFacts extends Resource {
   content: DocumentContent | Missing;
+  /** Of the manifest of a workspace, if the configured base URL does not fit its URLs. */
+  otherBase?: OtherBase;
+}
+
+/** A base URL that does not fit a manifest, whose URLs show that the files of the workspace are below another one. */
+export interface OtherBase {
+  /** As it is written in the configuration. */
+  configured: string;
+  /** The base URL below which the manifest's URLs name files of the workspace. */
+  shown: string;
+  /** The number of apps below `shown`. */
+  apps: Count;
+  /** True if the configured one fits the URLs of other apps. */
+  isPart: boolean;
 }
 
 export interface DocumentContent {

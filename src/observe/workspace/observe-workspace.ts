@@ -8,7 +8,7 @@ import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
 import { openOtherNames } from './other-names.ts';
 import { walk } from './walk.ts';
-import { asBase, localPath, type Workspace } from './places.ts';
+import { asBase, openPlaces, type Workspace } from './places.ts';
 import {
   ELSEWHERE,
   leadsOut,
@@ -48,11 +48,10 @@ export async function observeWorkspace(
   sink: WorkspaceFactsSink,
   options: ObserveWorkspaceOptions,
 ): Promise<void> {
-  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const { root } = workspace;
+  const { root, baseUrl } = workspace;
   const context: WorkspaceContext = {
     root,
-    base,
+    base: baseUrl === null ? null : asBase(baseUrl),
     links: true,
     tree: null,
     outsideFolder: '',
@@ -61,18 +60,27 @@ export async function observeWorkspace(
     advisories: options.advisories ?? null,
     attestations: options.attestations ?? null,
   };
-  const reads = base !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES;
+  const reads = baseUrl !== null && sizeOf(join(root, workspace.manifest)) > PREFETCH_FROM_BYTES;
   const ahead = reads ? (await import('./prefetch.ts')).openPrefetch(root) : null;
   try {
     const manifest = observeDocumentFile(context, null, workspace.manifest);
     const apps = manifestAppsIn(manifest.content);
     if (!isMissing(manifest.content)) releaseText(manifest.content);
-    const listed = Object.entries(apps ?? {}).map(([key, entry]) => {
-      const url = metadataUrlOf(entry);
-      return { key, entry, url, path: url === null ? null : localPath(url, base) };
-    });
+    const urls = Object.entries(apps ?? {}).map(([key, entry]) => ({ key, entry, url: metadataUrlOf(entry) }));
+    const places = openPlaces(
+      workspace,
+      urls.flatMap(({ url }) => url ?? []),
+    );
+    // The files are judged where the URLs say that they are.
+    context.base = places.base;
+    const listed = urls.map(({ key, entry, url }) => ({
+      key,
+      entry,
+      url,
+      path: url === null ? null : places.pathOf(url),
+    }));
     const opening = ahead?.want(listed.map(({ path }) => path ?? ''));
-    sink.manifest(manifest);
+    sink.manifest(places.other === null ? manifest : { ...manifest, otherBase: places.other });
     const tree = (await opening) ?? walk(root);
     context.links = tree.links;
     context.tree = tree.links ? null : tree;

@@ -49,7 +49,8 @@ ruleTable(artifactSecret, {
       factsWith([secret('github-token', 'app.js', 7)]),
       {
         message: 'a secret: github-token in app.js:7 (fingerprint 0000000000000007).',
-        advice: '--allow-secret <fingerprint> with the command that publishes, or an exception in the configuration with "secret"',
+        advice:
+          '--allow-secret <fingerprint> with the command that publishes, or an exception in the configuration with "secret"',
         evidence: { kind: 'github-token', entry: 'app.js', line: 7, fingerprint: '0000000000000007' },
       },
     ],
