@@ -6,7 +6,6 @@ import { AppregError } from '../../../core/errors.ts';
 import { authorityFolder, localCertificate, type LocalCertificate } from '../../../serve/local-ca.ts';
 import { type Served, startServer, type Serving } from '../../../serve/server.ts';
 import { findManifest } from '../../../serve/manifest.ts';
-import { refuseOtherBaseIn } from '../../../workspace/base-url.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
@@ -38,7 +37,8 @@ export async function runServe(
   const serviceOrigins = config.serviceOrigins ?? [];
   const rewriteFrom = options.rewrite === false ? null : (config.baseUrl ?? null);
   // Their URLs would not be rewritten, so that a check of this server would check the public host.
-  if (rewriteFrom !== null) refuseOtherBaseIn(root, { baseUrl: rewriteFrom, manifest });
+  if (rewriteFrom !== null)
+    (await import('../../../workspace/base-url.ts')).refuseOtherBaseIn(root, { baseUrl: rewriteFrom, manifest });
   const stopped = stopSignal();
   const serving = await startServer({
     root,
