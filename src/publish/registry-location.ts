@@ -1,11 +1,11 @@
 import { message } from '../core/text/message.ts';
 import { type Document, openDocument } from '../author/document.ts';
 import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
-import { documentContent } from '../core/json/json.ts';
+import { documentContent, type JsonObject } from '../core/json/json.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 import type { EditStep } from './plan.ts';
-import { listedVersionsIn, artifactUrlOf } from '../core/registry/manifest.ts';
+import { listedVersionsIn, manifestApps, artifactUrlOf } from '../core/registry/manifest.ts';
 
 /** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {
@@ -16,6 +16,8 @@ export interface RegistryLocation {
   base: string;
   /** The path in the store for a URL; null if the URL is outside. */
   pathOf(url: string): string | null;
+  /** Refuses a base URL that does not fit the apps of the manifest; absent if it is not configured. */
+  checkBase?(apps: JsonObject): Promise<void>;
   /** The checksum with which a version was first published, if recorded; otherwise null. */
   firstSeen?(app: string, version: string): string | null;
 }
@@ -42,14 +44,20 @@ export function documentIn({ bytes, token }: Stored, path: string): Document {
   return openDocument(documentContent(bytes), path, token);
 }
 
-/** Reads the manifest, which must exist. @param known as for `readDocument` */
+/**
+ * Reads the manifest, which must exist.
+ * @param known as for `readDocument`
+ * @throws AppregError (exit 2), also if the base URL does not fit it
+ */
 export async function readManifest(
-  { store, manifest }: RegistryLocation,
+  { store, manifest, checkBase }: RegistryLocation,
   known: Document | null = null,
 ): Promise<Document> {
   const found = await readDocument(store, manifest, known);
-  if (found) return found;
-  throw manifestMissing(store, manifest);
+  if (!found) throw manifestMissing(store, manifest);
+  const apps = found === known ? null : manifestApps(found.value);
+  if (apps !== null) await checkBase?.(apps);
+  return found;
 }
 
 /** @returns the error for a store without a manifest: exit 2 */

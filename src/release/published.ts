@@ -21,6 +21,7 @@ import { storedLock } from '../publish/lock-step.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { Store } from '../store/store.ts';
+import { refuseOtherBaseOfState } from '../workspace/base-url.ts';
 import { readLock } from '../workspace/lock.ts';
 import { registryState } from '../workspace/registry-state.ts';
 import { storeSnapshot } from '../workspace/stored-state.ts';
@@ -63,6 +64,7 @@ export async function publishedState(repository: OpenRepository, against: string
   const store = await repository.openStore();
   const { manifest = 'registry.json', baseUrl = null } = config;
   const state = await storeSnapshot(store, { manifest, baseUrl }, new Date().toISOString(), listener);
+  if (baseUrl !== null) refuseOtherBaseOfState(state, baseUrl);
   const lock = (await storedLock(store)) ?? own;
   const artifact = artifactsBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
   return { listed: baselineFromSnapshot(state, state.target), lock, artifact, store };

@@ -30,6 +30,11 @@ export const WORKSPACE_ERRORS = {
     title: 'The configuration has no baseUrl, so the URLs in the documents cannot be written.',
     fix: 'Add "baseUrl", the URL at which the files are served.',
   },
+  'base-url-mismatched': {
+    title:
+      'The configured baseUrl does not fit the manifest, whose URLs name files of the workspace below another one.',
+    fix: 'Correct "baseUrl" in the configuration, or the URLs in the manifest.',
+  },
   'base-url-unsupported': {
     title: 'The host chosen with --host cannot serve a registry at this base URL.',
     fix: 'Specify another --base-url, or choose another host.',

@@ -9,6 +9,7 @@ import { appsUnder } from '../../../release/app-folders.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
+import { refuseOtherBaseIn } from '../../../workspace/base-url.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import { stateOptions } from '../../state-options.ts';
 import { planText, printFindings, planStatus } from '../../remarks.ts';
@@ -39,6 +40,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { config, file, root } = await context.config();
   const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
   if (check) {
+    refuseOtherBaseIn(root, config);
     const folders = await appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'), config.release);
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgeSettings));

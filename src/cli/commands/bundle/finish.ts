@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Bundle } from '../../../bundle/bundle.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { message } from '../../../core/text/message.ts';
 import { makeFolderSync, whyNotUsable } from '../../../platform/make-folder.ts';
@@ -12,12 +13,17 @@ import { stopIfInterrupted } from '../../../store/interrupt.ts';
 
 /**
  * Scans the content of the archive.
- * @param cwd a folder that it should not name
+ * @param built the archive, and what it was built from
+ * @param cwd the working folder, which it should not name
  * @returns the warnings
  * @throws AppregError `rule-violation` (exit 1)
  */
-export async function checkArchive(archive: Uint8Array, cwd: string, settings: ContentSettings): Promise<string[]> {
-  return checkContent(await inspectBytes(archive, cwd), settings);
+export async function checkArchive(
+  built: Pick<Bundle, 'archive' | 'modules'>,
+  cwd: string,
+  settings: ContentSettings,
+): Promise<string[]> {
+  return checkContent(await inspectBytes(built.archive, cwd, built), settings);
 }
 
 /**

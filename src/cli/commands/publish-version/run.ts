@@ -4,9 +4,10 @@ import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.
 import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
-import { checkVersion } from '../../../publish/choose-version.ts';
+import { checkVersion, isBump } from '../../../publish/choose-version.ts';
 import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
+import { exceptedSecrets } from '../../../publish/excepted-secrets.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
 import { type EditStep, type PlannedStep, withKinds } from '../../../publish/plan.ts';
@@ -63,7 +64,12 @@ export async function runPublishVersion(context: Context, key: string, word: str
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const traced = isReleased || hasLock(root);
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
-  const inspected = withoutSecrets(made, allowed, terminal);
+  const excepted = exceptedSecrets(config.exceptions, {
+    app: key,
+    version: isBump(word) ? null : word,
+    now: new Date().toISOString(),
+  });
+  const inspected = withoutSecrets(made, { allowed, excepted }, terminal);
   const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
