@@ -4,15 +4,16 @@ import { relative, resolve, sep } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
 import { isHttpUrl } from '../core/http/url.ts';
 import { manifestAppsIn } from '../core/registry/manifest.ts';
+import { reasonText } from '../core/rules/lookup.ts';
 import { redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import { type ComparedWorkspace, findBaseRegistry } from '../observe/baseline/base-registry.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { readSnapshot } from '../observe/baseline/saved-facts.ts';
 import type { FactsSink, WebOptions } from '../observe/registry/options.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
-import { gitTree } from '../observe/workspace/git.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
-import { targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
+import { manifestIn, targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
 import { folderTree } from '../observe/workspace/documents.ts';
 import {
   documentsIn,
@@ -26,7 +27,7 @@ import { type Listener, SILENT } from './listener.ts';
 import { isStored, type Workspace } from '../observe/workspace/places.ts';
 
 /** A workspace, and where its registry is. */
-interface StateWorkspace extends WorkspaceSettings {
+interface StateWorkspace extends WorkspaceSettings, Pick<ComparedWorkspace, 'config' | 'reader'> {
   /** Opens the store of the registry; null if it is the folder. */
   openStore: (() => Promise<Store>) | null;
 }
@@ -63,7 +64,7 @@ export async function registryState(
   const { cwd = process.cwd() } = options;
   return stateOf(where, options, async (workspace, seenAt) => {
     if (documentsOnly)
-      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt, options);
+      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, basesOf(workspace), seenAt, options);
     const state = collectState(where, seenAt);
     await observeWorkspace(
       workspace,
@@ -85,11 +86,15 @@ export interface FoundDocuments extends RegistryDocuments {
  */
 export async function registryDocuments(where: string, options: StateOptions): Promise<FoundDocuments> {
   const found = await stateOf(where, { ...options, documentsOnly: true }, async (folder) => ({
-    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl, options),
+    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, basesOf(folder), options),
     folder,
   }));
   if ('folder' in found) return found;
   return { ...found, entries: manifestAppsIn(found.manifest.content) ?? {}, folder: null };
+}
+
+function basesOf({ baseUrl }: Workspace): string[] {
+  return baseUrl === null ? [] : [baseUrl];
 }
 
 async function stateOf<Found>(
@@ -114,8 +119,16 @@ async function stateOf<Found>(
   }
   const local = localPathOf(where, cwd);
   if (local === null) {
-    const { root, manifest, baseUrl } = await workspaceAt(cwd);
-    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt, { about, icons });
+    const { root, manifest, ...others } = await workspaceAt(cwd);
+    const workspace = { root, manifest: manifest ?? manifestIn(root) ?? 'registry.json', ...others };
+    const { tree, ...found } = findBaseRegistry(where, workspace, cwd);
+    return snapshotOfTree(tree, found.manifest, found.baseUrls, seenAt, {
+      about,
+      icons,
+      onAbsent({ missing }) {
+        listener.log(message`Compared with no apps: ${reasonText(missing, null)}.`);
+      },
+    });
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
