@@ -7,14 +7,14 @@ import { manifestAppsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { type ComparedWorkspace, findBaseRegistry } from '../observe/baseline/base-registry.ts';
+import { type ComparedWorkspace, type ConfigReader, findBaseRegistry } from '../observe/baseline/base-registry.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { readSnapshot } from '../observe/baseline/saved-facts.ts';
 import type { FactsSink, WebOptions } from '../observe/registry/options.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { manifestIn, targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
-import { folderTree } from '../observe/workspace/documents.ts';
+import { folderTree, type Tree } from '../observe/workspace/documents.ts';
 import {
   documentsIn,
   documentsOfTree,
@@ -27,7 +27,12 @@ import { type Listener, SILENT } from './listener.ts';
 import { isStored, type Workspace } from '../observe/workspace/places.ts';
 
 /** A workspace, and where its registry is. */
-interface StateWorkspace extends WorkspaceSettings, Pick<ComparedWorkspace, 'config' | 'reader'> {
+interface StateWorkspace extends WorkspaceSettings {
+  /** The configuration, absolute; null without one. */
+  config?: string | null;
+  /** Reads the configurations of a baseline; absent if they are not read. */
+  openReader?(): Promise<ConfigReader>;
+
   /** Opens the store of the registry; null if it is the folder. */
   openStore: (() => Promise<Store>) | null;
 }
@@ -36,8 +41,13 @@ interface StateWorkspace extends WorkspaceSettings, Pick<ComparedWorkspace, 'con
 export interface StateOptions {
   /** The folder that relative paths are resolved against, absolute (default: that of the process). */
   cwd?: string;
-  /** The workspace that an absolute folder belongs to (default: the folder itself, without settings). */
-  workspaceAt?(folder: string): Promise<StateWorkspace>;
+  /**
+   * The workspace that an absolute folder belongs to (default: the folder itself, without settings).
+   * @param isBase whether another state is compared with it: its configuration is data, and is never executed
+   */
+  workspaceAt?(folder: string, isBase: boolean): Promise<StateWorkspace>;
+  /** True for the state that another one is compared with. */
+  isBase?: boolean;
   /** How a live registry is requested (default: directly, and without credentials). */
   webOptions?(registry: URL): Promise<WebOptions>;
   /** Whether the artifacts of a live registry are downloaded (default: they are not). */
@@ -49,7 +59,9 @@ export interface StateOptions {
   icons?: boolean;
 }
 
-const FOLDER_ALONE = { found: false, manifest: null, baseUrl: null, openStore: null };
+async function folderAlone(root: string): Promise<StateWorkspace> {
+  return { root, found: false, manifest: null, baseUrl: null, openStore: null };
+}
 
 /**
  * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
@@ -101,13 +113,14 @@ async function stateOf<Found>(
   where: string,
   {
     cwd = process.cwd(),
-    workspaceAt = async (root) => ({ root, ...FOLDER_ALONE }),
+    workspaceAt = folderAlone,
     webOptions = async () => ({}),
     listener = SILENT,
     about = false,
     icons = false,
     withArtifacts = false,
     documentsOnly = false,
+    isBase = false,
   }: StateOptions & { documentsOnly?: boolean },
   inFolder: (workspace: Workspace, seenAt: string) => Promise<Found>,
 ): Promise<Snapshot | Found> {
@@ -119,20 +132,16 @@ async function stateOf<Found>(
   }
   const local = localPathOf(where, cwd);
   if (local === null) {
-    const { root, manifest, ...others } = await workspaceAt(cwd);
-    const workspace = { root, manifest: manifest ?? manifestIn(root) ?? 'registry.json', ...others };
-    const { tree, ...found } = findBaseRegistry(where, workspace, cwd);
-    return snapshotOfTree(tree, found.manifest, found.baseUrls, seenAt, {
+    const { tree, manifest, baseUrls } = findBaseRegistry(where, await comparedWorkspace(workspaceAt, cwd), cwd);
+    return snapshotOfTree(tree, manifest, baseUrls, seenAt, {
       about,
       icons,
-      onAbsent({ missing }) {
-        listener.log(message`Compared with no apps: ${reasonText(missing, null)}.`);
-      },
+      onAbsent: ({ missing }) => listener.log(message`Compared with no apps: ${reasonText(missing)}.`),
     });
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
-  const around = await workspaceAt(isFolder ? path : resolve(path, '..'));
+  const around = await workspaceAt(isFolder ? path : resolve(path, '..'), isBase);
   const target = targetAt(path, around);
   if (target.kind === 'metadata')
     throw new AppregError(
@@ -147,6 +156,29 @@ async function stateOf<Found>(
     return storeSnapshot(await around.openStore(), place, seenAt, listener, { about, icons });
   }
   return inFolder(workspace, seenAt);
+}
+
+/** The workspace of a folder, with what is needed to find its registry at a git ref. */
+async function comparedWorkspace(
+  workspaceAt: NonNullable<StateOptions['workspaceAt']>,
+  folder: string,
+): Promise<ComparedWorkspace> {
+  const { root, manifest, baseUrl, config = null, openReader } = await workspaceAt(folder, false);
+  const reader = await openReader?.();
+  const name = manifest ?? manifestIn(root) ?? 'registry.json';
+  return { root, manifest: name, baseUrl, config, ...(reader !== undefined && { reader }) };
+}
+
+/**
+ * The files of the registry in a git ref.
+ * @param options as for `registryState`
+ * @throws AppregError as `registryState` does
+ */
+export async function filesAtRef(
+  ref: string,
+  { cwd = process.cwd(), workspaceAt = folderAlone }: StateOptions,
+): Promise<Tree> {
+  return findBaseRegistry(ref, await comparedWorkspace(workspaceAt, cwd), cwd).tree;
 }
 
 /** Saved facts are identified by their first field. */
