@@ -73,8 +73,12 @@ export async function requestedBaseline(
   if (local?.isFolder === false)
     return { registry: { ...baselineInFile(local.path, where, workspace), isRequired: true }, settings: null };
   const found = findBaseRegistry(where, workspace, cwd);
-  return { registry: { ...registryBaseline(found), isRequired: true }, settings: found.settings };
+  const registry: Baseline = { ...registryBaseline(found), isRequired: true };
+  // Without a configuration, the rules have their own severities.
+  return { registry, settings: registry.absent === undefined ? (found.settings ?? NO_SETTINGS) : null };
 }
+
+const NO_SETTINGS: BaseSettings = { name: '', manifest: null, baseUrl: null, config: {} };
 
 /** @throws AppregError `option-invalid` for an empty value */
 function refuseEmpty(where: string): void {

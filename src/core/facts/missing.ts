@@ -82,8 +82,8 @@ export type NotJudgedReason =
   | { code: 'rule-crashed'; error: string }
   /** A comparison that was requested; `app`: null for the registry as a whole. */
   | { code: 'not-compared'; app: string | null; source: string; reason: MissingReason }
-  /** What the configuration of the baseline would have reported in addition. */
-  | { code: 'settings-relaxed'; findings: string }
+  /** The settings omit what those of the baseline would report. */
+  | { code: 'settings-relaxed'; source: string; severity: 'error' | 'warning' }
   /** The settings turn the rule off, and it would report an error. */
   | { code: 'turned-off' }
   /** The run did not observe everything. */
@@ -170,7 +170,8 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'turned-off': () => 'the settings turn this rule off, but it found an error',
   'not-compared': ({ app, source, reason }, _, nameOf) =>
     `${app === null ? 'the registry' : `the app “${app}”`} was not compared with ${source}: ${formatReason(reason, null, nameOf)}`,
-  'settings-relaxed': ({ findings }) => findings,
+  'settings-relaxed': ({ source, severity }) =>
+    `the configuration of ${source} would report ${severity === 'error' ? 'an error' : 'a warning'}, which the current one omits`,
   incomplete: ({ why }) => why,
   'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
   'no-app-list': ({ rule }, _, nameOf) => `the apps: the manifest does not list them, because of ${nameOf(rule)}`,
