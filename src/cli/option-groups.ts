@@ -165,7 +165,11 @@ export const checkOptions = {
   timeout: number('--timeout <s>', 'seconds per resource (default: 60, artifacts 600)', 'positive'),
   ...authorityOption,
   skipArtifacts: flag('--skip-artifacts', 'do not download artifacts'),
-  against: text('--against <file|url>', 'also report changes to published versions, compared with this state', 'file'),
+  against: text(
+    '--against <dir|git-ref|file|url>',
+    'also report changes to published versions, compared with this state',
+    'registry-state',
+  ),
   ...attestationOptions,
 };
 

@@ -1,10 +1,9 @@
 import { message } from '../core/text/message.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
+import type { AppFacts, DocumentFacts, Missing, Snapshot } from '../core/facts/facts.ts';
 import { isHttpUrl } from '../core/http/url.ts';
 import { manifestAppsIn } from '../core/registry/manifest.ts';
-import { reasonText } from '../core/rules/lookup.ts';
 import { redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type ComparedWorkspace, type ConfigReader, findBaseRegistry } from '../observe/baseline/base-registry.ts';
@@ -133,11 +132,15 @@ async function stateOf<Found>(
   const local = localPathOf(where, cwd);
   if (local === null) {
     const { tree, manifest, baseUrls } = findBaseRegistry(where, await comparedWorkspace(workspaceAt, cwd), cwd);
-    return snapshotOfTree(tree, manifest, baseUrls, seenAt, {
-      about,
-      icons,
-      onAbsent: ({ missing }) => listener.log(message`Compared with no apps: ${reasonText(missing)}.`),
-    });
+    const absent: Missing[] = [];
+    const contents = { about, icons, onAbsent: (reason: Missing) => void absent.push(reason) };
+    const state = snapshotOfTree(tree, manifest, baseUrls, seenAt, contents);
+    for (const { missing } of absent) {
+      // It loads all rules, for their titles.
+      const { reasonText } = await import('../core/rules/lookup.ts');
+      listener.log(message`Compared with no apps: ${reasonText(missing)}.`);
+    }
+    return state;
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
