@@ -275,3 +275,45 @@ describe('a base is found as', () => {
     expect({ code, notCompared }).toEqual({ code: 0, notCompared: [] });
   });
 });
+
+test('an error that is excepted does not explain why an app was not compared', async () => {
+  const root = pullRequest();
+  rmSync(join(root, 'apps/a/versions.json'));
+  const broken = await lintAgainst(root, 'main');
+  expect({ code: broken.code, notCompared: broken.notCompared }).toEqual({ code: 1, notCompared: [] });
+  write(root, {
+    'appreg.config.json': {
+      baseUrl: BASE,
+      exceptions: [{ rule: 'file-missing', app: 'a', reason: 'It comes later.' }],
+    },
+  });
+  const { code, outcome, notCompared } = await lintAgainst(root, 'main');
+  expect({ code, outcome, notCompared }).toEqual({
+    code: 2,
+    outcome: 'incomplete',
+    notCompared: [expect.stringMatching(/^the app “a” was not compared with main: .*file-missing/)],
+  });
+});
+
+describe('one metadata file', () => {
+  const paths = ['apps/a/versions.json'];
+
+  test('that is new is said not to be compared', async () => {
+    const { 'apps/a/versions.json': added, ...files } = registryFiles();
+    const root = pullRequest({ ...files, 'registry.json': manifestOf(['b']) });
+    write(root, { 'registry.json': manifestOf(['a', 'b']), 'apps/a/versions.json': added });
+    const { code, notCompared } = await lintAgainst(root, 'main', { paths });
+    expect(code).toBe(0);
+    expect(notCompared).toEqual(['the registry was not compared with main: its metadata file is not in main']);
+  });
+
+  test('that cannot be parsed is incomplete if its error is turned off', async () => {
+    const root = pullRequest();
+    write(root, {
+      'appreg.config.json': { baseUrl: BASE, rules: { 'document-unreadable': 'off' } },
+      'apps/a/versions.json': '{',
+    });
+    const { code, outcome } = await lintAgainst(root, 'main', { paths });
+    expect({ code, outcome }).toEqual({ code: 2, outcome: 'incomplete' });
+  });
+});
