@@ -1,6 +1,7 @@
 import type { StateOptions } from '../workspace/registry-state.ts';
 import type { VerifyOptions } from './check/verify-options.ts';
 import { workspaceSettings } from './config/config.ts';
+import { findConfig } from './config/find-config.ts';
 import { openStore } from './config/open-store.ts';
 import type { Context } from './context.ts';
 import { remoteStore } from './stored-state.ts';
@@ -10,12 +11,19 @@ export function stateOptions(context: Context, options: VerifyOptions = {}): Sta
   return {
     cwd: context.cwd,
     listener: context.terminal,
-    async workspaceAt(folder) {
-      const loaded = await context.config(folder);
+    async workspaceAt(folder, isBase) {
+      // Of a workspace that is compared with this one, no code is executed.
+      const isForeign = isBase && findConfig(folder)?.path !== findConfig(context.cwd)?.path;
+      const loaded = await context.config(folder, { needsWorkspace: !isForeign });
       const { config, root } = loaded;
       const isRemote = remoteStore(config) !== null;
       return {
         ...workspaceSettings(loaded),
+        config: loaded.file,
+        async openReader() {
+          const { baseConfigReader } = await import('./config/base-config.ts');
+          return baseConfigReader(context.env);
+        },
         openStore: isRemote ? () => openStore(context, config.store, root) : null,
       };
     },

@@ -119,6 +119,10 @@ export const WORKSPACE_ERRORS = {
     title: '--against names neither an existing file or folder nor a git ref.',
     fix: 'Check the spelling; a remote branch may have to be fetched first.',
   },
+  'baseline-ambiguous': {
+    title: '--against names both a file or folder and a git ref, or several git refs.',
+    fix: 'Write ./name for the file or folder, or the full name of the ref, such as refs/heads/name.',
+  },
   'baseline-unusable': {
     title: 'What --against names does not contain a usable registry.',
     fix: 'Specify a folder, a git ref, a manifest, a URL, or facts saved by appreg verify --save.',

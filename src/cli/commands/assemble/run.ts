@@ -79,6 +79,6 @@ export async function runAssemble(context: Context, options: Options): Promise<n
 
 /** The apps listed in another state of the registry. Throws AppregError if that state does not exist. */
 async function keysIn(context: Context, where: string): Promise<string[]> {
-  const { manifest } = await registryState(where, stateOptions(context, { app: [] }));
+  const { manifest } = await registryState(where, { ...stateOptions(context, { app: [] }), isBase: true });
   return Object.keys(manifestAppsIn(manifest.content) ?? {});
 }
