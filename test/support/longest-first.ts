@@ -15,6 +15,7 @@ const LONG = [
   'service/ssrf/ssrf',
   'browser/cors',
   'service/hostile-artifacts',
+  'service/http/odd-bodies',
   'publish/large-artifact',
   'publish/interrupted',
   'hosts/service-proxies',

@@ -63,6 +63,14 @@ export function parseDocument(content: DocumentContent): ParsedDocument {
   return readingOf(content);
 }
 
+/**
+ * The value of a JSON text from outside, such as a response or a file. Undefined if it is not JSON, or nested more than
+ * MAX_DEPTH levels deep: what walks a value calls itself for each level.
+ */
+export function jsonValueIn(text: string): JsonValue | undefined {
+  return parseDocument(documentText(text)).value;
+}
+
 /** A document's value without the entries in canonical form; null if the document as a whole is not canonical. */
 export function nonCanonicalValue(content: DocumentContent): JsonObject | null {
   return readingOf(content).nonCanonical;
