@@ -5,7 +5,7 @@ import { hasCanonicalHost } from '../http/url.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 import { foreignKind, syntaxErrorInBytes } from './foreign-text.ts';
 import { grammarError } from './grammar.ts';
-import { type Duplicate, duplicateNames, survey } from './positions.ts';
+import { type Duplicate, duplicateNames, MAX_DEPTH, survey } from './positions.ts';
 import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from './values.ts';
 
 /**
@@ -13,10 +13,7 @@ import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from 
  * finds what the value hides (depth, repeated names). Positions are resolved only for findings: positions.ts.
  */
 
-export { isObject, type JsonObject, type JsonValue, member, stringOrNull };
-
-/** Deeper nesting is refused: real documents need five levels. */
-export const MAX_DEPTH = 64;
+export { isObject, type JsonObject, type JsonValue, MAX_DEPTH, member, stringOrNull };
 
 export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */
@@ -61,14 +58,6 @@ function readingOf(content: DocumentContent): Reading {
 /** Reads a document once: the result is cached per object. Never throws. */
 export function parseDocument(content: DocumentContent): ParsedDocument {
   return readingOf(content);
-}
-
-/**
- * The value of a JSON text from outside, such as a response or a file. Undefined if it is not JSON, or nested more than
- * MAX_DEPTH levels deep: what walks a value calls itself for each level.
- */
-export function jsonValueIn(text: string): JsonValue | undefined {
-  return parseDocument(documentText(text)).value;
 }
 
 /** A document's value without the entries in canonical form; null if the document as a whole is not canonical. */

@@ -30,6 +30,9 @@ const QUOTE = 34,
   OPEN_OBJECT = 123,
   CLOSE_OBJECT = 125;
 
+/** Deeper nesting is refused: real documents need five levels. */
+export const MAX_DEPTH = 64;
+
 /** What a text contains, as its brackets, colons and commas say. */
 interface Survey {
   /** Of nesting. */
