@@ -16,6 +16,7 @@ const LONG = [
   'browser/cors',
   'service/hostile-artifacts',
   'service/http/odd-bodies',
+  'service/database/refusals',
   'publish/large-artifact',
   'publish/interrupted',
   'hosts/service-proxies',

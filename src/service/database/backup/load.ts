@@ -70,6 +70,7 @@ export async function load(client: Client, backup: BackupReader, signal: AbortSi
   checkSchema(header);
   await client.query('BEGIN');
   await checkEmpty(client);
+  await checkRights(client);
   await migrateEmpty(queriesOn(client), header.migrations);
   for await (const { table, rows } of backup.tables()) {
     const columns = table.columns.map(quoted).join(', ');
@@ -83,6 +84,15 @@ export async function load(client: Client, backup: BackupReader, signal: AbortSi
   await client.query('COMMIT');
   await client.query('ANALYZE');
   return trailer;
+}
+
+/**
+ * Throws the error of a database in which the role may not create tables. The migrations would continue after it, and
+ * report that the transaction is aborted.
+ */
+async function checkRights(client: Client): Promise<void> {
+  await client.query('CREATE TABLE restore_probe ()');
+  await client.query('DROP TABLE restore_probe');
 }
 
 /** Every row arrived. */
