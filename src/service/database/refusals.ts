@@ -116,7 +116,7 @@ const FAULT_REMEDIES: Record<DatabaseFault, { code: ErrorCode; hint: SafeText }>
   },
   overloaded: {
     code: 'database-unusable',
-    hint: message`Close other connections, or raise max_connections and the CONNECTION LIMIT of role and database. A node needs its concurrency plus 20 connections.`,
+    hint: message`Close other connections, or raise max_connections and the CONNECTION LIMIT of role and database. A node opens at most about 50 connections.`,
   },
 };
 
