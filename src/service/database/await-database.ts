@@ -4,7 +4,7 @@ import { AppregError, isAppregError } from '../../core/errors.ts';
 import { message, safe } from '../../core/text/message.ts';
 import { errorCode, errorMessage } from '../log.ts';
 import type { DatabaseUrl } from './database.ts';
-import { lastingFault, placeOf, refusalOf, sqlName } from './refusals.ts';
+import { lastingFault, namesIn, placeOf, refusalOf, sqlName } from './refusals.ts';
 
 /** Waits for a database, and checks that the service can use it. */
 
@@ -80,15 +80,13 @@ function checkServer({ version, encoding, readOnly }: ServerState, url: string, 
       'database-version-unsupported',
       message`The PostgreSQL server at ${safe(placeOf(url))} has the version ${versionText(version)}, but appreg needs 13 or later.`,
       message`Upgrade it, or use another server.`,
-      { effect: 'none' },
     );
   if (need === 'read') return;
   if (encoding !== 'UTF8')
     throw new AppregError(
       'database-encoding-unsupported',
       message`The PostgreSQL server at ${safe(placeOf(url))} stores text in ${encoding}, which does not have all characters that apps use.`,
-      message`Create a database in UTF8: CREATE DATABASE ${sqlName('appreg')} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0; then set DATABASE_URL to it. To keep what this one has: appreg service backup, then restore.`,
-      { effect: 'none' },
+      message`Create a database in UTF8: CREATE DATABASE appreg OWNER ${sqlName(namesIn(url).user)} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0; then set DATABASE_URL to it. To keep what this one has: appreg service backup, then restore.`,
     );
   if (readOnly === 'on') throw Object.assign(new Error('Transactions are read-only.'), { code: READ_ONLY });
 }

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { AppregError, type ErrorCode } from '../../core/errors.ts';
+import { AppregError, type Effect, type ErrorCode } from '../../core/errors.ts';
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { errorCode, errorMessage } from '../log.ts';
 import { type DatabaseFault, databaseFault, FAULT_MESSAGES } from './database-error.ts';
@@ -85,17 +85,18 @@ const REFUSALS: readonly Refusal[] = [
  * The error of a database that refuses what the service needs, for an operator; null for one that a later attempt may
  * not have, and for a defect.
  * @param url of the database, for the names in the remedy
+ * @param effect what the refused work has done
  */
-export function refusalOf(error: unknown, url: string): AppregError | null {
+export function refusalOf(error: unknown, url: string, effect: Effect | null = null): AppregError | null {
   const [code, text] = [errorCode(error), errorMessage(error)];
   const found = REFUSALS.find(({ codes, text: words }) => codes.test(code) && (words?.test(text) ?? true));
   if (found === undefined) return null;
   const names = namesIn(url);
   return new AppregError(
     found.code,
-    message`The PostgreSQL server at ${safe(placeOf(url))} refuses appreg: ${text}`,
+    message`The PostgreSQL server at ${safe(placeOf(url))} refuses appreg: ${sentence(text)}`,
     found.hint(names, text),
-    { cause: error, effect: 'none' },
+    { cause: error, effect },
   );
 }
 
@@ -121,19 +122,24 @@ const FAULT_REMEDIES: Record<DatabaseFault, { code: ErrorCode; hint: SafeText }>
 };
 
 /** The error of a database whose fault lasts. @param error that its last statement or connection ended with */
-export function lastingFault(error: unknown, url: string): AppregError {
+export function lastingFault(error: unknown, url: string, effect: Effect | null = null): AppregError {
   const fault = databaseFault(error) ?? 'unreachable';
   const { code, hint } = FAULT_REMEDIES[fault];
   return new AppregError(
     code,
-    message`The PostgreSQL server at ${safe(placeOf(url))} cannot be used. ${FAULT_MESSAGES[fault]} ${errorMessage(error) || errorCode(error)}`,
+    message`The PostgreSQL server at ${safe(placeOf(url))} cannot be used. ${FAULT_MESSAGES[fault]} ${sentence(errorMessage(error) || errorCode(error))}`,
     hint,
-    { cause: error, effect: 'none' },
+    { cause: error, effect },
   );
 }
 
+/** The words of a server, with the end of a sentence. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** As the client library reads them: what the URL lacks has defaults. */
-function namesIn(url: string): Names {
+export function namesIn(url: string): Names {
   const { user = '', database = '' } = new Client({ connectionString: url });
   return { user, database };
 }

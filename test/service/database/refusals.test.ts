@@ -142,7 +142,7 @@ describe('an encoding', () => {
       const { code, message, hint } = await refusalOf(run(url));
       expect(code).toBe('database-encoding-unsupported');
       expect(message).toContain(`stores text in ${encoding}`);
-      expect(hint).toContain("CREATE DATABASE appreg ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;");
+      expect(hint).toContain(`CREATE DATABASE appreg OWNER ${name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0;`);
     }
     const client = new Client({ connectionString: url });
     await client.connect();

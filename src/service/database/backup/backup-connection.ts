@@ -44,10 +44,10 @@ export async function withConnection<Result>(
     signal.throwIfAborted();
     // Statements after the end of the connection fail with errors that do not say why it ended.
     const cause: unknown = lost ?? error;
-    const refusal = refusalOf(cause, url);
+    const refusal = refusalOf(cause, url, 'none');
     if (refusal !== null) throw refusal;
     if (lost === null && databaseFault(error) === null) throw error;
-    throw lastingFault(cause, url);
+    throw lastingFault(cause, url, 'none');
   } finally {
     signal.removeEventListener('abort', close);
     await client.end().catch(() => undefined);
