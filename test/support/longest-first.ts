@@ -15,6 +15,8 @@ const LONG = [
   'service/ssrf/ssrf',
   'browser/cors',
   'service/hostile-artifacts',
+  'service/http/odd-bodies',
+  'service/database/refusals',
   'publish/large-artifact',
   'publish/interrupted',
   'hosts/service-proxies',

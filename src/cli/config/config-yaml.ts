@@ -1,5 +1,5 @@
-import { type Document, type ErrorCode, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { lineStarts, positionOf } from '../../core/json/positions.ts';
+import { type Document, type ErrorCode, isMap, isScalar, isSeq, Lexer, parseDocument, Parser, visit } from 'yaml';
+import { lineStarts, MAX_DEPTH, positionOf } from '../../core/json/positions.ts';
 import { pointerSteps } from '../../core/json/pointer.ts';
 import type { Position } from '../../core/json/input-file.ts';
 import type { Violation } from '../../core/json/violations.ts';
@@ -15,6 +15,7 @@ function parse(text: string): Document.Parsed {
 
 /** The value of a text. @throws AppregError with the position of a syntax error */
 export function yamlValue(path: string, text: string): unknown {
+  refuseNesting(path, text);
   const document = parse(text);
   // A warning is about a tag that is not known: its value would be taken as text.
   const [fault] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
@@ -33,6 +34,26 @@ export function yamlValue(path: string, text: string): unknown {
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     throw unreadableConfig(`${printable(path)}: Its aliases expand to too many values.`, error);
+  }
+}
+
+/** Besides the collections, the parser's stack has the document and the value that is being read. */
+const MAX_STACK = MAX_DEPTH + 2;
+
+/**
+ * Throws for deep nesting, before the value is built: that calls itself for each level, and V8 ends the process if its
+ * stack is too small for a regular expression.
+ */
+function refuseNesting(path: string, text: string): void {
+  const parser = new Parser();
+  for (const token of new Lexer().lex(text)) {
+    // Its results are built again: what it reads is only counted here.
+    for (const _ of parser.next(token));
+    if (parser.stack.length <= MAX_STACK) continue;
+    const { line, column } = positionOf(lineStarts(text), parser.offset);
+    throw unreadableConfig(
+      `${printable(path)}:${line}:${column}: The value is nested more than ${MAX_DEPTH} levels deep.`,
+    );
   }
 }
 

@@ -2,7 +2,8 @@ import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
-import { printable } from '../../core/text/text.ts';
+import { MAX_DEPTH } from '../../core/json/positions.ts';
+import { grouped, printable } from '../../core/text/text.ts';
 import type { ShapeError } from '../../core/json/violations.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import type { ConfigRequest } from './config-request.ts';
@@ -40,7 +41,8 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   if (found === null) return { config: {}, file: null, root: from };
   const { path, unused } = found;
   const raw = await read(found, request);
-  if (!isPlain(raw, 0, { count: 0 })) throw unreadableConfig(`${printable(path)} contains itself, or is too large.`);
+  const fault = boundsFault(raw);
+  if (fault !== null) throw unreadableConfig(`${printable(path)} ${fault}.`);
   const unset: UnsetVariable[] = [];
   const config = substituteVariables(raw, env, '', unset);
   const errors = await errorsIn(config, unset);
@@ -52,14 +54,21 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   return { config, file: path, root: dirname(path), unused };
 }
 
-const MAX_DEPTH = 50;
 const MAX_VALUES = 100_000;
 
-/** False for a value that contains itself, and for one that is too large: aliases in YAML can make both. */
-function isPlain(value: unknown, depth: number, total: { count: number }): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth > MAX_DEPTH || (total.count += 1) > MAX_VALUES) return false;
-  return Object.values(value).every((item) => isPlain(item, depth + 1, total));
+/**
+ * Why a value is not a configuration, before anything walks it further; null if nothing speaks against it. Aliases in
+ * YAML can make a value that contains itself, and one of many values from a short text.
+ */
+function boundsFault(value: unknown, depth = 0, total = { count: 0 }): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep, or contains itself`;
+  if ((total.count += 1) > MAX_VALUES) return `has more than ${grouped(MAX_VALUES)} objects and arrays`;
+  for (const item of Object.values(value)) {
+    const fault = boundsFault(item, depth + 1, total);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /** What the schema refuses. Values of unset variables are not known yet, so they cannot be validated. */

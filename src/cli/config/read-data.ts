@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
 import { AppregError, isAppregError } from '../../core/errors.ts';
-import { duplicateNames, lineStarts, positionOf, survey } from '../../core/json/positions.ts';
+import { duplicateNames, lineStarts, MAX_DEPTH, positionOf, survey } from '../../core/json/positions.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isShellPipe, type ReadFailure, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';
 
@@ -66,8 +66,6 @@ export async function jsonValue(path: string, text: string): Promise<unknown> {
     throw unreadableConfig(`${printable(path)}:${line}:${column}: ${fault.message}`, error);
   }
 }
-
-const MAX_DEPTH = 50;
 
 /** Throws for settings with a name twice, of which the first would be ignored. Deep nesting is refused later. */
 function refuseDuplicates(path: string, text: string): void {

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { awaitDatabase } from '../database/database.ts';
+import { awaitDatabase } from '../database/await-database.ts';
 import { withConnection } from '../database/backup/backup-connection.ts';
 import { type BackupHeader, damagedBackup, notABackup } from '../database/backup/backup-format.ts';
 import { checkEmpty, load, checkSchema } from '../database/backup/load.ts';
@@ -32,7 +32,7 @@ export async function restore(
 ): Promise<RestoreSummary> {
   const verified = await verifyBackup(file, signal);
   if (databaseUrl !== null) {
-    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, () => undefined);
+    await awaitDatabase(databaseUrl, 'write', DATABASE_TIMEOUT, () => undefined);
     return { ...verified, rows: await restoreInto(databaseUrl, file, signal) };
   }
   const server = await createPostgres(dataFolder, (url) => withConnection(url, signal, checkEmpty));

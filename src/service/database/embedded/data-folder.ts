@@ -13,8 +13,28 @@ import { promisify } from 'node:util';
 
 /** The folder of an embedded PostgreSQL: its owner, its permissions, and the creation of the database. */
 
-/** The owner of the database in the folder; null if there is none. */
-export async function databaseOwner(home: string): Promise<{ uid: number; gid: number } | null> {
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The owner of the database in the folder; null if there is none.
+ * @throws AppregError `data-folder-inaccessible` if it belongs to another user: PostgreSQL runs only as its owner
+ */
+export async function databaseOwner(home: string): Promise<Owner | null> {
+  const owner = await ownerOf(home);
+  const user = process.getuid?.() ?? 0;
+  if (owner === null || user === 0 || owner.uid === user) return owner;
+  throw new AppregError(
+    'data-folder-inaccessible',
+    message`The database in ${home} belongs to another user (${owner.uid}) than the one that runs appreg (${user}).`,
+    message`Run the command as that user, or use another folder with --data.`,
+    { effect: 'none' },
+  );
+}
+
+async function ownerOf(home: string): Promise<Owner | null> {
   try {
     const { uid, gid } = await stat(home);
     return { uid, gid };
@@ -81,6 +101,7 @@ export async function createDatabase(root: string, home: string, bin: string, as
     await rm(temporary, { recursive: true, force: true });
     // Another service, started concurrently, was faster.
     if ((await databaseOwner(home)) !== null) return;
+    if (/^(EACCES|EPERM|EROFS)$/.test(errorCode(error))) throw unusable(root, error);
     const reason = failureOutput(error).split('\n').at(-1) ?? '';
     throw new AppregError(
       'postgres-start-failed',
