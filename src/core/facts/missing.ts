@@ -157,11 +157,11 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'service-not-joined': ({ service, failure, detail }) =>
     `${service} ${SERVICE_FAILURES[failure]}${detail === '' ? '' : `: ${detail}`}`,
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,
-  'turned-off': () => 'the settings turn this rule off, but it found an error',
   'not-compared': ({ app, source, reason }, _, nameOf) =>
     `${app === null ? 'the registry' : `the app “${app}”`} was not compared with ${source}: ${formatReason(reason, null, nameOf)}`,
   'settings-relaxed': ({ source, severity }) =>
     `the configuration of ${source} would report ${severity === 'error' ? 'an error' : 'a warning'}, which the current one omits`,
+  'turned-off': () => 'the settings turn this rule off, but it found an error',
   incomplete: ({ why }) => why,
   'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
   'no-app-list': ({ rule }, _, nameOf) => `the apps: the manifest does not list them, because of ${nameOf(rule)}`,
