@@ -17,6 +17,7 @@ import { type Command as RunnableCommand, COMMANDS } from './commands/index.ts';
 import type { GlobalOptions } from './context.ts';
 import { formatHelp } from './io/help.ts';
 import { PromptingCommand } from './io/missing-arguments.ts';
+import { HELP_FLAGS, VERSION_FLAGS } from './io/option-words.ts';
 import { columns, toStderr, toStdout } from './io/streams.ts';
 import { globalOptions } from './option-groups.ts';
 
@@ -61,7 +62,8 @@ export function buildProgram(
 ): Command {
   const program = new PromptingCommand('appreg')
     .description('Author, lint, publish and verify app registries.')
-    .version(VERSION)
+    .version(VERSION, VERSION_FLAGS)
+    .helpOption(HELP_FLAGS)
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
