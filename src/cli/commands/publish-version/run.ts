@@ -1,5 +1,6 @@
 import { message, safe } from '../../../core/text/message.ts';
 import type { NewVersion } from '../../../author/metadata.ts';
+import { isAboutPath } from '../../../core/attestation/companion.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
@@ -192,10 +193,13 @@ function describeResult(
   ];
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
-  for (const { step, outcome } of results)
-    lines.push(
-      `  ${outcome} ${printable(step.path)}${step.kind === 'edit' && step.isLocal === true ? ` (${LOCAL_LOCK})` : ''}`,
-    );
+  for (const { step, outcome } of results) {
+    const isLocal = step.kind === 'edit' && step.isLocal === true;
+    // Notes may have replaced others, which it names.
+    const isAbout = outcome === 'edited' && isAboutPath(step.path);
+    const detail = isLocal ? ` (${LOCAL_LOCK})` : isAbout ? ` (${printable(step.what)})` : '';
+    lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
+  }
   return lines.join('\n');
 }
 
