@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { interrupted, stopSignalOf } from '../../platform/stop-signals.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
 import type { Tree } from './documents.ts';
@@ -114,7 +115,7 @@ const WITHOUT_PROGRAMS = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 's
   (setting) => ['-c', setting],
 );
 
-/** @throws AppregError `git-missing`; `git-failed` for a status other than 0 */
+/** @throws AppregError `git-missing`; `git-failed` for a status other than 0; `interrupted` after a stop signal */
 function git(
   args: readonly string[],
   cwd: string,
@@ -135,6 +136,8 @@ function git(
       { cause: run.error },
     );
   }
+  const endedBy = stopSignalOf(run);
+  if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
   if (run.status !== 0 && !mayFail)
     throw new AppregError(
       'git-failed',

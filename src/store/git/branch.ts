@@ -2,7 +2,8 @@ import { message } from '../../core/text/message.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { interrupted, stopIfInterrupted, stopAbortSignal, stopRequested } from '../interrupt.ts';
+import { interrupted, type StopSignal } from '../../platform/stop-signals.ts';
+import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, outputOf } from './clone.ts';
 import { remoteUnreachable, isTransient, runGit } from './process.ts';
 import type { Git } from './objects.ts';
@@ -35,7 +36,7 @@ export interface Branch {
    * True if the branch contains a commit whose push was ended by a stop.
    * @throws AppregError `interrupted` if it does not: the remote may still be processing it
    */
-  ensurePushed(commit: string): Promise<true>;
+  ensurePushed(commit: string, stop: StopSignal): Promise<true>;
 }
 
 export function openBranch(place: GitPlace): Branch {
@@ -61,14 +62,14 @@ export function openBranch(place: GitPlace): Branch {
     return listed.status === 0 && outputOf(listed) === `${commit}\trefs/heads/${branch}`;
   }
 
-  async function ensurePushed(commit: string): Promise<true> {
+  async function ensurePushed(commit: string, stop: StopSignal): Promise<true> {
     const how = ['--quiet', '--no-tags', `--depth=${DEPTH}`, '--filter=blob:none'];
     const fetched = await git(['fetch', ...how, 'origin', `refs/heads/${branch}`], { stop: 'ignore' });
     if (fetched.status === 0) {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: message`A push was in progress.` });
+    throw interrupted(stop, { effect: 'unknown', state: message`A push was in progress.` });
   }
 
   async function containsAny(commits: readonly string[]): Promise<boolean> {

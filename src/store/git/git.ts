@@ -107,7 +107,8 @@ async function pushWrites(branch: Branch, writes: readonly Write[], why?: string
     const commit = await commitOn(branch.git, parent, changes, await branch.folder(), await branch.author(), why);
     stopIfInterrupted();
     const push = await pushCommit(branch, commit);
-    if (push.wasKilled && stopRequested() !== null) return branch.ensurePushed(commit);
+    const stop = stopRequested() ?? push.endedBy;
+    if (push.wasKilled && stop !== null) return branch.ensurePushed(commit, stop);
     if (push.status === 0) {
       branch.advanceTo(commit);
       return true;
@@ -119,7 +120,7 @@ async function pushWrites(branch: Branch, writes: readonly Write[], why?: string
     if (lost.times > MAX_LOST_WITHOUT_CHANGE) throw pushRejected(branch.remote, branch.name, push);
     // Also one that lost a race at the remote: git's transport repeats an unanswered request by itself.
     if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
-    if (stopRequested() !== null && sent.length > 0) return branch.ensurePushed(commit);
+    if (stop !== null && sent.length > 0) return branch.ensurePushed(commit, stop);
     await pauseBeforeRetry(attempt);
   }
 }
