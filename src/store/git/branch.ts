@@ -22,6 +22,8 @@ export interface Branch {
   retrying: Git;
   /** The folder of the clone. */
   folder(): Promise<string>;
+  /** The folder of the remote, if it is on this machine; else null. */
+  local(): Promise<string | null>;
   /** Who commits, as environment variables. */
   author(): Promise<Record<string, string>>;
   /** The last known commit, null for a branch that does not exist; undefined before the first read. */
@@ -43,7 +45,7 @@ export function openBranch(place: GitPlace): Branch {
   const { remote, branch } = place;
   let latest: string | null | undefined;
   let authorKnown: Promise<Record<string, string>> | null = null;
-  const { git, retrying, folder } = openCommands(place);
+  const { git, retrying, folder, local } = openCommands(place);
 
   /** The branch's current commit; null if the branch does not exist yet. */
   async function tip(depth = 1): Promise<string | null> {
@@ -86,6 +88,7 @@ export function openBranch(place: GitPlace): Branch {
     git,
     retrying,
     folder,
+    local,
     author: () => (authorKnown ??= authorOf(place.root)),
     known: () => latest,
     advanceTo: (commit) => void (latest = commit),
@@ -95,7 +98,7 @@ export function openBranch(place: GitPlace): Branch {
   };
 }
 
-function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folder'> {
+function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folder' | 'local'> {
   let clone: Promise<Clone> | null = null;
   const cloned = (): Promise<Clone> => (clone ??= makeClone(place));
 
@@ -112,7 +115,12 @@ function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folde
     }
   };
 
-  return { git, retrying, folder: async () => (await cloned()).folder };
+  return {
+    git,
+    retrying,
+    folder: async () => (await cloned()).folder,
+    local: async () => (await cloned()).local,
+  };
 }
 
 export async function pauseBeforeRetry(attempt: number): Promise<void> {

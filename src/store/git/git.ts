@@ -1,4 +1,8 @@
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
+import { message } from '../../core/text/message.ts';
 import { redact } from '../../core/text/text.ts';
 import type { Digest } from '../bytes.ts';
 import { failpoint } from '../failpoint.ts';
@@ -32,6 +36,7 @@ export function openGit(place: GitPlace): BatchStore {
   /** Contents by blob: a publisher reads the same documents several times. */
   const cached = new Map<string, Buffer>();
   let last: Promise<unknown> = Promise.resolve();
+  let writable: Promise<void> | null = null;
 
   /** Sequentially: git locks its own files, and does not wait. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -69,6 +74,7 @@ export function openGit(place: GitPlace): BatchStore {
 
   return {
     name: `the branch ${place.branch} of ${redact(place.remote)}`,
+    requireWritable: () => (writable ??= requireWritableRemote(branch)),
     digest: (path) => inTurn(() => digest(path)),
     read: async (path) => (await inTurn(() => read([path]))).get(path) ?? null,
     create: async (path, bytes, { why } = {}) =>
@@ -80,6 +86,26 @@ export function openGit(place: GitPlace): BatchStore {
       write: async (writes, why) => ((await write(writes, why)) ? 'written' : 'changed'),
     },
   };
+}
+
+/**
+ * Tests a remote on this machine; another one is only known once it was pushed to.
+ * @throws AppregError `git-push-rejected`
+ */
+async function requireWritableRemote({ local, remote, name }: Branch): Promise<void> {
+  const folder = await local();
+  if (folder === null) return;
+  const repository = [join(folder, '.git'), folder].find((path) => existsSync(join(path, 'objects')));
+  if (repository === undefined) return;
+  for (const path of ['objects', 'refs'].map((part) => join(repository, part)))
+    await access(path, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
+      throw new AppregError(
+        'git-push-rejected',
+        message`The git remote ${redact(remote)} cannot get a commit for the branch ${name}: ${path} is not writable.`,
+        message`Check the owner and the permissions of the repository.`,
+        { effect: 'none', cause },
+      );
+    });
 }
 
 /** Attempts of a write that lost a race: each is built on top of the winner's commit. */

@@ -4,6 +4,7 @@ import { isSemver } from '../../../core/registry/version.ts';
 import { versionRange } from '../../../core/registry/version-range.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
 import {
   planRetirement,
@@ -46,6 +47,7 @@ export async function runDeprecate(context: Context, key: string, given: string,
     },
   );
   const { plan, findings, versions, changed, kept, replaced } = planned;
+  await requireWritable(plan.steps, place.store);
   const done = wanted === null ? 'restored' : 'deprecated';
   const status = planStatus(plan, options.dryRun === true, done);
   printFindings(terminal, findings);
