@@ -43,11 +43,26 @@ export function parse(words: readonly string[]): Parsed | null {
     requested = command;
   });
   try {
+    refuseInvalidText(words);
     program.parse(words, { from: 'user' });
     return requested;
   } catch (error) {
     return error instanceof CommanderError ? null : { error };
   }
+}
+
+/**
+ * No system passes such words, but other programs can. Nothing after the parser has to expect them.
+ * @throws AppregError `usage`
+ */
+function refuseInvalidText(words: readonly string[]): void {
+  const word = words.find((one) => one.includes('\0') || /\p{Surrogate}/u.test(one));
+  if (word === undefined) return;
+  throw new AppregError(
+    'usage',
+    message`The command line contains ${word.includes('\0') ? 'a NUL character' : 'half of a surrogate pair'}: “${safeExcerpt(word, 80)}”.`,
+    message`Give a valid text.`,
+  );
 }
 
 /**
