@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -17,6 +16,7 @@ import { snapshot } from '../cli/author-support.ts';
 import { launcherWithoutPrivileges } from '../support/broken-files.ts';
 import { buildInto } from '../support/built.ts';
 import { folder, git } from '../support/folders.ts';
+import { openSharedProcess } from '../support/shared-process.ts';
 import { tgz, entry } from '../support/tar-builder.ts';
 
 /** A file that cannot be written ends a plan before its first step, and its dry run in the same way. */
@@ -24,18 +24,12 @@ import { tgz, entry } from '../support/tar-builder.ts';
 const launcher = launcherWithoutPrivileges();
 const built = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-unwritable-'));
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+const appreg = openSharedProcess(join(built, 'dist/cli/main.cjs'), { launcher: launcher ?? [] });
 let prepared = '';
 
-function run(cwd: string, words: readonly string[]): { status: number | null; stderr: string } {
-  const program = join(built, 'dist/cli/main.cjs');
-  const source = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
-  const [first = '', ...rest] = [...(launcher ?? []), process.execPath, '-e', source, 'appreg', ...words];
-  const { status, stdout, stderr } = spawnSync(first, rest, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  return { status, stderr: `${stdout}${stderr}` };
+async function run(cwd: string, words: readonly string[]): Promise<{ status: number; stderr: string }> {
+  const { code, output } = await appreg.run(words, { cwd });
+  return { status: code, stderr: output };
 }
 
 const ADD = ['--name', 'B', '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233'];
@@ -50,12 +44,15 @@ beforeAll(async () => {
     ['init', '--base-url', 'https://apps.example.com/'],
     ['add-app', 'a', ...ADD],
   ])
-    expect(run(prepared, words)).toMatchObject({ status: 0 });
+    expect(await run(prepared, words)).toMatchObject({ status: 0 });
   const publish = ['publish-version', 'a', '1.0.0', '--artifact', 'a.tar.gz', '--notes', 'First.', '--no-read-back'];
-  expect(run(prepared, publish)).toMatchObject({ status: 0 });
+  expect(await run(prepared, publish)).toMatchObject({ status: 0 });
   writeFileSync(join(prepared, 'a.tar.gz'), tgz(entry('app.js', 'export default 2;\n')));
 }, 120_000);
-afterAll(() => rmSync(built, { recursive: true, force: true }));
+afterAll(() => {
+  appreg.close();
+  rmSync(built, { recursive: true, force: true });
+});
 
 const PUBLISH = ['publish-version', 'a', '1.1.0', '--artifact', 'a.tar.gz', '--no-read-back'];
 const NOTES = [...PUBLISH, '--notes', 'Second.'];
@@ -85,14 +82,14 @@ describe.skipIf(process.platform === 'win32' || launcher === null).each([
   { words: ICON, what: 'a read-only about file', spoil: readOnly('apps/a/versions.about.json') },
   { words: ['remove-app', 'a', '--yes'], what: 'a read-only manifest', spoil: readOnly('registry.json') },
 ])('$words.0 with $what', ({ words, spoil }) => {
-  test('writes nothing, and the dry run says the same', () => {
+  test('writes nothing, and the dry run says the same', async () => {
     const dir = folder();
     cpSync(prepared, dir, { recursive: true });
     writeFileSync(join(dir, 'new.svg'), SVG.replace('"8"', '"16"'));
     spoil(dir);
     const before = snapshot(dir);
-    const planned = run(dir, [...words, '--dry-run']);
-    const real = run(dir, words);
+    const planned = await run(dir, [...words, '--dry-run']);
+    const real = await run(dir, words);
     expect(planned, planned.stderr).toMatchObject({ status: 2 });
     expect(real, real.stderr).toMatchObject({ status: 2 });
     expect(planned.stderr).toMatch(/read-only|permission is denied|not a folder/);
@@ -103,20 +100,20 @@ describe.skipIf(process.platform === 'win32' || launcher === null).each([
 });
 
 describe.skipIf(process.platform === 'win32' || launcher === null)('other files', () => {
-  test('a lock file that is not in the store is tested before the version is stored there', () => {
+  test('a lock file that is not in the store is tested before the version is stored there', async () => {
     const remote = folder();
     git(remote, 'init', '--quiet', '--bare');
     const dir = folder();
     cpSync(prepared, dir, { recursive: true });
     for (const path of ['apps', 'registry.json', 'appreg.config.json']) rmSync(join(dir, path), { recursive: true });
     const store = ['--store', 'git', '--remote', remote, '--base-url', 'https://apps.example.com/'];
-    expect(run(dir, ['init', ...store])).toMatchObject({ status: 0 });
-    expect(run(dir, ['add-app', 'a', ...ADD])).toMatchObject({ status: 0 });
+    expect(await run(dir, ['init', ...store])).toMatchObject({ status: 0 });
+    expect(await run(dir, ['add-app', 'a', ...ADD])).toMatchObject({ status: 0 });
     writeFileSync(join(dir, 'appreg.lock.json'), '{ "lock": 1, "apps": {} }\n');
     readOnly('appreg.lock.json')(dir);
     const before = git(remote, 'rev-parse', 'gh-pages');
     for (const words of [[...PUBLISH, '--dry-run'], PUBLISH])
-      expect(run(dir, words)).toMatchObject({
+      expect(await run(dir, words)).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(/appreg\.lock\.json is read-only/),
       });
@@ -124,27 +121,60 @@ describe.skipIf(process.platform === 'win32' || launcher === null)('other files'
     chmodSync(join(dir, 'appreg.lock.json'), 0o644);
     chmodSync(join(remote, 'objects'), 0o555);
     for (const words of [[...PUBLISH, '--dry-run'], PUBLISH])
-      expect(run(dir, words)).toMatchObject({ status: 2, stderr: expect.stringMatching(/objects is not writable/) });
+      expect(await run(dir, words)).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/objects is not writable/),
+      });
     chmodSync(join(remote, 'objects'), 0o755);
-    expect(run(dir, PUBLISH)).toMatchObject({ status: 0 });
+    expect(await run(dir, PUBLISH)).toMatchObject({ status: 0 });
   });
 
-  test('init writes no file if one of them cannot be written', () => {
+  test('release refuses the app in both runs, and bump its version file', async () => {
+    const dir = folder();
+    cpSync(prepared, dir, { recursive: true });
+    const config = JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')) as object;
+    const release = [{ folder: 'src/*', entry: 'main.ts', version: 'VERSION' }];
+    writeFileSync(join(dir, 'appreg.config.json'), JSON.stringify({ ...config, release }));
+    mkdirSync(join(dir, 'src/a'), { recursive: true });
+    writeFileSync(join(dir, 'src/a/main.ts'), 'export default 2;\n');
+    writeFileSync(join(dir, 'src/a/VERSION'), '1.1.0\n');
+    readOnly('apps/a/versions.json')(dir);
+    const before = snapshot(dir);
+    for (const words of [['release', '--dry-run'], ['release']])
+      expect(await run(dir, words)).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/apps\/a\/versions\.json is read-only/),
+      });
+    expect(snapshot(dir)).toBe(before);
+    expect(await run(dir, ['release', '--check'])).toMatchObject({ status: 0 });
+    writeFileSync(join(dir, 'src/a/VERSION'), '1.0.0\n');
+    readOnly('src/a/VERSION')(dir);
+    for (const words of [
+      ['release', '--bump', '--dry-run'],
+      ['release', '--bump'],
+    ])
+      expect(await run(dir, words)).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/src\/a\/VERSION is read-only/),
+      });
+  });
+
+  test('init writes no file if one of them cannot be written', async () => {
     const dir = folder();
     mkdirSync(join(dir, '.github'));
     closed('.github')(dir);
-    const { status, stderr } = run(dir, ['init', '--base-url', 'https://apps.example.com/', '--ci', 'github']);
+    const { status, stderr } = await run(dir, ['init', '--base-url', 'https://apps.example.com/', '--ci', 'github']);
     expect(status, stderr).toBe(2);
     expect(existsSync(join(dir, 'registry.json'))).toBe(false);
     expect(existsSync(join(dir, 'appreg.config.json'))).toBe(false);
   });
 
-  test('bundle writes no archive without its bill of materials', () => {
+  test('bundle writes no archive without its bill of materials', async () => {
     const dir = folder();
     cpSync(prepared, dir, { recursive: true });
     writeFileSync(join(dir, 'x.tar.gz.cdx.json'), 'mine');
     readOnly('x.tar.gz.cdx.json')(dir);
-    const { status, stderr } = run(dir, ['bundle', 'main.ts', 'x.tar.gz', '--sbom']);
+    const { status, stderr } = await run(dir, ['bundle', 'main.ts', 'x.tar.gz', '--sbom']);
     expect(status, stderr).toBe(2);
     expect(existsSync(join(dir, 'x.tar.gz'))).toBe(false);
     expect(readFileSync(join(dir, 'x.tar.gz.cdx.json'), 'utf8')).toBe('mine');
