@@ -38,6 +38,7 @@ const ISOLATED = [
 const SCENARIOS = [
   'test/action-comment.test.ts',
   'test/browser/cors.test.ts',
+  'test/cli/odd-values.test.ts',
   'test/conformance/{mutation,naive-subscriber,python-adapter,service}.test.ts',
   'test/examples.test.ts',
   'test/hosts/service-proxies.test.ts',

@@ -8,6 +8,7 @@ import {
   setAboutApp,
 } from '../author/about.ts';
 import { aboutPath } from '../core/attestation/companion.ts';
+import { readAboutFile } from '../core/about/about-file.ts';
 import type { DocumentFacts } from '../core/facts/facts.ts';
 import type { EditStep } from './plan.ts';
 import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
@@ -82,7 +83,9 @@ export async function versionNotesEdit(
   if (notes.notes === null) return null;
   const about = await readAbout(place, metadata);
   const change: AboutChange = (document) => setVersionNotes(document, of.version, notes);
-  return aboutEdit(about, change, `the notes of ${of.key} ${of.version}`);
+  const known = readAboutFile(about.document.content).about?.versions.get(of.version)?.notes ?? null;
+  const before = known === null ? '' : `, in place of “${safeExcerpt(known, 60)}”`;
+  return aboutEdit(about, change, `the notes of ${of.key} ${of.version}${before}`);
 }
 
 /** A field of the about file that differs. */

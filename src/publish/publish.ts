@@ -105,6 +105,8 @@ export interface Published {
 export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
   /** Fetches a stored artifact from its public URL before it is listed. */
   readBack?(entry: NewVersion): Promise<void>;
+  /** Called with each plan before any of it is applied; an error ends it. */
+  beforeWriting?(planned: VersionPlan): Promise<void>;
   /** Steps that follow those of the plan, in the same transaction. */
   addedSteps?(planned: VersionPlan): readonly Step[];
 }
@@ -118,7 +120,7 @@ export async function publish(
   place: RegistryLocation,
   version: VersionToPublish,
   judgeSettings: JudgeSettings,
-  { readBack, addedSteps, ...others }: PublishOptions = {},
+  { readBack, beforeWriting, addedSteps, ...others }: PublishOptions = {},
 ): Promise<Published> {
   let lastTried = '';
   for (let attempt = 1; ; attempt++) {
@@ -130,6 +132,7 @@ export async function publish(
       const { entry, path } = planned;
       const plan = await signedPlan(planned.plan);
       planned = { ...planned, plan };
+      await beforeWriting?.(planned);
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const readBackStep = readBack && {
         readBack: async (step: CreateStep) => (step.path === path ? readBack(entry) : undefined),

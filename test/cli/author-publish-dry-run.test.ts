@@ -124,7 +124,7 @@ describe('5. publish-version --dry-run', () => {
     const before = snapshot(dir);
     const { printed } = await publish(dir, '1.0.0', { artifact, notes: 'Other.', dryRun: true });
     expect(printed.out.join('\n')).toMatch(
-      /^already published as a 1\.0\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.0\.0\.tar\.gz .*\nedit   apps\/a\/versions\.about\.json .*$/,
+      /^already published as a 1\.0\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.0\.0\.tar\.gz .*\nedit   apps\/a\/versions\.about\.json {2}\(the notes of a 1\.0\.0, in place of “First\.”\)$/,
     );
     expect(snapshot(dir)).toBe(before);
   });

@@ -14,6 +14,7 @@ const LONG = [
   'conformance/mutation',
   'service/ssrf/ssrf',
   'browser/cors',
+  'cli/odd-values',
   'service/hostile-artifacts',
   'service/http/odd-bodies',
   'service/database/refusals',

@@ -1,6 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
+import { ownValue } from '../../core/record.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
 import { MAX_DEPTH } from '../../core/json/positions.ts';
 import { grouped, printable } from '../../core/text/text.ts';
@@ -136,7 +137,8 @@ interface UnsetVariable {
 
 /** Secrets are not stored in the file: `${NAME}` is replaced from the environment, and kept if not set. */
 function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: UnsetVariable[]): unknown {
-  if (typeof value === 'string') return value.replace(VARIABLE, (reference, name: string) => env[name] ?? reference);
+  if (typeof value === 'string')
+    return value.replace(VARIABLE, (reference, name: string) => ownValue(env, name) ?? reference);
   if (typeof value !== 'object' || value === null) return value;
   const below = (key: string): string => pointer + pointerStep(key);
   const items = Object.entries(value).map(
@@ -145,7 +147,7 @@ function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: st
   const filled: object = Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items);
   for (const [key, item] of Object.entries(value)) {
     const names = typeof item === 'string' ? [...item.matchAll(VARIABLE)].map(([, name = '']) => name) : [];
-    const variable = names.find((name) => env[name] === undefined);
+    const variable = names.find((name) => ownValue(env, name) === undefined);
     if (variable !== undefined) unset.push({ owner: filled, key, pointer: below(key), variable });
   }
   return filled;

@@ -6,6 +6,7 @@ import type { DocumentContent } from '../../core/facts/facts.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../core/errors.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
+import { interrupted, stopSignalOf } from '../../platform/stop-signals.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from './document-content.ts';
 import type { Tree } from './documents.ts';
@@ -279,7 +280,7 @@ const WITHOUT_PROGRAMS = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 's
   (setting) => ['-c', setting],
 );
 
-/** @throws AppregError `git-missing`; `git-failed` for a status other than 0 */
+/** @throws AppregError `git-missing`; `git-failed` for a status other than 0; `interrupted` after a stop signal */
 function git(
   args: readonly string[],
   cwd: string,
@@ -300,6 +301,8 @@ function git(
       { cause: run.error },
     );
   }
+  const endedBy = stopSignalOf(run);
+  if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
   if (run.status !== 0 && !mayFail)
     throw new AppregError(
       'git-failed',

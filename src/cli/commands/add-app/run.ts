@@ -3,6 +3,7 @@ import { capitalized, printable } from '../../../core/text/text.ts';
 import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { checkUrl } from '../../input-file.ts';
@@ -37,6 +38,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
     now: new Date().toISOString(),
     severities: await severitiesOf(context, { config, file }),
   });
+  await requireWritable(plan.steps, place.store);
   const status = planStatus(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);
   if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);

@@ -5,6 +5,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { appsUnder } from '../../../release/app-folders.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { Context, OptionsOf } from '../../context.ts';
@@ -56,6 +57,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { apps } = folders;
   const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgeSettings);
   printFindings(terminal, findings);
+  await requireWritable(plan.steps, place.store);
   const status = planStatus(plan, dryRun, 'assembled');
   if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
   if (status === 'assembled') await applyPlan(plan, place.store);

@@ -6,7 +6,7 @@ import { message } from '../../../core/text/message.ts';
 import { makeFolderSync, whyNotUsable } from '../../../platform/make-folder.ts';
 import { checkContent, type ContentSettings } from '../../../publish/check-content.ts';
 import { inspectBytes } from '../../../release/inspect-artifact.ts';
-import { replaceFile } from '../../../store/directory/atomic.ts';
+import { replaceFile, requireWritableFile } from '../../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
 
 /** What `bundle` does with the archive. It is loaded while the code is built. */
@@ -40,6 +40,7 @@ export async function writeFiles(
   const folder = dirname(file);
   // The metadata file of a published artifact; few archives are written beside one.
   if (existsSync(`${folder}.json`)) (await import('./published.ts')).refusePublished(file, archive);
+  if (bill !== null) await requireWritableFile(bill.path);
   const madeFolders = createFolder(folder);
   try {
     await replaceFile(file, archive);

@@ -6,6 +6,7 @@ import { appFields } from '../../../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../../publish/listed-app.ts';
 import type { Style } from '../../../report/style.ts';
@@ -50,6 +51,7 @@ export async function runEditApp(context: Context, key: string, options: Options
     severities: await severitiesOf(context, workspace),
   });
   const { plan, findings, entry, changes, unusedIcon } = planned;
+  await requireWritable(plan.steps, place.store);
   const status = planStatus(plan, options.dryRun === true, 'edited');
   printFindings(terminal, findings);
   if (options.dryRun !== true) await place.store.tidy?.([place.manifest, ...plan.steps.map(({ path }) => path)]);

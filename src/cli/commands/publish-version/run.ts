@@ -1,5 +1,6 @@
 import { message, safe } from '../../../core/text/message.ts';
 import type { NewVersion } from '../../../author/metadata.ts';
+import { isAboutPath } from '../../../core/attestation/companion.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
@@ -12,6 +13,7 @@ import { publishingSeverities } from '../../../publish/check-content.ts';
 import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
 import { type EditStep, type PlannedStep, withKinds } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { editedText, type StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { attesterOf } from '../../attest-options.ts';
@@ -22,7 +24,7 @@ import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { hasLock, lockVersions } from '../../../workspace/lock.ts';
+import { hasLock, lockVersions, requireWritableLock } from '../../../workspace/lock.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
@@ -95,6 +97,10 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const localSteps = (planned: VersionPlan): EditStep[] =>
     isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), { file: LOCAL_LOCK }), isLocal: true }] : [];
 
+  const beforeWriting = async ({ published }: VersionPlan): Promise<void> => {
+    if (isRemote && !published) await requireWritableLock(root);
+  };
+
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
@@ -108,6 +114,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
         const file = await store.read(step.path);
         if (file === null || editedText(step, file) !== null) planned.plan.steps.push(step);
       }
+    await beforeWriting(planned);
+    await requireWritable(
+      planned.plan.steps.filter((step) => step.kind !== 'edit' || step.isLocal !== true),
+      place.store,
+    );
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
@@ -122,6 +133,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
     };
     done = await publish(place, version, judgeSettings, {
       ...(readsBack && { readBack }),
+      beforeWriting,
       addedSteps,
     });
     status = done.isNew ? 'published' : 'already-published';
@@ -198,10 +210,13 @@ function describeResult(
   ];
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
-  for (const { step, outcome } of results)
-    lines.push(
-      `  ${outcome} ${printable(step.path)}${step.kind === 'edit' && step.isLocal === true ? ` (${LOCAL_LOCK})` : ''}`,
-    );
+  for (const { step, outcome } of results) {
+    const isLocal = step.kind === 'edit' && step.isLocal === true;
+    // Notes may have replaced others, which it names.
+    const isAbout = outcome === 'edited' && isAboutPath(step.path);
+    const detail = isLocal ? ` (${LOCAL_LOCK})` : isAbout ? ` (${printable(step.what)})` : '';
+    lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
+  }
   return lines.join('\n');
 }
 

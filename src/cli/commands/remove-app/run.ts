@@ -5,6 +5,7 @@ import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { listedEntry } from '../../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
 import { severitiesOf } from '../../check/severities.ts';
@@ -29,6 +30,7 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
     severities: await severitiesOf(context, workspace),
   });
   const { plan, findings, entry, kept, loss } = removal;
+  await requireWritable(plan.steps, place.store);
   printFindings(terminal, findings);
   const name = printable(shorten(key, 80));
   const consequences = [lossText(name, removal), keptText(removal)];
