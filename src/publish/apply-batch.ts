@@ -5,7 +5,6 @@ import {
   assertSameBytes,
   MAX_CONFLICTS,
   documentContended,
-  editedText,
   documentMissing,
   pauseAfterConflict,
   type StepResult,
@@ -82,14 +81,11 @@ function bytesAfter(step: Step, current: FileState | null): Bytes | null {
     if (current !== null) assertSameBytes(step, current.digest());
     return current === null ? step.bytes : null;
   }
-  if (current === null && step.kind === 'edit' && step.ifMissing !== undefined) {
-    const text = step.edit(step.ifMissing);
-    return text === null ? null : Buffer.from(text, 'utf8');
-  }
+  if (current === null && step.kind === 'edit' && step.isNew) return Buffer.from(step.to.text, 'utf8');
   // Large files are only created, never edited.
   if (current === null || !(current.bytes instanceof Uint8Array)) throw documentMissing(step.path);
   const { bytes, token } = current;
   if (step.kind === 'replace') return Buffer.from(bytes).equals(step.bytes) ? null : step.bytes;
-  const text = editedText(step, { bytes, token });
+  const text = step.textFor({ bytes, token });
   return text === null ? null : Buffer.from(text, 'utf8');
 }

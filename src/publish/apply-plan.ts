@@ -4,15 +4,10 @@ import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool, readAll } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';
 import { applyBatch } from './apply-batch.ts';
-import {
-  applyStep,
-  type StepResult,
-  assertSameBytes,
-  decodeDocument,
-  editedText,
-  documentMissing,
-} from './apply-step.ts';
-import type { CreateStep, Plan, Step, EditStep } from './plan.ts';
+import { applyStep, type StepResult, assertSameBytes, documentMissing } from './apply-step.ts';
+import { decodeDocument } from './decode-document.ts';
+import type { EditStep } from './edit-step.ts';
+import type { CreateStep, Plan, Step } from './plan.ts';
 import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
 
@@ -144,11 +139,9 @@ async function preflight(
   for (const step of plan.steps) {
     if (step.kind !== 'edit') continue;
     const stored = documents.get(step.path);
-    const text = texts.get(step.path);
+    const text = texts.get(step.path) ?? (stored === undefined ? createdText(step, plan) : null);
     const changed =
-      text === undefined && stored !== undefined
-        ? editedText(step, stored)
-        : unlessSame(text ?? textBefore(step, plan), step);
+      text !== null ? step.textAfter(text) : stored === undefined ? firstText(step) : step.textFor(stored);
     if (changed === null) continue;
     texts.set(step.path, changed);
     changesDocument = true;
@@ -156,16 +149,16 @@ async function preflight(
   return { existing, changesDocument };
 }
 
-function unlessSame(text: string, step: EditStep): string | null {
-  const changed = step.edit(text);
-  return changed === text ? null : changed;
+/** The text that an earlier step creates; null if none does. */
+function createdText(edit: EditStep, { steps }: Plan): string | null {
+  const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
+  if (created?.kind !== 'create' || isFileBytes(created.bytes)) return null;
+  return decodeDocument(created.bytes, edit.path);
 }
 
-/** The text that a missing document has when the step edits it. */
-function textBefore(edit: EditStep, { steps }: Plan): string {
-  const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
-  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return decodeDocument(created.bytes, edit.path);
-  if (edit.ifMissing !== undefined) return edit.ifMissing;
+/** The text of a new document. @throws AppregError for one that existed, and is missing */
+function firstText(edit: EditStep): string {
+  if (edit.isNew) return edit.to.text;
   throw documentMissing(edit.path);
 }
 

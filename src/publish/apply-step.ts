@@ -1,6 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { isBatchStore, type Store, type Stored } from '../store/store.ts';
-import type { CreateStep, EditStep, ReplaceStep, Step } from './plan.ts';
+import type { EditStep } from './edit-step.ts';
+import type { CreateStep, ReplaceStep, Step } from './plan.ts';
 import { AppregError } from '../core/errors.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { counted } from '../core/text/text.ts';
@@ -47,31 +48,6 @@ export function documentContended(path: string): AppregError {
     message`Run the same command again once fewer processes change it.`,
     { advisesRepeat: true },
   );
-}
-
-/**
- * The text of a document after an edit: the planned one if the document is in the state that was planned on; null if
- * nothing changes.
- */
-export function editedText(step: EditStep, { bytes, token }: Stored): string | null {
-  if (step.planned?.token === token) return step.planned.text;
-  const text = decodeDocument(bytes, step.path);
-  const changed = step.edit(text);
-  return changed === text ? null : changed;
-}
-
-/** The text, including a byte order mark, so that it can be written back unchanged. */
-export function decodeDocument(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new AppregError(
-      'not-utf8',
-      message`${path} is not UTF-8, so it was not edited: the edit would also change other bytes.`,
-      message`Save it as UTF-8. appreg lint shows the position of the error.`,
-      { cause },
-    );
-  }
 }
 
 export function documentMissing(path: string): AppregError {
@@ -150,9 +126,9 @@ async function edit(
   let stuck = { token: '', times: 0 };
   for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
     const stored = await store.read(step.path);
-    if (stored === null && written === null && step.ifMissing !== undefined) {
-      const outcome = await createEdited(step, step.ifMissing, store, why);
-      if (outcome !== 'exists') return outcome;
+    if (stored === null && written === null && step.isNew) {
+      const bytes = Buffer.from(step.to.text, 'utf8');
+      if ((await store.create(step.path, bytes, { why })) === 'created') return 'created';
       await pauseAfterConflict(attempt);
       continue;
     }
@@ -177,18 +153,6 @@ async function edit(
   throw documentContended(step.path);
 }
 
-/** Creates a missing document. `exists`: another writer was faster. */
-async function createEdited(
-  step: EditStep,
-  text: string,
-  store: Store,
-  why: string | undefined,
-): Promise<'created' | 'unchanged' | 'exists'> {
-  const changed = step.edit(text);
-  if (changed === null) return 'unchanged';
-  return store.create(step.path, Buffer.from(changed, 'utf8'), { why });
-}
-
 function isJson(bytes: Uint8Array): boolean {
   try {
     JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -201,7 +165,7 @@ function isJson(bytes: Uint8Array): boolean {
 /** The text after the edit; null if unchanged. @param isWritten whether this run has written the file before */
 function changedText(step: EditStep, stored: Stored, isWritten: boolean): string | null {
   try {
-    return editedText(step, stored);
+    return step.textFor(stored);
   } catch (error) {
     // An edit may refuse a document written by another publisher; one that is not JSON is an error of the store.
     if (!isWritten || isJson(stored.bytes)) throw error;

@@ -59,7 +59,7 @@ export async function planRetirement(
   const what = `${printable(key)} ${versions.length === 1 ? (versions[0] ?? '') : printable(asGiven)}`;
   const edit = aboutEdit(about, change, `the retirement of ${what}`);
   if (edit === null) return { versions, changed: [], plan: { steps: [] }, findings: [], lines: null };
-  const changed = versions.filter((version) => changeOf(about.document, version, retirement, since) !== null);
+  const changed = versions.filter((version) => changeOf(about, version, retirement, since) !== null);
   const facts = appFactsWith(key, factsOf(metadata, metadataUrl), { url: null });
   const findings = newFindings(
     () => judgeState({ manifest: factsOf(manifest), app: withAbout(facts, edit.before) }, judgeSettings),

@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { requireVersions, type Document, documentWithText } from '../author/document.ts';
+import { requireVersions, type Document } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
 import { sameDigest } from '../core/facts/baseline.ts';
 import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
@@ -14,8 +14,9 @@ import { type JudgedState, type JudgeSettings, judgeState, newFindings, type Reg
 import { versionSeverities } from './check-content.ts';
 import { isBump, chooseVersion, increment } from './choose-version.ts';
 import { refuseTypos } from './refuse-typos.ts';
-import { changedLines, type LineChanges, type EditStep, type Plan, type PlannedStep } from './plan.ts';
-import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
+import { EditStep } from './edit-step.ts';
+import { changedLines, type LineChanges, type Plan, type PlannedStep } from './plan.ts';
+import { factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
 
 /** Plans publishing a version of an app (spec 4.4), in an order that never exposes a partial state. */
@@ -52,18 +53,18 @@ export async function planVersion(
   const target = targetOf(place, metadata, version, artifact);
   const { path, entry } = target;
   const { artifactChecksum: checksum } = entry;
-  const edited = addVersion(metadata, entry);
+  const editing = EditStep.of(metadata, { what: `the version ${version} of ${key}` }, (now) => addVersion(now, entry));
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
-  if (edited !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
+  if (editing !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
   const existing = listed.find((one) => one.version === version);
   const noted = notes?.(version) ?? null;
-  const published = edited === null ? null : publishedAt(place, judgeSettings.now);
+  const published = editing === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
   const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
   const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities) };
   const before = (): JudgedState => judgeState(stateOf(app, metadata, null, about?.before), settings);
 
-  if (edited === null) {
+  if (editing === null) {
     if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
     // If the listed bytes are hosted elsewhere, no second copy is made. The URL of the same file may be written otherwise.
     const isHere = path !== null && place.pathOf(existing.artifactUrl) === path;
@@ -89,17 +90,11 @@ export async function planVersion(
     };
   }
 
-  const edit = (text: string): string | null => addVersion(documentWithText(text, metadata.path), entry)?.text ?? null;
   if (!isBump(word)) refuseTypos(key, entry, listed, judgeSettings.allow ?? {});
-  const editing: EditStep = {
-    ...editStep(metadata, edited.text, edit, `the version ${version} of ${key}`),
-    // A metadata file that does not exist yet.
-    ...(metadata.token === null && { ifMissing: metadata.text, isNew: true }),
-  };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createFiles(place, key, target);
   if (judgeSettings.requiresAttestation === true) await requireAttestation(place, target, settings.severities);
-  const after = stateOf(app, edited, { version, path, artifact }, about?.after);
+  const after = stateOf(app, editing.to, { version, path, artifact }, about?.after);
   const findings = newFindings(before, after, settings);
   return {
     entry,
@@ -115,7 +110,7 @@ export async function planVersion(
     },
     path,
     files,
-    lines: () => changedLines(metadata.text, edited.text),
+    lines: () => changedLines(metadata.text, editing.to.text),
     findings,
   };
 }

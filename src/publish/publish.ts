@@ -4,15 +4,14 @@ import { isAppregError } from '../core/errors.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
-import { type RegistryLocation, editStep, factsOf, readManifest } from './registry-location.ts';
+import type { EditStep } from './edit-step.ts';
+import { type RegistryLocation, factsOf } from './registry-location.ts';
 import type { CreateStep, Step } from './plan.ts';
 import { signedPlan } from './companion.ts';
 import { type VersionPlan, planVersion } from './publish-version.ts';
 import { isDocumentWritten, type StepResult } from './apply-step.ts';
-import { type Document, documentWithText } from '../author/document.ts';
-import { addAppEntry } from '../author/manifest.ts';
 import type { NotesOf } from './about.ts';
-import { appToPublish, type AppToPublish, describedAppToPublish } from './listed-app.ts';
+import { appToPublish, describedAppToPublish, type ListedApp } from './listed-app.ts';
 import type { Artifact } from './artifact.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { appFactsOf, type AppToAssemble, iconPath, iconStep } from './assemble.ts';
@@ -29,7 +28,7 @@ export interface VersionToPublish {
   /** The release notes of a version, in Markdown; null or absent for none. */
   notes?: NotesOf | undefined;
   /** The app as it was read before: what has not changed since then is not parsed again. */
-  known?: AppToPublish;
+  known?: ListedApp;
 }
 
 /**
@@ -44,16 +43,12 @@ export async function planListedVersion(
 ): Promise<VersionPlan> {
   if (listing === null)
     return planVersion(place, await appToPublish(place, key, known), { word, artifact, notes }, judgeSettings);
-  const { app, isListed } = await describedAppToPublish(place, key, listing.entry);
+  const { app, listing: listed } = await describedAppToPublish(place, key, listing.entry);
   const version = await planVersion(place, app, { word, artifact, notes }, judgeSettings);
-  if (isListed) return version;
-  const manifest = await readManifest(place);
-  const findings = findingsOfListing(manifest, app, listing, judgeSettings);
+  if (listed === null) return version;
+  const findings = findingsOfListing(listed, listing, judgeSettings);
   const path = iconPath(listing);
   const icon = iconStep(listing, path === null ? null : await place.store.read(path));
-  const edit = (text: string): string | null =>
-    addAppEntry(documentWithText(text, manifest.path), key, listing.entry)?.text ?? null;
-  const listed = editStep(manifest, app.manifest.text, edit, `the app ${key}`);
   const [artifacts, edits] = [
     version.plan.steps.filter(({ kind }) => kind === 'create'),
     version.plan.steps.filter(({ kind }) => kind !== 'create'),
@@ -72,20 +67,15 @@ export async function planListedVersion(
  * what the version adds.
  * @throws AppregError (exit 1) that names the rules, if the entry would introduce an error
  */
-function findingsOfListing(
-  manifest: Document,
-  app: AppToPublish,
-  listing: AppToAssemble,
-  judgeSettings: JudgeSettings,
-): Finding[] {
+function findingsOfListing({ from, to }: EditStep, listing: AppToAssemble, judgeSettings: JudgeSettings): Finding[] {
   // The version is listed in the same plan.
   const settings = {
     ...judgeSettings,
     severities: { ...judgeSettings.severities, 'no-valid-versions': 'off' } as const,
   };
   return newFindings(
-    () => judgeState({ manifest: factsOf(manifest), app: null }, settings),
-    { manifest: factsOf(app.manifest), app: appFactsOf(listing) },
+    () => judgeState({ manifest: factsOf(from), app: null }, settings),
+    { manifest: factsOf(to), app: appFactsOf(listing) },
     settings,
   );
 }
@@ -106,7 +96,7 @@ export interface PublishOptions extends Omit<ApplyOptions, 'readBack'> {
   /** Fetches a stored artifact from its public URL before it is listed. */
   readBack?(entry: NewVersion): Promise<void>;
   /** Steps that follow those of the plan, in the same transaction. */
-  addedSteps?(planned: VersionPlan): readonly Step[];
+  addedSteps?(planned: VersionPlan): Promise<readonly Step[]>;
 }
 
 /**
@@ -134,7 +124,7 @@ export async function publish(
       const readBackStep = readBack && {
         readBack: async (step: CreateStep) => (step.path === path ? readBack(entry) : undefined),
       };
-      const fullPlan = { ...plan, steps: [...plan.steps, ...(addedSteps?.(planned) ?? [])] };
+      const fullPlan = { ...plan, steps: [...plan.steps, ...((await addedSteps?.(planned)) ?? [])] };
       const results = await applyPlan(fullPlan, place.store, { ...others, ...readBackStep });
       const isNew = results.some(
         (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),

@@ -1,10 +1,10 @@
 import { message } from '../core/text/message.ts';
-import { type Document, openDocument } from '../author/document.ts';
+import type { Document } from '../author/document.ts';
 import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
 import { documentContent } from '../core/json/json.ts';
 import { AppregError } from '../core/errors.ts';
-import type { Store, Stored } from '../store/store.ts';
-import type { EditStep } from './plan.ts';
+import type { Store } from '../store/store.ts';
+import { StoredDocument } from './stored-document.ts';
 import { listedVersionsIn, artifactUrlOf } from '../core/registry/manifest.ts';
 
 /** The location of a registry's files in the store and on the web. */
@@ -30,23 +30,18 @@ export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runW
 export async function readDocument(
   store: Store,
   path: string,
-  known: Document | null = null,
-): Promise<Document | null> {
+  known: StoredDocument | null = null,
+): Promise<StoredDocument | null> {
   const stored = await store.read(path);
   if (stored !== null && known?.path === path && known.token === stored.token) return known;
-  return stored && documentIn(stored, path);
-}
-
-/** A stored document that was already read. Throws AppregError if it must not be edited. */
-export function documentIn({ bytes, token }: Stored, path: string): Document {
-  return openDocument(documentContent(bytes), path, token);
+  return stored && StoredDocument.of(stored, path);
 }
 
 /** Reads the manifest, which must exist. @param known as for `readDocument` */
 export async function readManifest(
   { store, manifest }: RegistryLocation,
-  known: Document | null = null,
-): Promise<Document> {
+  known: StoredDocument | null = null,
+): Promise<StoredDocument> {
   const found = await readDocument(store, manifest, known);
   if (found) return found;
   throw manifestMissing(store, manifest);
@@ -64,15 +59,6 @@ export function manifestMissing({ name }: Pick<Store, 'name'>, manifest: string)
 /** A document of the registry as facts, which the rules judge. */
 export function factsOf({ path, content }: Document, url: string | null = null): DocumentFacts {
   return { url, file: path, web: NOT_OBSERVED, content };
-}
-
-/**
- * The step that turns a stored document into its edited form.
- * @param edit the same change for a document that changed after it was read
- */
-export function editStep(before: Document, text: string, edit: EditStep['edit'], what: string): EditStep {
-  const planned = before.token === null ? {} : { planned: { token: before.token, text } };
-  return { kind: 'edit', path: before.path, ...planned, edit, what };
 }
 
 /** Facts about an app that is already listed, for the rules. */

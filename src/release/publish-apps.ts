@@ -15,10 +15,11 @@ import type { JudgeSettings } from '../publish/check-change.ts';
 import { isDocumentWritten } from '../publish/apply-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
+import { lockedVersion, lockIn, lockStep, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { publish } from '../publish/publish.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
 
 /** Publishes the apps of a release. */
 
@@ -85,7 +86,7 @@ export async function planApps(
   { jobs, judgeSettings }: Pick<PublishAppsOptions, 'jobs' | 'judgeSettings'>,
 ): Promise<PlannedApps> {
   if (apps.length === 0) return { apps: [], plan: { steps: [] } };
-  const { known, isLockNew: isNew } = await openForApps(place);
+  const { known, lock } = await openForApps(place);
   const plans = new Map<PreparedApp, PlannedApp>();
   await inPool(
     apps,
@@ -96,8 +97,8 @@ export async function planApps(
   const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
   const { now } = judgeSettings;
   if (plannable.length === 0) return { apps: planned, plan: { steps: [] } };
-  if (isBatchStore(place.store)) return { apps: planned, plan: joinedPlan(plannable, now, { isNew }) };
-  const steps = plannable.flatMap((one) => joinedPlan([one], now, { isNew }).steps);
+  if (isBatchStore(place.store)) return { apps: planned, plan: joinedPlan(plannable, now, lock) };
+  const steps = plannable.flatMap((one) => joinedPlan([one], now, lock).steps);
   return { apps: planned, plan: { steps } };
 }
 
@@ -119,10 +120,10 @@ async function signAhead(
 }
 
 /** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */
-async function openForApps(place: RegistryLocation): Promise<{ known: RegistryLocation; isLockNew: boolean }> {
+async function openForApps(place: RegistryLocation): Promise<{ known: RegistryLocation; lock: StoredDocument }> {
   await readManifest(place);
-  const lock = await storedLock(place.store);
-  return { known: withStoredLock(place, lock), isLockNew: lock === null };
+  const lock = await readLockDocument(place.store);
+  return { known: withStoredLock(place, lockIn(lock)), lock };
 }
 
 /**
@@ -145,10 +146,12 @@ async function publishOne(
   try {
     const { isNew } = await publish(place, app, judgeSettings, {
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
-      addedSteps(planned) {
+      async addedSteps(planned) {
         ({ entry, findings } = planned);
         lists = planned.plan.steps.findLast(({ kind }) => kind === 'edit');
-        return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) }])];
+        const added = { app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) };
+        const step = lockStep(await readLockDocument(place.store), [added]);
+        return step === null ? [] : [step];
       },
       async beforeStep({ path }) {
         if (path === place.manifest) await earlier;

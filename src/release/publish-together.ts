@@ -14,12 +14,13 @@ import { isDocumentWritten } from '../publish/apply-step.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
+import { lockedVersion, lockIn, lockStep, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
 import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
 import type { VersionPlan } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
 
 /** Shared by the two ways to publish several apps: in one write, and one by one. */
 
@@ -95,7 +96,7 @@ export async function publishTogether(
   let remaining = apps;
   let refusal: AppregError | null = null;
   while (remaining.length > 0) {
-    const planned = await planAll(place, remaining, judgeSettings);
+    const { planned, lock } = await planAll(place, remaining, judgeSettings);
     const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
     // The same apps were refused before: planning them again would not end.
     const isRepeated = plannable.length === remaining.length;
@@ -105,7 +106,7 @@ export async function publishTogether(
     remaining = plannable.map(({ app }) => app);
     if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
     try {
-      return await writeAll(place, plannable, judgeSettings.now, settle);
+      return await writeAll(place, joinedPlan(plannable, judgeSettings.now, lock), plannable, settle);
     } catch (error) {
       refusal = errorOfApp(error);
       if (refusal.effect !== 'none') return failAll(plannable, refusal, settle);
@@ -118,12 +119,13 @@ async function planAll(
   place: BatchLocation,
   apps: readonly PreparedApp[],
   judgeSettings: JudgeSettings,
-): Promise<PlannedApp[]> {
+): Promise<{ planned: PlannedApp[]; lock: StoredDocument }> {
   const store = await readAhead(place, apps);
-  const known = withStoredLock({ ...place, store }, await storedLock(store));
+  const lock = await readLockDocument(store);
+  const known = withStoredLock({ ...place, store }, lockIn(lock));
   const planned: PlannedApp[] = [];
   for (const app of apps) planned.push(await planPreparedApp(known, app, judgeSettings));
-  return planned;
+  return { planned, lock };
 }
 
 /** The same store, with the files that the plans need in memory. */
@@ -161,11 +163,11 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
 
 async function writeAll(
   { store }: BatchLocation,
+  joined: Plan<PlannedStep>,
   planned: readonly PlannedVersion[],
-  now: string,
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
-  const results = await applyPlan(await signedPlan(joinedPlan(planned, now)), store);
+  const results = await applyPlan(await signedPlan(joined), store);
   for (const { app, version } of planned) {
     const { plan, entry, findings } = version;
     const isNew = results.some(
@@ -175,18 +177,14 @@ async function writeAll(
   }
 }
 
-/** The plans as one, which ends with the lock file. */
-export function joinedPlan(
-  planned: readonly PlannedVersion[],
-  now: string,
-  lock?: { isNew: boolean },
-): Plan<PlannedStep> {
+/** The plans as one, which ends with the lock file. @param lock as the plans were made with it */
+export function joinedPlan(planned: readonly PlannedVersion[], now: string, lock: StoredDocument): Plan<PlannedStep> {
   const newVersions = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,
     version: lockedVersion(app, version.entry, now),
   }));
-  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(entries, lock)];
+  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(lock, entries) ?? []].flat();
   return { title: titleFor(newVersions.map(({ app }) => app)), steps };
 }
 

@@ -8,10 +8,11 @@ import { checkVersion } from '../../../publish/choose-version.ts';
 import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
-import { type EditStep, type PlannedStep, withKinds } from '../../../publish/plan.ts';
+import { lockedVersion, lockStep, readLockDocument, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
+import type { EditStep } from '../../../publish/edit-step.ts';
+import { type PlannedStep, withKinds } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
-import { editedText, type StepResult } from '../../../publish/apply-step.ts';
+import type { StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
@@ -84,24 +85,24 @@ export async function runPublishVersion(context: Context, key: string, word: str
   // it. In a store that is the workspace itself, the lock file of the workspace is that file.
   const isLocked = isRemote ? stored !== null : hasLock(root);
   const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
-  const addedSteps = (planned: VersionPlan): EditStep[] =>
-    isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned), { isNew: !isLocked })] : [];
-  const localSteps = (planned: VersionPlan): EditStep[] =>
-    isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), { file: LOCAL_LOCK }), isLocal: true }] : [];
+  const addedSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
+    if (!isLocked && (!isReleased || provenance === null)) return [];
+    const step = lockStep(await readLockDocument(place.store), entries(planned));
+    return step === null ? [] : [step];
+  };
+  const localSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
+    if (!isRemote || !hasLock(root)) return [];
+    const { openDirectory } = await import('../../../store/directory/directory.ts');
+    const lock = await readLockDocument(openDirectory(root));
+    const step = lockStep(lock, entries(planned), { file: LOCAL_LOCK, isLocal: true });
+    return step === null ? [] : [step];
+  };
 
   let done: Published;
   let status: Status;
   if (options.dryRun === true) {
     const planned = await planListedVersion(place, version, judgeSettings);
-    const { openDirectory } = await import('../../../store/directory/directory.ts');
-    for (const [steps, store] of [
-      [addedSteps(planned), place.store],
-      [localSteps(planned), openDirectory(root)],
-    ] as const)
-      for (const step of steps) {
-        const file = await store.read(step.path);
-        if (file === null || editedText(step, file) !== null) planned.plan.steps.push(step);
-      }
+    planned.plan.steps.push(...(await addedSteps(planned)), ...(await localSteps(planned)));
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
   } else {
@@ -120,12 +121,14 @@ export async function runPublishVersion(context: Context, key: string, word: str
     });
     status = done.isNew ? 'published' : 'already-published';
     const { planned } = done;
-    for (const step of localSteps(planned)) {
-      const isChanged = await lockVersions(root, entries(planned)).catch((error: unknown) => {
-        throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
-      });
-      planned.plan.steps.push(step);
-      done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
+    try {
+      for (const step of await localSteps(planned)) {
+        const isChanged = await lockVersions(root, entries(planned));
+        planned.plan.steps.push(step);
+        done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
+      }
+    } catch (error) {
+      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
     }
   }
 
@@ -193,9 +196,7 @@ function describeResult(
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results)
-    lines.push(
-      `  ${outcome} ${printable(step.path)}${step.kind === 'edit' && step.isLocal === true ? ` (${LOCAL_LOCK})` : ''}`,
-    );
+    lines.push(`  ${outcome} ${printable(step.path)}${step.kind === 'edit' && step.isLocal ? ` (${LOCAL_LOCK})` : ''}`);
   return lines.join('\n');
 }
 
