@@ -4,7 +4,14 @@ import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool, readAll } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';
 import { applyBatch } from './apply-batch.ts';
-import { applyStep, type StepResult, assertSameBytes, documentMissing } from './apply-step.ts';
+import {
+  applyStep,
+  type StepResult,
+  assertSameBytes,
+  documentMissing,
+  PlanOutdated,
+  refuseOutdated,
+} from './apply-step.ts';
 import { decodeDocument } from './decode-document.ts';
 import type { EditStep } from './edit-step.ts';
 import type { CreateStep, Plan, Step } from './plan.ts';
@@ -12,8 +19,6 @@ import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
 
 export interface ApplyOptions {
-  /** Awaited before each step that is applied on its own; an error ends the plan. */
-  beforeStep?(step: Step): Promise<void>;
   /** Called after every completed step. */
   onStep?(result: StepResult): void;
   /**
@@ -21,6 +26,11 @@ export interface ApplyOptions {
    * for a file created by an earlier run if a document still has to be changed. An error ends the plan.
    */
   readBack?(step: CreateStep): Promise<void>;
+  /**
+   * Whether the plan is given up with `PlanOutdated` if a document is in another state than the plan was made on, and none
+   * is written yet. Otherwise the edit is computed again (default).
+   */
+  refusesOutdated?: boolean;
 }
 
 /**
@@ -38,8 +48,13 @@ export async function applyPlan(plan: Plan, store: Store, options: ApplyOptions 
       ? await applyAtOnce(plan, store, options, progress)
       : await applyInOrder(plan, store, options, progress);
   } catch (error) {
+    if (error instanceof PlanOutdated) throw new PlanOutdated(error.path, progress.results.filter(isCreated));
     throw isAppregError(error) ? withPlanState(error, plan, progress) : error;
   }
+}
+
+function isCreated({ outcome }: StepResult): boolean {
+  return outcome === 'created';
 }
 
 interface MutableProgress {
@@ -50,7 +65,7 @@ interface MutableProgress {
 async function applyAtOnce(
   plan: Plan,
   store: BatchStore,
-  { onStep }: ApplyOptions,
+  { onStep, refusesOutdated }: ApplyOptions,
   progress: MutableProgress,
 ): Promise<StepResult[]> {
   const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
@@ -60,7 +75,7 @@ async function applyAtOnce(
     progress.hasStarted = answer === 'written';
     return answer;
   };
-  progress.results = await applyBatch(plan, store, write);
+  progress.results = await applyBatch(plan, store, write, refusesOutdated);
   for (const result of progress.results) onStep?.(result);
   return progress.results;
 }
@@ -68,18 +83,21 @@ async function applyAtOnce(
 async function applyInOrder(
   plan: Plan,
   store: Store,
-  { beforeStep, onStep, readBack }: ApplyOptions,
+  { onStep, readBack, refusesOutdated = false }: ApplyOptions,
   progress: MutableProgress,
 ): Promise<StepResult[]> {
   const { results } = progress;
   await store.tidy?.(plan.steps.map(({ path }) => path));
-  const { existing, changesDocument } = await preflight(plan, store);
+  const { existing, changesDocument } = await preflight(plan, store, refusesOutdated);
   progress.hasStarted = true;
   for (const steps of inGroups(plan.steps, readBack !== undefined)) {
     await inPool(steps, store.concurrency ?? 1, async (step) => {
-      await beforeStep?.(step);
       stopIfInterrupted();
-      const context = { isExpected: existing.has(step.path), why: reasonFor(plan, step) };
+      const context = {
+        isExpected: existing.has(step.path),
+        why: reasonFor(plan, step),
+        refusesOutdated: refusesOutdated && !results.some(isEdited),
+      };
       const result = { step, outcome: await applyStep(step, store, context) };
       results.push(result);
       onStep?.(result);
@@ -119,6 +137,7 @@ function inGroups(steps: readonly Step[], isSequential: boolean): Step[][] {
 async function preflight(
   plan: Plan,
   store: Store,
+  refusesOutdated: boolean,
 ): Promise<{ existing: ReadonlySet<string>; changesDocument: boolean }> {
   const existing = new Set<string>();
   const creates = plan.steps.filter((step) => step.kind === 'create');
@@ -139,6 +158,7 @@ async function preflight(
   for (const step of plan.steps) {
     if (step.kind !== 'edit') continue;
     const stored = documents.get(step.path);
+    if (refusesOutdated) refuseOutdated(step, stored);
     const text = texts.get(step.path) ?? (stored === undefined ? createdText(step, plan) : null);
     const changed =
       text !== null ? step.textAfter(text) : stored === undefined ? firstText(step) : step.textFor(stored);
@@ -160,6 +180,10 @@ function createdText(edit: EditStep, { steps }: Plan): string | null {
 function firstText(edit: EditStep): string {
   if (edit.isNew) return edit.to.text;
   throw documentMissing(edit.path);
+}
+
+function isEdited({ step, outcome }: StepResult): boolean {
+  return step.kind === 'edit' && outcome !== 'unchanged';
 }
 
 function pathsOf(steps: readonly Step[]): string[] {

@@ -58,18 +58,42 @@ export function documentMissing(path: string): AppregError {
   );
 }
 
+/**
+ * Thrown in place of writing a document that is in another state than its plan was made on, while no document of the plan
+ * is written: the plan is made again. `run` catches it.
+ */
+export class PlanOutdated extends Error {
+  readonly path: string;
+  /** The files that were created before. */
+  readonly created: readonly StepResult[];
+
+  constructor(path: string, created: readonly StepResult[] = []) {
+    super(`${path} has changed since it was read`);
+    this.path = path;
+    this.created = created;
+  }
+}
+
+/** @throws PlanOutdated if a document is in another state than the step was planned on */
+export function refuseOutdated({ path, from }: EditStep, stored: Stored | null | undefined): void {
+  if (stored && stored.token !== from.token) throw new PlanOutdated(path);
+}
+
 /** How a step is applied. */
 interface StepContext {
   /** True if the file existed when the plan was checked. */
   isExpected: boolean;
   /** The reason, for stores that keep a history. */
   why: string | undefined;
+  /** Whether an edit of a document that has changed since it was planned is given up with `PlanOutdated`. */
+  refusesOutdated: boolean;
 }
 
 /** Applies one step, and repeats it after conflicts. Throws AppregError as `applyPlan` does. */
-export function applyStep(step: Step, store: Store, { isExpected, why }: StepContext): Promise<StepResult['outcome']> {
+export function applyStep(step: Step, store: Store, context: StepContext): Promise<StepResult['outcome']> {
+  const { isExpected, why } = context;
   if (step.kind === 'create') return create(step, store, isExpected, why);
-  return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, why);
+  return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, context);
 }
 
 /** How often a store may report that a file exists although it cannot be read. */
@@ -117,7 +141,7 @@ const MAX_STUCK = 8;
 async function edit(
   step: EditStep,
   store: Store,
-  why: string | undefined,
+  { why, refusesOutdated }: StepContext,
 ): Promise<'created' | 'edited' | 'unchanged'> {
   let written: Uint8Array | null = null;
   /** The token of the overwritten state. */
@@ -136,6 +160,7 @@ async function edit(
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
     if (overwritten === stored.token && ++lost === MAX_LOST)
       throw notKept(step.path, `still has the previous document, ${MAX_LOST} times in a row`);
+    if (refusesOutdated && written === null) refuseOutdated(step, stored);
     const changed = changedText(step, stored, written !== null);
     if (changed === null) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');

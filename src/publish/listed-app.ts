@@ -83,24 +83,27 @@ export interface ListedApp extends AppToPublish {
 
 /**
  * Finds an app and reads its metadata file.
- * @param known the app as it was read before
  * @throws AppregError: exit 2 if the app is not listed, or its metadata is hosted elsewhere; exit 1 if its file must not
  * be edited
  */
-export async function appToPublish(place: RegistryLocation, key: string, known?: ListedApp): Promise<ListedApp> {
+export async function appToPublish(place: RegistryLocation, key: string): Promise<ListedApp> {
   checkKey(key);
-  return listedApp(place, await readManifest(place, known?.manifest), key, known);
+  return listedApp(place, await readManifest(place), key);
 }
 
-async function listedApp(
-  place: RegistryLocation,
-  manifest: StoredDocument,
-  key: string,
-  known?: ListedApp,
-): Promise<ListedApp> {
+/**
+ * Finds an app in the manifest alone, before something is built for it.
+ * @throws AppregError as `appToPublish` does, except for the content of the metadata file
+ */
+export async function requirePublishable(place: RegistryLocation, key: string): Promise<void> {
+  checkKey(key);
+  metadataPath(place, key, listedMetadataUrl(await readManifest(place), key));
+}
+
+async function listedApp(place: RegistryLocation, manifest: StoredDocument, key: string): Promise<ListedApp> {
   const metadataUrl = listedMetadataUrl(manifest, key);
   const path = metadataPath(place, key, metadataUrl);
-  const metadata = await readDocument(place.store, path, known?.metadata);
+  const metadata = await readDocument(place.store, path);
   if (!metadata)
     throw new AppregError(
       'metadata-missing',
@@ -125,14 +128,18 @@ export async function describedAppToPublish(
   checkKey(key);
   const manifest = await readManifest(place);
   const isListed = member(requireApps(manifest), key) !== undefined;
-  const change = (now: Document): Document | null => addAppEntry(now, key, entry);
-  const listing = isListed ? null : EditStep.of(manifest, { what: `the app ${key}` }, change);
+  const listing = isListed ? null : listingStep(manifest, key, entry);
   if (listing === null) return { app: await listedApp(place, manifest, key), listing };
   const metadataUrl = entry.appMetadataUrl;
   const path = metadataPath(place, key, metadataUrl);
   const metadata = (await readDocument(place.store, path)) ?? StoredDocument.missing(path, newMetadata());
   requireVersions(metadata);
   return { app: { key, manifest: listing.to, metadata, metadataUrl }, listing };
+}
+
+/** The step that lists an app; null if the manifest has this entry. @throws AppregError as `addAppEntry` does */
+export function listingStep(manifest: StoredDocument, key: string, entry: AppEntry): EditStep | null {
+  return EditStep.of(manifest, { what: `the app ${key}` }, (now) => addAppEntry(now, key, entry));
 }
 
 /** The path of a metadata file. @throws AppregError `metadata-outside-workspace` (exit 2) */

@@ -26,6 +26,8 @@ export interface VersionPlan {
   /** True if these bytes are already listed; the artifact itself may still be missing in the store. */
   published: boolean;
   plan: Plan<PlannedStep>;
+  /** The step of the plan that lists the app in the manifest; null if it is listed. */
+  listing: EditStep | null;
   /** The file to create, relative to the store's root; null if the artifact is hosted elsewhere. */
   path: string | null;
   /** The metadata file, and the artifact with its companion files if it is in this store. */
@@ -53,10 +55,15 @@ export async function planVersion(
   const target = targetOf(place, metadata, version, artifact);
   const { path, entry } = target;
   const { artifactChecksum: checksum } = entry;
-  const editing = EditStep.of(metadata, { what: `the version ${version} of ${key}` }, (now) => addVersion(now, entry));
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
-  if (editing !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
   const existing = listed.find((one) => one.version === version);
+  if (existing === undefined && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
+  const editing = EditStep.of(metadata, { what: `the version ${version} of ${key}` }, (now) => {
+    const edited = addVersion(now, entry);
+    // Also on a state that another publisher has written meanwhile. An increment is planned again.
+    if (edited !== null && !isBump(word)) refuseTypos(key, entry, validVersions(now), judgeSettings.allow ?? {});
+    return edited;
+  });
   const noted = notes?.(version) ?? null;
   const published = editing === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
@@ -83,6 +90,7 @@ export async function planVersion(
           ...(about === null ? [] : [about.step]),
         ],
       },
+      listing: null,
       path,
       files,
       lines: () => null,
@@ -90,7 +98,6 @@ export async function planVersion(
     };
   }
 
-  if (!isBump(word)) refuseTypos(key, entry, listed, judgeSettings.allow ?? {});
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createFiles(place, key, target);
   if (judgeSettings.requiresAttestation === true) await requireAttestation(place, target, settings.severities);
@@ -108,6 +115,7 @@ export async function planVersion(
         editing,
       ],
     },
+    listing: null,
     path,
     files,
     lines: () => changedLines(metadata.text, editing.to.text),

@@ -23,26 +23,14 @@ export interface RegistryLocation {
 /** For facts that are not observed while something is added: lint and verify judge them. */
 export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runWide: true, intentional: true };
 
-/**
- * Reads a document of the store; null if missing. Throws AppregError if it must not be edited.
- * @param known the document as it was read before, which is not parsed again if the file is the same
- */
-export async function readDocument(
-  store: Store,
-  path: string,
-  known: StoredDocument | null = null,
-): Promise<StoredDocument | null> {
-  const stored = await store.read(path);
-  if (stored !== null && known?.path === path && known.token === stored.token) return known;
-  return stored && StoredDocument.of(stored, path);
+/** Reads a document of the store; null if missing. Throws AppregError if it must not be edited. */
+export function readDocument(store: Store, path: string): Promise<StoredDocument | null> {
+  return StoredDocument.read(store, path);
 }
 
-/** Reads the manifest, which must exist. @param known as for `readDocument` */
-export async function readManifest(
-  { store, manifest }: RegistryLocation,
-  known: StoredDocument | null = null,
-): Promise<StoredDocument> {
-  const found = await readDocument(store, manifest, known);
+/** Reads the manifest, which must exist. */
+export async function readManifest({ store, manifest }: RegistryLocation): Promise<StoredDocument> {
+  const found = await readDocument(store, manifest);
   if (found) return found;
   throw manifestMissing(store, manifest);
 }

@@ -60,15 +60,17 @@ export async function planRemoval(
     return removeAppEntry(now, key);
   };
   const step = EditStep.of(manifest, { what: `the app ${printable(key)}, removed` }, remove);
-  if (step === null || before.verdict === null) throw new Error(`the app ${key} is not listed`);
-  const findings = newFindings(() => before, { manifest: factsOf(step.to), app: null }, judgeSettings);
+  if (before.verdict === null) throw new Error(`the app ${key} was not judged`);
+  // Another process may have removed it meanwhile.
+  const after = step?.to ?? manifest;
+  const findings = newFindings(() => before, { manifest: factsOf(after), app: null }, judgeSettings);
   const { visible, because, latest } = before.verdict;
   const versions = isMissing(metadata.content) ? null : (listedVersionsIn(metadata.content)?.length ?? 0);
   return {
     entry,
     fields,
-    plan: { title: `Remove app ${printable(key)}`, steps: [step] },
-    lines: changedLines(manifest.text, step.to.text),
+    plan: { title: `Remove app ${printable(key)}`, steps: step === null ? [] : [step] },
+    lines: changedLines(manifest.text, after.text),
     findings,
     loss: { visible, because, versions, latest },
     kept: await existing(place, [

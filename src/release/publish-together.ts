@@ -9,14 +9,13 @@ import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { BatchStore, Store } from '../store/store.ts';
 import { describeWriteState } from '../store/journal.ts';
-import { applyPlan } from '../publish/apply-plan.ts';
-import { isDocumentWritten } from '../publish/apply-step.ts';
+import { isDocumentWritten, type StepResult } from '../publish/apply-step.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion, lockIn, lockStep, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { signedPlan } from '../publish/companion.ts';
+import { run } from '../publish/run.ts';
 import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
 import type { VersionPlan } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
@@ -94,23 +93,35 @@ export async function publishTogether(
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
   let remaining = apps;
+  let plannable: PlannedVersion[] = [];
   let refusal: AppregError | null = null;
-  while (remaining.length > 0) {
+  let isPlanned = false;
+  const make = async (): Promise<{ plan: Plan<PlannedStep>; versions: PlannedVersion[] }> => {
+    isPlanned = false;
     const { planned, lock } = await planAll(place, remaining, judgeSettings);
-    const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
+    isPlanned = true;
+    plannable = planned.filter((one): one is PlannedVersion => one.error === null);
     // The same apps were refused before: planning them again would not end.
-    const isRepeated = plannable.length === remaining.length;
+    const repeated = plannable.length === remaining.length ? refusal : null;
+    refusal = null;
     for (const { app, error } of planned)
       if (error !== null) settle({ app, outcome: 'refused', error, entry: null, findings: [] });
-    if (plannable.length === 0) return;
     remaining = plannable.map(({ app }) => app);
-    if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
-    try {
-      return await writeAll(place, joinedPlan(plannable, judgeSettings.now, lock), plannable, settle);
-    } catch (error) {
-      refusal = errorOfApp(error);
-      if (refusal.effect !== 'none') return failAll(plannable, refusal, settle);
-    }
+    if (repeated !== null) throw repeated;
+    const plan = plannable.length === 0 ? { steps: [] } : joinedPlan(plannable, judgeSettings.now, lock);
+    return { plan, versions: plannable };
+  };
+  try {
+    const { planned, results } = await run(place.store, make, {
+      mayPlanAgain(error, refused) {
+        refusal = errorOfApp(error);
+        return refused !== null && error.effect === 'none';
+      },
+    });
+    for (const one of planned.versions) settle(resultOf(one, results));
+  } catch (error) {
+    if (!isPlanned) throw error;
+    failAll(plannable, errorOfApp(error), settle);
   }
 }
 
@@ -161,20 +172,12 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
   };
 }
 
-async function writeAll(
-  { store }: BatchLocation,
-  joined: Plan<PlannedStep>,
-  planned: readonly PlannedVersion[],
-  settle: (result: PublishedApp) => void,
-): Promise<void> {
-  const results = await applyPlan(await signedPlan(joined), store);
-  for (const { app, version } of planned) {
-    const { plan, entry, findings } = version;
-    const isNew = results.some(
-      (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
-    );
-    settle({ app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings });
-  }
+function resultOf({ app, version }: PlannedVersion, results: readonly StepResult[]): PublishedApp {
+  const { plan, entry, findings } = version;
+  const isNew = results.some(
+    (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
+  );
+  return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };
 }
 
 /** The plans as one, which ends with the lock file. @param lock as the plans were made with it */

@@ -5,10 +5,10 @@ import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
 import { checkVersion } from '../../../publish/choose-version.ts';
-import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
-import { appToPublish } from '../../../publish/listed-app.ts';
+import { publish, type Published } from '../../../publish/publish.ts';
+import { requirePublishable } from '../../../publish/listed-app.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion, lockStep, readLockDocument, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
+import { lockedVersion, lockStep, readLockDocument } from '../../../publish/lock-step.ts';
 import type { EditStep } from '../../../publish/edit-step.ts';
 import { type PlannedStep, withKinds } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
@@ -46,15 +46,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place: opened, config, file, root } = await openWorkspace(context);
+  const { place, config, file, root } = await openWorkspace(context);
   const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
-  // A lock file in a store is written by releases. Without them, this would be one request more to a bucket.
-  const [known, stored] = await Promise.all([
-    appToPublish(opened, key),
-    isRemote && isReleased ? storedLock(opened.store) : Promise.resolve(null),
-  ]);
-  const place = withStoredLock(opened, stored);
+  // An unknown app is reported before anything is built or asked.
+  await requirePublishable(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
   const notes = notesOf(context, options);
@@ -78,18 +74,15 @@ export async function runPublishVersion(context: Context, key: string, word: str
       same: options.allowSame === true,
     },
   };
-  const version = { key, version: word, artifact, listing: null, known, notes };
-  const locked = ({ entry }: VersionPlan): LockedVersion =>
+  const version = { key, version: word, artifact, listing: null, notes };
+  const locked = (entry: NewVersion): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
-  // it. In a store that is the workspace itself, the lock file of the workspace is that file.
-  const isLocked = isRemote ? stored !== null : hasLock(root);
-  const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
-  const addedSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
-    if (!isLocked && (!isReleased || provenance === null)) return [];
-    const step = lockStep(await readLockDocument(place.store), entries(planned));
-    return step === null ? [] : [step];
-  };
+  // it. Elsewhere it is not read, which would be one request more to a bucket. In a store that is the workspace itself,
+  // the lock file of the workspace is that file.
+  const isLocked = isReleased || (!isRemote && hasLock(root));
+  const record = isLocked ? { locked, createsLock: provenance !== null } : undefined;
+  const entries = ({ entry }: VersionPlan) => [{ app: key, version: locked(entry) }];
   const localSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
     if (!isRemote || !hasLock(root)) return [];
     const { openDirectory } = await import('../../../store/directory/directory.ts');
@@ -98,29 +91,21 @@ export async function runPublishVersion(context: Context, key: string, word: str
     return step === null ? [] : [step];
   };
 
-  let done: Published;
-  let status: Status;
-  if (options.dryRun === true) {
-    const planned = await planListedVersion(place, version, judgeSettings);
-    planned.plan.steps.push(...(await addedSteps(planned)), ...(await localSteps(planned)));
-    done = { planned, results: [], isNew: !planned.published };
-    status = done.isNew ? 'planned' : 'already-published';
-  } else {
-    const readsBack = artifact.bytes !== null && options.readBack !== false;
-    const readBack = async (entry: NewVersion): Promise<void> => {
-      const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
-      await requestBack(
-        context,
-        entry,
-        options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'],
-      );
-    };
-    done = await publish(place, version, judgeSettings, {
-      ...(readsBack && { readBack }),
-      addedSteps,
-    });
-    status = done.isNew ? 'published' : 'already-published';
-    const { planned } = done;
+  const readsBack = artifact.bytes !== null && options.readBack !== false;
+  const readBack = async (entry: NewVersion): Promise<void> => {
+    const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
+    await requestBack(context, entry, options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory']);
+  };
+  // Others may have published while the artifact was built.
+  place.store.forget?.();
+  const done = await publish(place, version, judgeSettings, {
+    dryRun: options.dryRun,
+    ...(readsBack && { readBack }),
+    record,
+  });
+  const { planned } = done;
+  if (options.dryRun === true) planned.plan.steps.push(...(await localSteps(planned)));
+  else {
     try {
       for (const step of await localSteps(planned)) {
         const isChanged = await lockVersions(root, entries(planned));
@@ -131,6 +116,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
       throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
     }
   }
+  const status = statusOf(done, options.dryRun === true);
 
   printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
@@ -161,6 +147,11 @@ function notLocked(error: AppregError, what: string, journal: Journal = newJourn
   const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
   const summary = message`${what} is published. ${LOCK_FILE} does not have it yet: ${safe(error.summary)}`;
   return error.with({ summary, written });
+}
+
+function statusOf({ isNew }: Published, isDryRun: boolean): Status {
+  if (!isNew) return 'already-published';
+  return isDryRun ? 'planned' : 'published';
 }
 
 function resultJson(
