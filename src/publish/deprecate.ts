@@ -63,7 +63,7 @@ export async function planRetirement(
   const versions = listed.filter((version) => selects(version));
   if (versions.length === 0) throw noVersion(key, asGiven, listed);
   const about = await readAbout(place, metadata.path);
-  const { text, changed, kept, replaced } = retired(about.document, versions, retirement, { replaces, since });
+  const { changed, kept, replaced } = retired(about, versions, retirement, { replaces, since });
   const what = `${printable(key)} ${changed.length === 1 ? (changed[0] ?? '') : printable(asGiven)}`;
   const change = (document: Document): Document | null => {
     const now = retired(document, versions, retirement, { replaces, since });
@@ -71,7 +71,7 @@ export async function planRetirement(
     if (conflict !== undefined) throw retiredMeanwhile(key, conflict);
     return now.text;
   };
-  const edit = text === null ? null : aboutEdit(about, change, `the retirement of ${what}`);
+  const edit = aboutEdit(about, change, `the retirement of ${what}`);
   if (edit === null) return { versions, changed, kept, replaced, plan: { steps: [] }, findings: [], lines: null };
   const facts = appFactsWith(key, factsOf(metadata, metadataUrl), { url: null });
   const findings = newFindings(

@@ -1,10 +1,10 @@
 import { message } from '../core/text/message.ts';
-import { type Document, openDocument } from '../author/document.ts';
+import type { Document } from '../author/document.ts';
 import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
 import { documentContent, type JsonObject } from '../core/json/json.ts';
 import { AppregError } from '../core/errors.ts';
-import type { Store, Stored } from '../store/store.ts';
-import type { EditStep } from './plan.ts';
+import type { Store } from '../store/store.ts';
+import { StoredDocument } from './stored-document.ts';
 import { listedVersionsIn, manifestApps, artifactUrlOf } from '../core/registry/manifest.ts';
 
 /** The location of a registry's files in the store and on the web. */
@@ -25,37 +25,16 @@ export interface RegistryLocation {
 /** For facts that are not observed while something is added: lint and verify judge them. */
 export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runWide: true, intentional: true };
 
-/**
- * Reads a document of the store; null if missing. Throws AppregError if it must not be edited.
- * @param known the document as it was read before, which is not parsed again if the file is the same
- */
-export async function readDocument(
-  store: Store,
-  path: string,
-  known: Document | null = null,
-): Promise<Document | null> {
-  const stored = await store.read(path);
-  if (stored !== null && known?.path === path && known.token === stored.token) return known;
-  return stored && documentIn(stored, path);
+/** Reads a document of the store; null if missing. Throws AppregError if it must not be edited. */
+export function readDocument(store: Store, path: string): Promise<StoredDocument | null> {
+  return StoredDocument.read(store, path);
 }
 
-/** A stored document that was already read. Throws AppregError if it must not be edited. */
-export function documentIn({ bytes, token }: Stored, path: string): Document {
-  return openDocument(documentContent(bytes), path, token);
-}
-
-/**
- * Reads the manifest, which must exist.
- * @param known as for `readDocument`
- * @throws AppregError (exit 2), also if the base URL does not fit it
- */
-export async function readManifest(
-  { store, manifest, checkBase }: RegistryLocation,
-  known: Document | null = null,
-): Promise<Document> {
-  const found = await readDocument(store, manifest, known);
+/** Reads the manifest, which must exist. @throws AppregError (exit 2), also if the base URL does not fit it */
+export async function readManifest({ store, manifest, checkBase }: RegistryLocation): Promise<StoredDocument> {
+  const found = await readDocument(store, manifest);
   if (!found) throw manifestMissing(store, manifest);
-  const apps = found === known ? null : manifestApps(found.value);
+  const apps = manifestApps(found.value);
   if (apps !== null) await checkBase?.(apps);
   return found;
 }
@@ -72,15 +51,6 @@ export function manifestMissing({ name }: Pick<Store, 'name'>, manifest: string)
 /** A document of the registry as facts, which the rules judge. */
 export function factsOf({ path, content }: Document, url: string | null = null): DocumentFacts {
   return { url, file: path, web: NOT_OBSERVED, content };
-}
-
-/**
- * The step that turns a stored document into its edited form.
- * @param edit the same change for a document that changed after it was read
- */
-export function editStep(before: Document, text: string, edit: EditStep['edit'], what: string): EditStep {
-  const planned = before.token === null ? {} : { planned: { token: before.token, text } };
-  return { kind: 'edit', path: before.path, ...planned, edit, what };
 }
 
 /** Facts about an app that is already listed, for the rules. */

@@ -39,6 +39,8 @@ const LONG = [
   'service/process',
   'action-comment',
   'release/attestations',
+  'publish/planned-again',
+  'release/every-app-listed',
   'examples',
   'store/git/git',
   'service/worker/queue',

@@ -3,9 +3,8 @@ import { manifestAppsIn } from '../../../core/registry/manifest.ts';
 import { counted, printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
-import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
-import { requireWritable } from '../../../publish/require-writable.ts';
+import { type AssemblyPlan, checkAssembly, planAssembly } from '../../../publish/assemble.ts';
+import { run } from '../../../publish/run.ts';
 import { appsUnder } from '../../../release/app-folders.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import type { Context, OptionsOf } from '../../context.ts';
@@ -55,12 +54,14 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { place } = await openWorkspace(context);
   const folders = await appsUnder(root, place.base, config.release);
   const { apps } = folders;
-  const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgeSettings);
+  const make = async (): Promise<AssemblyPlan & { files: string[] }> => ({
+    ...(await planAssembly(place, folders, remove, judgeSettings)),
+    files: [place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)],
+  });
+  const { planned } = await run(place.store, make, { dryRun });
+  const { plan, findings, files: _, ...changes } = planned;
   printFindings(terminal, findings);
-  await requireWritable(plan.steps, place.store);
   const status = planStatus(plan, dryRun, 'assembled');
-  if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
-  if (status === 'assembled') await applyPlan(plan, place.store);
 
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
   printResult<'assemble'>(context, {

@@ -3,8 +3,6 @@ import { AppregError } from '../../../core/errors.ts';
 import { isSemver } from '../../../core/registry/version.ts';
 import { versionRange } from '../../../core/registry/version-range.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
-import { requireWritable } from '../../../publish/require-writable.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
 import {
   planRetirement,
@@ -12,6 +10,7 @@ import {
   type RetirementPlan,
   type WantedRetirement,
 } from '../../../publish/deprecate.ts';
+import { run } from '../../../publish/run.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../check/severities.ts';
 import { RETIREMENT_REASONS } from '../../choices.ts';
@@ -33,28 +32,22 @@ export async function runDeprecate(context: Context, key: string, given: string,
   const wanted = retirementOf(options);
   const workspace = await openWorkspace(context);
   const { place } = workspace;
-  const app = await appToPublish(place, key);
   const now = new Date().toISOString();
-  const planned = await planRetirement(
-    place,
-    app,
-    { selects, asGiven: given, replaces: options.replace === true },
-    wanted,
-    {
+  const severities = await severitiesOf(context, workspace);
+  const make = async (): Promise<RetirementPlan> => {
+    const app = await appToPublish(place, key);
+    const since = new Date(place.store.now?.() ?? now).toISOString().slice(0, 10);
+    return planRetirement(place, app, { selects, asGiven: given, replaces: options.replace === true }, wanted, {
       now,
-      since: new Date(place.store.now?.() ?? now).toISOString().slice(0, 10),
-      severities: await severitiesOf(context, workspace),
-    },
-  );
+      since,
+      severities,
+    });
+  };
+  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
   const { plan, findings, versions, changed, kept, replaced } = planned;
-  await requireWritable(plan.steps, place.store);
   const done = wanted === null ? 'restored' : 'deprecated';
   const status = planStatus(plan, options.dryRun === true, done);
   printFindings(terminal, findings);
-  if (status === done) {
-    await place.store.tidy?.(plan.steps.map(({ path }) => path));
-    await applyPlan(plan, place.store);
-  }
   printResult<'deprecate'>(context, {
     pretty: (style) => resultText(style, key, status, planned),
     json: () => ({

@@ -6,15 +6,15 @@ import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
 import { checkVersion, isBump } from '../../../publish/choose-version.ts';
-import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
-import { appToPublish } from '../../../publish/listed-app.ts';
+import { publish, type Published } from '../../../publish/publish.ts';
+import { requirePublishable } from '../../../publish/listed-app.ts';
 import { exceptedSecrets } from '../../../publish/excepted-secrets.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
-import { type EditStep, type PlannedStep, withKinds } from '../../../publish/plan.ts';
+import { lockedVersion, lockStep, readLockDocument } from '../../../publish/lock-step.ts';
+import type { EditStep } from '../../../publish/edit-step.ts';
+import { type PlannedStep, withKinds } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
-import { requireWritable } from '../../../publish/require-writable.ts';
-import { editedText, type StepResult } from '../../../publish/apply-step.ts';
+import type { StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
@@ -48,15 +48,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place: opened, config, file, root } = await openWorkspace(context);
+  const { place, config, file, root } = await openWorkspace(context);
   const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
-  // A lock file in a store is written by releases. Without them, this would be one request more to a bucket.
-  const [known, stored] = await Promise.all([
-    appToPublish(opened, key),
-    isRemote && isReleased ? storedLock(opened.store) : Promise.resolve(null),
-  ]);
-  const place = withStoredLock(opened, stored);
+  // An unknown app is reported before anything is built or asked.
+  await requirePublishable(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
   const notes = notesOf(context, options);
@@ -85,67 +81,53 @@ export async function runPublishVersion(context: Context, key: string, word: str
       same: options.allowSame === true,
     },
   };
-  const version = { key, version: word, artifact, listing: null, known, notes };
-  const locked = ({ entry }: VersionPlan): LockedVersion =>
+  const version = { key, version: word, artifact, listing: null, notes };
+  const locked = (entry: NewVersion): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
-  // it. In a store that is the workspace itself, the lock file of the workspace is that file.
-  const isLocked = isRemote ? stored !== null : hasLock(root);
-  const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
-  const addedSteps = (planned: VersionPlan): EditStep[] =>
-    isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned), { isNew: !isLocked })] : [];
-  const localSteps = (planned: VersionPlan): EditStep[] =>
-    isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), { file: LOCAL_LOCK }), isLocal: true }] : [];
+  // it. Elsewhere it is not read, which would be one request more to a bucket. In a store that is the workspace itself,
+  // the lock file of the workspace is that file.
+  const isLocked = isReleased || (!isRemote && hasLock(root));
+  const record = isLocked ? { locked, createsLock: provenance !== null } : undefined;
+  const entries = ({ entry }: VersionPlan) => [{ app: key, version: locked(entry) }];
+  const localSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
+    if (!isRemote || !hasLock(root)) return [];
+    const { openDirectory } = await import('../../../store/directory/directory.ts');
+    const lock = await readLockDocument(openDirectory(root));
+    const step = lockStep(lock, entries(planned), { file: LOCAL_LOCK, isLocal: true });
+    return step === null ? [] : [step];
+  };
 
+  const readsBack = artifact.bytes !== null && options.readBack !== false;
+  const readBack = async (entry: NewVersion): Promise<void> => {
+    const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
+    await requestBack(context, entry, options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory']);
+  };
   const beforeWriting = async ({ published }: VersionPlan): Promise<void> => {
     if (isRemote && !published) await requireWritableLock(root);
   };
-
-  let done: Published;
-  let status: Status;
-  if (options.dryRun === true) {
-    const planned = await planListedVersion(place, version, judgeSettings);
-    const { openDirectory } = await import('../../../store/directory/directory.ts');
-    for (const [steps, store] of [
-      [addedSteps(planned), place.store],
-      [localSteps(planned), openDirectory(root)],
-    ] as const)
-      for (const step of steps) {
-        const file = await store.read(step.path);
-        if (file === null || editedText(step, file) !== null) planned.plan.steps.push(step);
+  // Others may have published while the artifact was built.
+  place.store.forget?.();
+  const done = await publish(place, version, judgeSettings, {
+    dryRun: options.dryRun,
+    ...(readsBack && { readBack }),
+    beforeWriting,
+    record,
+  });
+  const { planned } = done;
+  if (options.dryRun === true) planned.plan.steps.push(...(await localSteps(planned)));
+  else {
+    try {
+      for (const step of await localSteps(planned)) {
+        const isChanged = await lockVersions(root, entries(planned));
+        planned.plan.steps.push(step);
+        done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
       }
-    await beforeWriting(planned);
-    await requireWritable(
-      planned.plan.steps.filter((step) => step.kind !== 'edit' || step.isLocal !== true),
-      place.store,
-    );
-    done = { planned, results: [], isNew: !planned.published };
-    status = done.isNew ? 'planned' : 'already-published';
-  } else {
-    const readsBack = artifact.bytes !== null && options.readBack !== false;
-    const readBack = async (entry: NewVersion): Promise<void> => {
-      const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
-      await requestBack(
-        context,
-        entry,
-        options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'],
-      );
-    };
-    done = await publish(place, version, judgeSettings, {
-      ...(readsBack && { readBack }),
-      beforeWriting,
-      addedSteps,
-    });
-    status = done.isNew ? 'published' : 'already-published';
-    const { planned } = done;
-    for (const step of localSteps(planned)) {
-      const isChanged = await lockVersions(root, entries(planned)).catch((error: unknown) => {
-        throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
-      });
-      planned.plan.steps.push(step);
-      done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
+    } catch (error) {
+      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
     }
   }
+  const status = statusOf(done, options.dryRun === true);
 
   printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
@@ -176,6 +158,11 @@ function notLocked(error: AppregError, what: string, journal: Journal = newJourn
   const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
   const summary = message`${what} is published. ${LOCK_FILE} does not have it yet: ${safe(error.summary)}`;
   return error.with({ summary, written });
+}
+
+function statusOf({ isNew }: Published, isDryRun: boolean): Status {
+  if (!isNew) return 'already-published';
+  return isDryRun ? 'planned' : 'published';
 }
 
 function resultJson(
@@ -211,7 +198,7 @@ function describeResult(
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) {
-    const isLocal = step.kind === 'edit' && step.isLocal === true;
+    const isLocal = step.kind === 'edit' && step.isLocal;
     // Notes may have replaced others, which it names.
     const isAbout = outcome === 'edited' && isAboutPath(step.path);
     const detail = isLocal ? ` (${LOCAL_LOCK})` : isAbout ? ` (${printable(step.what)})` : '';
