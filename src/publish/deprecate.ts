@@ -135,7 +135,7 @@ function retiredMeanwhile(key: string, { version, reason }: RetiredVersion): App
     'write-conflict',
     message`${key} ${version} has just been retired by another process (${reason}).`,
     message`Run the same command again: it shows that retirement and keeps it.`,
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }
 

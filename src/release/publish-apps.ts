@@ -1,4 +1,5 @@
 import type { NewVersion } from '../author/metadata.ts';
+import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { inPool } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
 import {
@@ -19,6 +20,7 @@ import { type RegistryLocation, readManifest } from '../publish/registry-locatio
 import { listAndRecord, type StoredApp } from './list-apps.ts';
 import type { VersionPlan } from '../publish/publish-version.ts';
 import { publish } from '../publish/publish.ts';
+import { requireWritable } from '../publish/require-writable.ts';
 import type { StoredDocument } from '../publish/stored-document.ts';
 
 /** Publishes the apps of a release. */
@@ -139,6 +141,11 @@ async function storeApp(
       leavesListing: true,
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
       onPlan: (planned) => void (last = planned),
+      // Written after the files of all apps, and tested before them.
+      async beforeWriting({ published, listing }) {
+        if (listing !== null) await requireWritable([listing], place.store);
+        if (!published) await place.store.requireWritable?.(LOCK_FILE, 'replace');
+      },
     });
     return { app, ...published };
   } catch (error) {

@@ -99,14 +99,6 @@ describe('without the right', () => {
     await started(url);
   });
 
-  test('to create the schema of the job queue, it does so too', async () => {
-    const { name, url } = await database();
-    await asAdministrator(name, `grant all on schema public to ${name}`);
-    const { code, message, hint } = await refusalOf(started(url));
-    expect([code, hint]).toEqual(['database-rights-missing', expect.stringContaining(`CREATE ON DATABASE ${name}`)]);
-    expect(message).toContain(`permission denied for database ${name}`);
-  });
-
   test('to a schema, for want of one', async () => {
     const { name, url } = await database();
     await asAdministrator(name, 'drop schema public');

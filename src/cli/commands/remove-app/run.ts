@@ -37,12 +37,12 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
       terminal.log(message`${name} was not removed.`);
       return 130;
     }
-    // The removal is the one that was confirmed, unless the entry has changed since then.
-    const plans = [removal];
-    await run(place.store, async () => {
-      return plans.pop() ?? planRemoval(place, { ...app, manifest: await readManifest(place) }, judgeSettings);
-    });
   }
+  // The removal is the one that was confirmed, unless the entry has changed since then.
+  const plans = [removal];
+  const make = async (): Promise<typeof removal> =>
+    plans.pop() ?? planRemoval(place, { ...app, manifest: await readManifest(place) }, judgeSettings);
+  await run(place.store, make, { dryRun });
 
   const files = plan.steps.map(({ path }) => path);
   const status = dryRun ? 'planned' : 'removed';
