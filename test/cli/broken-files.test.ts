@@ -134,7 +134,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       files: {
         [CONFIG]: OPTIONAL,
         'report.json': ERROR,
-        'registry.json': { ...FINDING, unreadable: 2, loop: 2 },
+        'registry.json': { ...FINDING, unreadable: 2 },
         [VERSIONS]: { ...FINDING, unreadable: 2 },
         'apps/clock/icon.svg': SINGLE,
         'apps/clock/versions/1.0.0.tar.gz': SINGLE,
