@@ -10,7 +10,7 @@ import { schemaFiles } from '../scripts/schemas.mjs';
 import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
-import { VERSION } from '../src/core/tool-version.ts';
+import { VERSION } from '../src/core/values/tool-version.ts';
 
 /** The conventions of this project; docs/architecture.md explains them. */
 

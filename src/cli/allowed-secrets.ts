@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { Artifact } from '../publish/artifact.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
 import type { Terminal } from './io/terminal.ts';

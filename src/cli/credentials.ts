@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
-import { isLoopback, parseUrl } from '../core/http/url.ts';
-import { AppregError } from '../core/errors.ts';
-import { ownValue } from '../core/record.ts';
+import { isLoopback, parseUrl } from '../core/url/url.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { ownValue } from '../core/values/record.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import type { OptionValues } from './command-definition.ts';
 import type { subscribeCommand } from './commands/subscribe/options.ts';

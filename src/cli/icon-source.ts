@@ -1,10 +1,10 @@
 import { message } from '../core/text/message.ts';
 import { placeholderIcon } from '../author/placeholder-icon.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { IconFile } from '../publish/add-app.ts';
 import { iconFromBytes } from '../release/inspect-icon.ts';
 import type { Context } from './context.ts';
-import { isHttpUrl } from '../core/http/url.ts';
+import { isHttpUrl } from '../core/url/url.ts';
 import { readInputFile } from './input-file.ts';
 
 /**

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { message, safe, type SafeText } from '../core/text/message.ts';
 import { safeExcerpt } from '../core/text/text.ts';
-import { AppregError, isAppregError } from '../core/errors.ts';
-import { urlError } from '../core/http/url-error.ts';
+import { AppregError, isAppregError } from '../core/errors/error.ts';
+import { urlError } from '../core/url/url-error.ts';
 import { type ReadFailure, readRegularFile, whyNotRegularFile, whyUnreadable } from '../platform/regular-file.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 

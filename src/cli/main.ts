@@ -1,4 +1,4 @@
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import { toStdout } from './io/streams.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { Argument, type Command, CommanderError, Option } from 'commander';
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { safeExcerpt } from '../core/text/text.ts';
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import type { Choices } from './choices.ts';
 import {
   type CommandDefinition,

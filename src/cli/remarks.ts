@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { type LineChanges, describePlan, type Plan, type PlannedStep } from '../publish/plan.ts';
 import type { OpenWorkspace } from './config/workspace.ts';

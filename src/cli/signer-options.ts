@@ -1,6 +1,6 @@
 import type { Trust } from '../attestation/trust.ts';
-import type { SignerPolicy } from '../core/attestation/policy.ts';
-import { AppregError } from '../core/errors.ts';
+import type { SignerPolicy } from '../core/facts/attestation.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message } from '../core/text/message.ts';
 import { readInputFile } from './input-file.ts';
 import type { signerOptions } from './option-groups.ts';

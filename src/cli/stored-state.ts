@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { isStored } from '../observe/workspace/places.ts';
 import type { Config, LoadedConfig } from './config/config.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import type { NotBlank } from '../core/scalars.ts';
+import type { NotBlank } from '../core/values/scalars.ts';
 import type { HostExpectation, HostScript, HostSetting } from './host/case.ts';
 import type { SubscriberExpectation, SubscriberScript } from './subscriber/case.ts';
 

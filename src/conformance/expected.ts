@@ -1,4 +1,4 @@
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { isBlank } from '../core/text/text.ts';
 import { isObject } from '../core/json/values.ts';
 import { jsonValueIn } from '../core/json/value-in.ts';

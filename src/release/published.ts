@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type Baseline, isMissing, type Probe } from '../core/facts/facts.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
-import { isHttpUrl } from '../core/http/url.ts';
+import { isHttpUrl } from '../core/url/url.ts';
 import { documentContent } from '../core/json/json.ts';
 import { type LockFile, LOCK_FILE, lockFileIn, readLockFile } from '../core/registry/lock-file.ts';
 import { reasonText } from '../core/rules/lookup.ts';

@@ -8,9 +8,9 @@ import { auditPaths, auditSchemas } from './history/audit.ts';
 import { eventSchemas, eventsPaths } from './history/schema.ts';
 import { operatorPaths, organizationSchemas, organizationsPaths, summarySchemas } from './organizations/schema.ts';
 import { registriesPaths, registrySchemas } from './registries/schema.ts';
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import { LONGEST_NAME } from './http/fields.ts';
-import { SEVERITIES } from '../core/engine/report.ts';
+import { SEVERITIES } from '../core/values/severity.ts';
 import * as api from './http/openapi.ts';
 
 const NODE_STATE = {

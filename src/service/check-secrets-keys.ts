@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { counted } from '../core/text/text.ts';
 import type { Service } from './context.ts';
 import { countCredentialsOfOtherKeys, resealCredentials } from './registries/credentials-store.ts';

@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics } from 'prom-client';
-import type { AppregError } from '../core/errors.ts';
+import type { AppregError } from '../core/errors/error.ts';
 import { openServerDigestPool } from '../observe/digest/digest-worker-pool.ts';
 import { startEmbeddedPostgres } from './database/embedded/server.ts';
 import { awaitDatabase } from './database/await-database.ts';

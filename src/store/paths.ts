@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { safeExcerpt } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import { errno, nullIfMissing } from './directory/disk-error.ts';
 import { lstat, realpath } from './directory/system.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { runAttestation } from '../../src/cli/commands/attestation/run.ts';
 import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { runRelease } from '../../src/cli/commands/release/run.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runAttestation } from '../../src/cli/commands/attestation/run.ts';
-import { isAppregError } from '../../src/core/errors.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { OLDER_ROOT, SIGSTORE_CASES, sigstoreCase } from '../support/sigstore-cases.ts';
 

@@ -8,7 +8,7 @@ import { runEditApp } from '../../src/cli/commands/edit-app/run.ts';
 import { runInit } from '../../src/cli/commands/init/run.ts';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { checksum } from '../support/live-registry.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';

@@ -6,7 +6,7 @@ import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { configAt } from '../support/config-at.ts';
 import type { GlobalOptions } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/cli/config/config.ts';
 import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
 import { runDiff } from '../../src/cli/commands/diff/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { startServer } from '../../src/serve/server.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { SVG } from '../support/live-registry.ts';

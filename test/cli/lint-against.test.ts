@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runLint } from '../../src/cli/commands/lint/run.ts';
 import { configAt } from '../support/config-at.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { type Serving, startServer } from '../../src/serve/server.ts';
 import { cliContext } from '../support/cli-context.ts';
 

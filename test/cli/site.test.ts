@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runSite } from '../../src/cli/commands/site/run.ts';
-import { mediaTypeOf } from '../../src/core/http/media.ts';
+import { mediaTypeOf } from '../../src/core/registry/media.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import type { Printed } from '../support/cli-context.ts';
 import { folder, write } from '../support/folders.ts';

@@ -6,7 +6,7 @@ import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Config } from '../../src/cli/config/config.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { comparableReport } from '../support/cli-runs.ts';

@@ -6,7 +6,7 @@ import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import { configAt } from '../support/config-at.ts';
 import type { Context } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { answer, json } from '../support/fault-host.ts';

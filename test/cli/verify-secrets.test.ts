@@ -6,7 +6,7 @@ import { printReport } from '../../src/cli/check/checks.ts';
 import { runJudge } from '../../src/cli/commands/judge/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { type Format, FORMATS } from '../../src/report/options.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../src/core/error-codes/index.ts';
-import { AppregError, isAppregError } from '../../src/core/errors.ts';
+import { ERRORS } from '../../src/core/errors/codes/index.ts';
+import { AppregError, isAppregError } from '../../src/core/errors/error.ts';
 
 test('the source uses every error code', () => {
   const root = join(dirname(fileURLToPath(import.meta.url)), '../../src');

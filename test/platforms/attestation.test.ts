@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { flagOf } from '../../src/cli/command-definition.ts';
 import { attestationCommand } from '../../src/cli/commands/attestation/options.ts';
-import { entriesOf } from '../../src/core/record.ts';
+import { entriesOf } from '../../src/core/values/record.ts';
 import { describeOnNodes } from '../support/nodes.ts';
 import { requireBuild } from '../support/recorded.ts';
 import { openSharedProcess } from '../support/shared-process.ts';

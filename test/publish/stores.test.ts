@@ -18,7 +18,7 @@ import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
 import { runServe } from '../../src/cli/commands/serve/run.ts';
 import { runVerify } from '../../src/cli/commands/verify/run.ts';
 import { openStore } from '../../src/cli/config/open-store.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { type Kind, openArena } from '../support/arena.ts';
 import { runsIn } from '../support/cli-runs.ts';
 import { write } from '../support/folders.ts';

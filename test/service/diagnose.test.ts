@@ -7,7 +7,7 @@ import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
 import type { GlobalOptions } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';

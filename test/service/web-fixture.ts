@@ -1,5 +1,5 @@
 import { startJudging } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { SERVICE_ACTOR } from '../../src/service/history/audit.ts';
 import type { Service } from '../../src/service/context.ts';
 import { DatabaseMonitor } from '../../src/service/database/monitor.ts';

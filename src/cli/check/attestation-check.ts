@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { AttestationRequirement } from '../../core/attestation/observed.ts';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import type { AttestationRequirement } from '../../core/facts/attestation.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import type { VerifyBundle } from '../../observe/registry/companion.ts';
 import type { LoadedConfig } from '../config/config.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { AttestationRequirement } from '../../core/attestation/observed.ts';
+import type { AttestationRequirement } from '../../core/facts/attestation.ts';
 import { message } from '../../core/text/message.ts';
 import type { Baseline } from '../../core/facts/facts.ts';
-import type { CheckCommand } from '../../core/engine/report.ts';
-import { isAppregError } from '../../core/errors.ts';
+import type { CheckCommand } from '../../core/findings/report.ts';
+import { isAppregError } from '../../core/errors/error.ts';
 import { redactor } from '../../observe/http/redact.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';

@@ -1,9 +1,9 @@
 import { type AttestedVersions, countAttested } from '../../core/attestation/attested-versions.ts';
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
-import type { Report } from '../../core/engine/report.ts';
-import type { SignalExit } from '../../core/errors.ts';
+import type { Report } from '../../core/findings/report.ts';
+import type { SignalExit } from '../../core/errors/error.ts';
 import type { AppFacts, DocumentFacts, Missing, ServiceFacts, Shard } from '../../core/facts/facts.ts';
-import { machineLimitAdvice, machineLimitText } from '../../core/http/machine-limit.ts';
+import { machineLimitAdvice, machineLimitText } from '../../core/errors/machine-limit.ts';
 import { message } from '../../core/text/message.ts';
 import { counted, shorten } from '../../core/text/text.ts';
 import { observeRegistry } from '../../observe/registry/observe.ts';

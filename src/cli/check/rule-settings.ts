@@ -9,7 +9,7 @@ import { isInCalendar } from '../../core/text/calendar.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Exception, ExceptionList } from '../../core/engine/report.ts';
+import type { Exception, ExceptionList } from '../../core/findings/report.ts';
 import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { contentOf } from '../../observe/workspace/document-content.ts';
 import type { Config, ConfiguredException } from '../config/config-type.ts';

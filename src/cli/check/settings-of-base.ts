@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type JudgeOptions, startJudging, type Judging } from '../../core/engine/judge.ts';
 import { relaxedFindings, withRelaxed } from '../../core/engine/relaxed.ts';
-import type { Finding, Report } from '../../core/engine/report.ts';
+import type { Finding, Report } from '../../core/findings/report.ts';
 import { message } from '../../core/text/message.ts';
 import { counted, safeExcerpt } from '../../core/text/text.ts';
 import type { BaseSettings } from '../config/base-config.ts';

@@ -1,6 +1,6 @@
 import { message } from '../../core/text/message.ts';
-import type { Severity } from '../../core/engine/report.ts';
-import { AppregError } from '../../core/errors.ts';
+import type { Severity } from '../../core/values/severity.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { ruleById, similarRule } from '../../core/rules/lookup.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { isOneOf, LEVELS } from '../choices.ts';

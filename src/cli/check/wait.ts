@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
-import { type SignalExit, AppregError } from '../../core/errors.ts';
+import { type SignalExit, AppregError } from '../../core/errors/error.ts';
 import { reportCheck } from './checks.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../context.ts';

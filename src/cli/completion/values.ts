@@ -100,7 +100,7 @@ async function ruleLevels(_: CompletionContext, text: string): Promise<Completio
 async function rulesAndErrors(): Promise<Completion> {
   const [{ rules }, { ERRORS }] = await Promise.all([
     import('../../core/rules/index.ts'),
-    import('../../core/error-codes/index.ts'),
+    import('../../core/errors/codes/index.ts'),
   ]);
   const known = new Set(rules.map(({ id }) => id));
   const codes = Object.entries(ERRORS).filter(([code]) => !known.has(code));

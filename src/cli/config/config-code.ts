@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { counted, printable } from '../../core/text/text.ts';
 import { dirname } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { isWithin } from '../../observe/workspace/places.ts';
 import type { ConfigRequest } from './config-request.ts';
 import { refuseForeignOwner, type ConfigFile, repositoryAround } from './find-config.ts';

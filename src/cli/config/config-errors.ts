@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
 import schema from '../../../schemas/config.schema.json' with { type: 'json' };
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { type ShapeError, type Violation, violationsOf } from '../../core/json/violations.ts';
 import { faultText, positionsInJson, type Position } from '../../core/json/input-file.ts';
 import { isShellPipe } from '../../platform/regular-file.ts';

@@ -1,5 +1,5 @@
 import { message } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { CONFIG_FORMATS, isOneOf } from '../choices.ts';
 

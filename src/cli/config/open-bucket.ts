@@ -1,5 +1,5 @@
 import { message } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { proxiesIn } from '../../observe/http/proxy.ts';
 import { remembering, type RememberingStore } from '../../store/remember.ts';
 import { openS3 } from '../../store/s3/s3.ts';

@@ -1,6 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { duplicateNames, lineStarts, MAX_DEPTH, positionOf, survey } from '../../core/json/positions.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isShellPipe, type ReadFailure, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';

@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { isIPv6 } from 'node:net';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import {
   isLocalListenAddress,
   DEFAULT_LIMITS,

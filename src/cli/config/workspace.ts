@@ -1,5 +1,5 @@
 import { message } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { RegistryLocation } from '../../publish/registry-location.ts';
 import { registryLocation } from '../../workspace/location.ts';
 import type { Config } from './config.ts';

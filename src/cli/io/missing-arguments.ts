@@ -1,6 +1,6 @@
 import { type SafeText, message } from '../../core/text/message.ts';
 import { Command, type ErrorOptions, type HelpContext, type Option, type ParseOptionsResult } from 'commander';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { counted, printableExcerpt } from '../../core/text/text.ts';
 import { type CommandDefinition, flagOf } from '../command-definition.ts';

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
-import { companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { companionKindOf, isAboutPath } from '../../core/registry/companion.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { message } from '../../core/text/message.ts';
 import { type CommandDefinition, flagOf, type ValueKind } from '../command-definition.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { entriesOf, recordLike } from '../../core/record.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { entriesOf, recordLike } from '../../core/values/record.ts';
 import { flagOf, type ListOption, type PromptText, type TextOption } from '../command-definition.ts';
 import type { Context } from '../context.ts';
 import type { Terminal } from './terminal.ts';

@@ -2,7 +2,7 @@ import type { ConformanceReport } from '../../conformance/result.ts';
 import type { ReleaseReport } from '../../core/release/report.ts';
 import { type SafeText, message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { PLAIN, type Style } from '../../report/style.ts';

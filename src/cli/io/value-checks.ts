@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isAppregError } from '../../core/errors.ts';
+import { isAppregError } from '../../core/errors/error.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
-import { blockedPort, isHttpUrl, isLoopback } from '../../core/http/url.ts';
-import { urlError } from '../../core/http/url-error.ts';
+import { blockedPort, isHttpUrl, isLoopback } from '../../core/url/url.ts';
+import { urlError } from '../../core/url/url-error.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';

@@ -1,5 +1,5 @@
-import { exitCodeOf } from '../../core/error-codes/exit-codes.ts';
-import { isAppregError, AppregError } from '../../core/errors.ts';
+import { exitCodeOf } from '../../core/errors/codes/exit-codes.ts';
+import { isAppregError, AppregError } from '../../core/errors/error.ts';
 import type { FailedRun } from '../../report/results.ts';
 import { message } from '../../core/text/message.ts';
 import { fileLimitError } from '../../platform/machine-limit.ts';

@@ -1,9 +1,9 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { CHECK_COMMANDS, type CheckCommand } from '../../core/engine/report.ts';
+import { CHECK_COMMANDS, type CheckCommand } from '../../core/findings/report.ts';
 import { incompleteRelease } from '../../core/release/report.ts';
-import { VERSION } from '../../core/tool-version.ts';
-import { isAppregError, AppregError } from '../../core/errors.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
+import { isAppregError, AppregError } from '../../core/errors/error.ts';
 import { isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { incompleteReport } from '../check/checks.ts';
 import { isOneOf } from '../choices.ts';

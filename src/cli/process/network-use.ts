@@ -1,4 +1,4 @@
-import { isHttpUrl } from '../../core/http/url.ts';
+import { isHttpUrl } from '../../core/url/url.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { requireNode } from '../../platform/runtime.ts';

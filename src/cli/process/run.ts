@@ -1,8 +1,8 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
-import { isAppregError } from '../../core/errors.ts';
-import { VERSION } from '../../core/tool-version.ts';
+import { isAppregError } from '../../core/errors/error.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { SIGNAL_EXIT } from '../../platform/stop-signals.ts';
 import { stopRequested } from '../../store/interrupt.ts';
 import { type Journal, newJournal } from '../../store/journal.ts';

@@ -1,4 +1,4 @@
-import type { SignalExit } from '../../core/errors.ts';
+import type { SignalExit } from '../../core/errors/error.ts';
 import { interrupted, isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../platform/stop-signals.ts';
 import { pendingSignals } from '../../store/interrupt.ts';
 

@@ -1,4 +1,4 @@
-import type { Count, NotBlank, PositiveInteger } from '../../core/scalars.ts';
+import type { Count, NotBlank, PositiveInteger } from '../../core/values/scalars.ts';
 
 /** The cases of hosts: requests as data, and checks of the responses to them. */
 

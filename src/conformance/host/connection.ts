@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { failed, notRun, passed, type Observation } from '../result.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { message } from '../../core/text/message.ts';
 import { isSuccess } from './describe.ts';
 import type { ConnectionTest } from './case.ts';

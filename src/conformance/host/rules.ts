@@ -1,7 +1,7 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import type { Conditional, HttpViews, Missing, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { sideProbes } from '../../core/facts/side-probes.ts';
+import { sideProbes } from '../../core/http/side-probes.ts';
 import { header } from '../../core/http/headers.ts';
 import { isAnswered, lastHop } from '../../core/http/probe.ts';
 import type { AnyRule } from '../../core/rules/rule.ts';

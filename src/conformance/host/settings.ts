@@ -1,4 +1,4 @@
-import { recordFrom } from '../../core/record.ts';
+import { recordFrom } from '../../core/values/record.ts';
 import type { HostSetting } from './case.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Count } from '../../core/scalars.ts';
+import type { Count } from '../../core/values/scalars.ts';
 
 /**
  * What the hosts serve, and what the subscriber is requested to do, step by step. Texts may contain `{registry}`,

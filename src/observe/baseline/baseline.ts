@@ -1,13 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { basename, dirname, join } from 'node:path';
-import type {
-  AppFacts,
-  DocumentContent,
-  Baseline,
-  PublishedVersion,
-  Snapshot,
-  Missing,
-} from '../../core/facts/facts.ts';
+import type { AppFacts, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { type BaselineMetadataState, baselineStateText } from '../../core/facts/missing.ts';
 import { isVerified } from '../../core/attestation/observed.ts';
@@ -21,7 +15,7 @@ import {
   versionFields,
 } from '../../core/registry/manifest.ts';
 import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { contentOf } from '../workspace/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
 import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';

@@ -4,7 +4,7 @@ import type { HostFacts, Hop, Probe } from '../../core/facts/facts.ts';
 import { machineLimitOf, originOf } from '../../core/http/probe.ts';
 import { requireNode } from '../../platform/runtime.ts';
 import { message } from '../../core/text/message.ts';
-import { secretsOf } from '../../core/text/text.ts';
+import { secretsOf } from '../../core/url/secrets.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, isTemporaryRefusal, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
 import { type Deadline, Deadlines } from './deadlines.ts';

@@ -6,10 +6,10 @@ import {
   type CompanionState,
   companionUrl,
   LARGEST_COMPANION,
-} from '../../core/attestation/companion.ts';
-import type { AttestationFacts } from '../../core/attestation/facts.ts';
+} from '../../core/registry/companion.ts';
+import type { AttestationFacts } from '../../core/facts/attestation.ts';
 import { namesBill } from '../../core/attestation/judge.ts';
-import type { ObservedAttestation, ObservedBill } from '../../core/attestation/observed.ts';
+import type { ObservedAttestation, ObservedBill } from '../../core/facts/attestation.ts';
 import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';

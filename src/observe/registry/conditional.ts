@@ -7,7 +7,7 @@ import {
   type Resource,
   type ResourceKind,
 } from '../../core/facts/facts.ts';
-import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
+import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { header, headerLines, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';

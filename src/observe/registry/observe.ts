@@ -5,7 +5,7 @@ import { originOf } from '../../core/http/probe.ts';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { secretsOf } from '../../core/text/text.ts';
+import { secretsOf } from '../../core/url/secrets.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
 import { type DigestWorkerPool, openDigestWorkerPool } from '../digest/digest-worker-pool.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';

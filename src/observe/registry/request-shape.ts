@@ -1,6 +1,6 @@
 import type { HeaderGroup, Hop } from '../../core/facts/facts.ts';
-import { fetchSite, isTrustworthy } from '../../core/http/site.ts';
-import { VERSION } from '../../core/tool-version.ts';
+import { fetchSite, isTrustworthy } from '../../core/url/site.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 
 /**
  * The wire format of a browser's requests. Captured from Chromium 156, for fetch() and <img>, at the page's own origin,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   type Content,
-  type DocumentContent,
   type HttpViews,
   isMissing,
   type Missing,
@@ -10,6 +9,7 @@ import {
   type Resource,
   type ResourceKind,
 } from '../../core/facts/facts.ts';
+import { type DocumentContent } from '../../core/json/content.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { codings } from '../../core/http/headers.ts';
 import { lastHop, notRequested, originOf } from '../../core/http/probe.ts';

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 
 /** The bytes of a document. */
 export function bytesOf({ text, base64 }: DocumentContent): Buffer {

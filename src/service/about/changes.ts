@@ -1,5 +1,5 @@
 import { type About, type AboutVersion, readAboutFile, type Retirement } from '../../core/about/about-file.ts';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import type { KnownAbout } from '../../observe/registry/about.ts';
 import { storable } from '../database/packed.ts';
 import type { NewEvent } from '../history/events.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AboutVersion } from '../../core/about/about-file.ts';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import type { Db } from '../database/database.ts';
 import type { AboutFileRow } from '../database/version-tables.ts';
 import type { LinksView } from './schema.ts';

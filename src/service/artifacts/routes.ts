@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/engine/report.ts';
+import type { Finding } from '../../core/findings/report.ts';
 import { ruleById } from '../../core/rules/lookup.ts';
 import { redact } from '../../core/text/text.ts';
 import { type ArtifactKeeper, Damaged, type KeptArtifact, StoreUnavailable } from './keeper.ts';

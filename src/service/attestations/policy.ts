@@ -1,7 +1,7 @@
-import type { SignerPolicy } from '../../core/attestation/policy.ts';
-import type { Digest } from '../../core/scalars.ts';
+import type { SignerPolicy } from '../../core/facts/attestation.ts';
+import type { Digest } from '../../core/values/scalars.ts';
 import { readPublicKey } from '../../attestation/trust.ts';
-import { isAppregError } from '../../core/errors.ts';
+import { isAppregError } from '../../core/errors/error.ts';
 import { parseTypedUrl } from '../http/fields.ts';
 
 /** What a subscription requires of the attestations of its registry. */

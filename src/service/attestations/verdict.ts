@@ -1,6 +1,6 @@
-import type { AttestationFacts } from '../../core/attestation/facts.ts';
+import type { AttestationFacts } from '../../core/facts/attestation.ts';
 import { type AttestationProblem, judgeAttestation } from '../../core/attestation/judge.ts';
-import type { SignerPolicy } from '../../core/attestation/policy.ts';
+import type { SignerPolicy } from '../../core/facts/attestation.ts';
 import type { AppVersion } from '../../core/attestation/statement.ts';
 import type { AttestationDecisionRow, AttestationRow } from '../database/version-tables.ts';
 import { signerPolicy, type SignerRequirement } from './policy.ts';

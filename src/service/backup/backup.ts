@@ -4,7 +4,7 @@ import { lstat, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { tempName, removeStaleTempFiles } from '../../store/directory/owner.ts';
 import type { Settings } from '../config/settings.ts';
 import { errorCode } from '../log.ts';

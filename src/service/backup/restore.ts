@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { errorCode } from '../log.ts';
 import { whyNotRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 import { type BackupReader, openBackup } from '../database/backup/backup-reader.ts';

@@ -1,7 +1,7 @@
 import { message, type SafeText } from '../../core/text/message.ts';
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { errorCode } from '../log.ts';
 import { invalidSetting } from './settings.ts';
 import { secretsKeyIn, type SecretsKeys } from '../secrets-keys.ts';

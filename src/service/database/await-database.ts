@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { message, safe } from '../../core/text/message.ts';
 import { errorCode, errorMessage } from '../log.ts';
 import type { DatabaseUrl } from './database.ts';

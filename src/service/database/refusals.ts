@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { AppregError, type Effect, type ErrorCode } from '../../core/errors.ts';
+import { AppregError, type Effect, type ErrorCode } from '../../core/errors/error.ts';
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { errorCode, errorMessage } from '../log.ts';
 import { type DatabaseFault, databaseFault, FAULT_MESSAGES } from './database-error.ts';

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Selectable } from 'kysely';
-import type { SymptomStatus } from '../../core/engine/report.ts';
+import type { SymptomStatus } from '../../core/findings/report.ts';
 import type { PolicyDocument } from '../../core/policy/policy-document.ts';
 import type { AttestationMode, SignerRequirement } from '../attestations/policy.ts';
 import type {

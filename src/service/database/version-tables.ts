@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { Retirement } from '../../core/about/about-file.ts';
-import type { AttestationFacts } from '../../core/attestation/facts.ts';
+import type { AttestationFacts } from '../../core/facts/attestation.ts';
 import type { HoldCause } from '../../core/policy/decide.ts';
 
 /** The rows of about files: what authors claim about their apps and versions. */

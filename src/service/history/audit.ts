@@ -1,4 +1,4 @@
-import { keysOf } from '../../core/record.ts';
+import { keysOf } from '../../core/values/record.ts';
 import * as api from '../http/openapi.ts';
 
 /** The vocabulary of the audit log. */

@@ -1,5 +1,5 @@
 import { ruleTitle } from '../../core/rules/lookup.ts';
-import { keysOf } from '../../core/record.ts';
+import { keysOf } from '../../core/values/record.ts';
 import { formatTime } from '../../core/text/format-time.ts';
 import { capitalized, counted } from '../../core/text/text.ts';
 import { elapsedTime } from '../../report/words.ts';

@@ -10,7 +10,7 @@ import { survey } from '../../core/json/positions.ts';
 import { isInCalendar } from '../../core/text/calendar.ts';
 import { safeExcerpt, safeJson, isBlank } from '../../core/text/text.ts';
 import { type FieldError, Refusal } from './problems.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import type { Context } from 'hono';
 
 /** The fields of a request's body, each read by a function of its own. Further fields are ignored. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isLocalListenAddress, type Settings } from '../config/settings.ts';
 import { addressKind } from '../ip-address.ts';

@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { Server, type IncomingMessage } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { Settings } from '../config/settings.ts';
 import { listeningPort } from '../listening-port.ts';
 import { readFileSync } from 'node:fs';

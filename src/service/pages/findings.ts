@@ -1,5 +1,6 @@
-import type { Finding, Report, Severity } from '../../core/engine/report.ts';
-import { ruleUrl } from '../../core/links.ts';
+import type { Finding, Report } from '../../core/findings/report.ts';
+import type { Severity } from '../../core/values/severity.ts';
+import { ruleUrl } from '../../core/values/links.ts';
 import { ruleById, ruleTitle } from '../../core/rules/lookup.ts';
 import type { Cause } from '../../report/diagnosis-evidence.ts';
 import { causesOf } from '../../report/diagnosis-causes.ts';

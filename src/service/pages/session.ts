@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import type { Actor } from '../history/audit.ts';
 import type { Service } from '../context.ts';
 import type { Client } from '../http/client-address.ts';

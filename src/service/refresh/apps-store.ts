@@ -18,7 +18,7 @@ import { VERSION_OF_APP } from '../database/sql-fragments.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { appFields } from '../../core/registry/manifest.ts';
 import { shorten } from '../../core/text/text.ts';
-import { fragmentOf } from '../../core/http/url.ts';
+import { fragmentOf } from '../../core/url/url.ts';
 
 /** Writes the refreshed state of one app: only changed rows, in one transaction. */
 

@@ -1,7 +1,7 @@
 import { startJudging, type Judging } from '../../core/engine/judge.ts';
 import type { JudgedApp } from '../../core/engine/context.ts';
-import { aboutUrl } from '../../core/attestation/companion.ts';
-import type { Report } from '../../core/engine/report.ts';
+import { aboutUrl } from '../../core/registry/companion.ts';
+import type { Report } from '../../core/findings/report.ts';
 import type {
   AppFacts,
   Baseline,
@@ -15,7 +15,7 @@ import type { RefreshContext, RefreshState } from './plan.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redaction.ts';
 import { atLaterTime, judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
 import { offerBefore } from './version-lifecycle.ts';
-import { comparableUrl } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/url/url.ts';
 import { reusableUntil, viewsUntil } from '../../observe/registry/cache/keep.ts';
 import type { ConfirmedDocument, RecordingClient } from './recording-client.ts';
 

@@ -24,7 +24,7 @@ import {
 } from './plan.ts';
 import { containsSecret, type RequestCredentials, unlessSecret } from './redaction.ts';
 import { confirmSubscriptions, openProgressWriter } from './claim-store.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 
 /** What a refresh observed, once its apps are written. */
 export interface Observation {

@@ -1,5 +1,6 @@
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';
-import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
+import { type Finding, type Report } from '../../core/findings/report.ts';
+import { SEVERITIES } from '../../core/values/severity.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { Limits } from '../config/settings.ts';
 import type { CheckOutcome, EventData } from '../history/event-types.ts';

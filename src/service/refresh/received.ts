@@ -7,9 +7,9 @@ import {
   isMissing,
   type Missing,
 } from '../../core/facts/facts.ts';
-import { faultSeverity } from '../../core/facts/image-faults.ts';
+import { faultSeverity } from '../../core/registry/image-faults.ts';
 import { statusOf } from '../../core/http/probe.ts';
-import { comparableUrl } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/url/url.ts';
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { ArtifactCopy } from '../../observe/registry/context.ts';
 import type { AppRecord, AppRecords } from '../apps/records-store.ts';

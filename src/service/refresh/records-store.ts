@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Report } from '../../core/engine/report.ts';
+import type { Report } from '../../core/findings/report.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import type { EventCertificate } from '../history/event-types.ts';
 import type { NewEvent } from '../history/events.ts';

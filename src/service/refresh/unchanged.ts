@@ -1,4 +1,4 @@
-import { aboutUrl } from '../../core/attestation/companion.ts';
+import { aboutUrl } from '../../core/registry/companion.ts';
 import { type DocumentFacts, type Hop, isMissing, type Probe } from '../../core/facts/facts.ts';
 import { freshness } from '../../core/http/cache.ts';
 import { header, httpDate, seconds } from '../../core/http/headers.ts';
@@ -13,7 +13,7 @@ import {
   type OptionalFile,
 } from './recording-client.ts';
 import { createHash } from 'node:crypto';
-import { VERSION } from '../../core/tool-version.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { CONNECTIONS, DOCUMENT_LIMITS } from './plan.ts';
 
 /**

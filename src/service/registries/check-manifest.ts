@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startJudging } from '../../core/engine/judge.ts';
-import type { Finding } from '../../core/engine/report.ts';
+import type { Finding } from '../../core/findings/report.ts';
 import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { NOT_REACHED } from '../../core/http/failed-request.ts';
 import type { JsonObject } from '../../core/json/json.ts';

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json.ts';
 import { isCredentialHeader, isHeaderName } from '../../core/http/reserved-headers.ts';
-import { isLoopback, parseUrl } from '../../core/http/url.ts';
-import { recordFrom } from '../../core/record.ts';
+import { isLoopback, parseUrl } from '../../core/url/url.ts';
+import { recordFrom } from '../../core/values/record.ts';
 import type { SecretHeaders } from '../../observe/http/request.ts';
 import { type FieldReader, invalidFields, secretErrors } from '../http/fields.ts';
 

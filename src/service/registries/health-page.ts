@@ -1,4 +1,4 @@
-import type { Report, SymptomStatus } from '../../core/engine/report.ts';
+import type { Report, SymptomStatus } from '../../core/findings/report.ts';
 import { capitalized, counted, grouped } from '../../core/text/text.ts';
 import { type NotChecked, notCheckedOnPage } from '../../report/diagnosis-not-judged.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-evidence.ts';

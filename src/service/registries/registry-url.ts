@@ -1,5 +1,5 @@
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failed-request.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { type AddressPolicy, targetOf } from '../../observe/http/address-policy.ts';
 import { LONGEST_URL, parseTypedUrl, type TypedUrlFault } from '../http/fields.ts';
 

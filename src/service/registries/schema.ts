@@ -1,5 +1,5 @@
 import { LONGEST_CREDENTIAL, LONGEST_HEADER_NAME } from './credentials.ts';
-import { SYMPTOMS } from '../../core/engine/report.ts';
+import { SYMPTOMS } from '../../core/findings/report.ts';
 import { LONGEST_URL } from '../http/fields.ts';
 import * as api from '../http/openapi.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Report } from '../../core/engine/report.ts';
+import type { Report } from '../../core/findings/report.ts';
 import type { Db } from '../database/database.ts';
 import { unpack } from '../database/packed.ts';
 import { seesLastCheck, SHARED_STATE_COLUMNS } from './subscription-state.ts';

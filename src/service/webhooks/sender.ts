@@ -1,4 +1,4 @@
-import { VERSION } from '../../core/tool-version.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { openTrust } from '../../observe/http/tls.ts';
 import type { Service } from '../context.ts';
 import { errorMessage } from '../log.ts';

@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { createFile, replaceFile, requireWritableFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
 import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { companionPath, companionState, companionUrl } from '../../../src/core/attestation/companion.ts';
+import { companionPath, companionState, companionUrl } from '../../../src/core/registry/companion.ts';
 
 const text = (head: string): Uint8Array => new TextEncoder().encode(head);
 

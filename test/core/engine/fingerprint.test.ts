@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../../../src/core/engine/report.ts';
-import { fnv1a, withFingerprints } from '../../../src/core/engine/fingerprint.ts';
+import type { Finding } from '../../../src/core/findings/report.ts';
+import { fnv1a, withFingerprints } from '../../../src/core/findings/fingerprint.ts';
 import { finding } from '../../support/reports.ts';
 
 test('FNV-1a returns the documented hashes', () => {

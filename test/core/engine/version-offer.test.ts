@@ -1,7 +1,8 @@
 import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import { judge, startJudging } from '../../../src/core/engine/judge.ts';
-import type { AppVerdict, Severity } from '../../../src/core/engine/report.ts';
+import type { AppVerdict } from '../../../src/core/findings/report.ts';
+import type { Severity } from '../../../src/core/values/severity.ts';
 import type { ArtifactFacts, Probe, Snapshot } from '../../../src/core/facts/facts.ts';
 import { offerOf } from '../../../src/core/engine/version-offer.ts';
 import { rules } from '../../../src/core/rules/index.ts';

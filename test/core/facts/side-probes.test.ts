@@ -7,7 +7,7 @@ import {
   type HttpViews,
 } from '../../../src/core/facts/facts.ts';
 import { reasonText } from '../../../src/core/rules/lookup.ts';
-import { sideProbes } from '../../../src/core/facts/side-probes.ts';
+import { sideProbes } from '../../../src/core/http/side-probes.ts';
 import { isTransportFailure } from '../../../src/core/http/probe.ts';
 import { ADDRESS, failed, hop, probe, web } from '../../support/probes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { signatureExpiry } from '../../../src/core/http/signed-url.ts';
+import { signatureExpiry } from '../../../src/core/url/signed-url.ts';
 import { redactInPlace } from '../../../src/core/text/text.ts';
 
 // The test of url-signed-expiring covers the forms of each host.

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isLoopback, parseUrl, comparableUrl, urlParts } from '../../../src/core/http/url.ts';
-import { isPlainUrl, urlError, urlErrors, urlOddities } from '../../../src/core/http/url-error.ts';
+import { isLoopback, parseUrl, comparableUrl, urlParts } from '../../../src/core/url/url.ts';
+import { isPlainUrl, urlError, urlErrors, urlOddities } from '../../../src/core/url/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 import { expectWithin } from '../../support/timing.ts';
 

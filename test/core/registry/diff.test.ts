@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type RegistryDiff, diffRegistries } from '../../../src/core/registry/diff.ts';
+import { type RegistryDiff, diffRegistries } from '../../../src/core/diff/diff.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { BASE, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 

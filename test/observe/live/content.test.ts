@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { digestArtifact } from '../../../src/observe/digest/digest-artifact.ts';
 import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
 import { checkCase, checkCases, liveFixture } from '../../support/live-fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DocumentContent } from '../../../src/core/facts/facts.ts';
+import type { DocumentContent } from '../../../src/core/json/content.ts';
 import { documentText } from '../../../src/core/json/json.ts';
 import type { KnownAbout } from '../../../src/observe/registry/about.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AttestationFacts } from '../../../src/core/attestation/facts.ts';
+import type { AttestationFacts } from '../../../src/core/facts/attestation.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
 import { latestOf } from '../../../src/core/registry/version.ts';
 import { appOf } from '../../../src/service/apps/store.ts';

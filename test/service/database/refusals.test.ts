@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { isAppregError } from '../../../src/core/errors.ts';
+import { isAppregError } from '../../../src/core/errors/error.ts';
 import { backUp } from '../../../src/service/backup/backup.ts';
 import { restore } from '../../../src/service/backup/restore.ts';
 import { awaitDatabase } from '../../../src/service/database/await-database.ts';

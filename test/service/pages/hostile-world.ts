@@ -3,7 +3,7 @@ import type { NewEvent } from '../../../src/service/history/events.ts';
 import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { recordAudit } from '../../../src/service/history/audit-store.ts';
-import type { AttestationFacts } from '../../../src/core/attestation/facts.ts';
+import type { AttestationFacts } from '../../../src/core/facts/attestation.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
 import type { Db } from '../../../src/service/database/database.ts';
 import { storable, storableJson } from '../../../src/service/database/packed.ts';

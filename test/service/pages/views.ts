@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import type { AppView, VersionView } from '../../../src/service/apps/schema.ts';
 import type { AttestationView } from '../../../src/service/attestations/schema.ts';
 import type { PolicyHold } from '../../../src/service/policies/schema.ts';

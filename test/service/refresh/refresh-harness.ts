@@ -3,7 +3,7 @@ import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import { type RefreshOutcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import type { RefreshContext } from '../../../src/service/refresh/plan.ts';

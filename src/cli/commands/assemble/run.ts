@@ -1,7 +1,7 @@
 import { message } from '../../../core/text/message.ts';
 import { manifestAppsIn } from '../../../core/registry/manifest.ts';
 import { counted, printable } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { type AssemblyPlan, checkAssembly, planAssembly } from '../../../publish/assemble.ts';
 import { run } from '../../../publish/run.ts';

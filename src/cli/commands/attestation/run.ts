@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { companionPath, LARGEST_COMPANION } from '../../../core/attestation/companion.ts';
-import type { AttestationFacts } from '../../../core/attestation/facts.ts';
+import { companionPath, LARGEST_COMPANION } from '../../../core/registry/companion.ts';
+import type { AttestationFacts } from '../../../core/facts/attestation.ts';
 import { judgeAttestation } from '../../../core/attestation/judge.ts';
 import { artifactSubject, type AppVersion } from '../../../core/attestation/statement.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { message } from '../../../core/text/message.ts';
 import { printable } from '../../../core/text/text.ts';
 import { isSafeKey } from '../../../core/registry/app-key.ts';

@@ -1,6 +1,6 @@
 import { message } from '../../../core/text/message.ts';
 import { didYouMean } from '../../../core/text/similar-names.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { isOneOf, SHELLS } from '../../choices.ts';
 import type { Context } from '../../context.ts';
 import { ownText, printResult } from '../../io/results.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { message } from '../../../core/text/message.ts';
-import { isHttpUrl } from '../../../core/http/url.ts';
+import { isHttpUrl } from '../../../core/url/url.ts';
 import { commandWords } from '../../../conformance/command.ts';
 import { type Implementation, runSubscriberCases } from '../../../conformance/subscriber/run.ts';
 import { openLocalAuthority } from '../../../serve/local-ca.ts';

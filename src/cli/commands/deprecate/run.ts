@@ -1,5 +1,5 @@
 import { message, type SafeText } from '../../../core/text/message.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { isSemver } from '../../../core/registry/version.ts';
 import { versionRange } from '../../../core/registry/version-range.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../../core/engine/diagnosis.ts';
 import type { Missing, RequestedApps, ServiceFacts } from '../../../core/facts/facts.ts';
 import { redact } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { checkSettings } from '../../check/check-settings.ts';
 import { checked, reportCheck } from '../../check/checks.ts';
 import { flagOf, type OptionValues } from '../../command-definition.ts';

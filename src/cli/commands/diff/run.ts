@@ -1,6 +1,6 @@
 import { message } from '../../../core/text/message.ts';
-import { diffAbout, diffCompanions } from '../../../core/registry/diff-state.ts';
-import { diffRegistries, leftOutOf } from '../../../core/registry/diff.ts';
+import { diffAbout, diffCompanions } from '../../../core/diff/state.ts';
+import { diffRegistries, leftOutOf } from '../../../core/diff/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';

@@ -4,7 +4,7 @@ import { message } from '../../../core/text/message.ts';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { appFields } from '../../../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { readManifest } from '../../../publish/registry-location.ts';
 import { run } from '../../../publish/run.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../../publish/edit-app.ts';

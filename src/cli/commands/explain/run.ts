@@ -1,6 +1,6 @@
 import { message } from '../../../core/text/message.ts';
-import { ERRORS } from '../../../core/error-codes/index.ts';
-import { AppregError, type ErrorCode } from '../../../core/errors.ts';
+import { ERRORS } from '../../../core/errors/codes/index.ts';
+import { AppregError, type ErrorCode } from '../../../core/errors/error.ts';
 import { rules } from '../../../core/rules/index.ts';
 import { ruleById } from '../../../core/rules/lookup.ts';
 import { didYouMeanAny } from '../../../core/text/similar-names.ts';

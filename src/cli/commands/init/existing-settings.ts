@@ -1,6 +1,6 @@
 import { message } from '../../../core/text/message.ts';
 import { basename } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { printable } from '../../../core/text/text.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { flagOf, type OptionValues } from '../../command-definition.ts';

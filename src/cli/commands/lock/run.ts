@@ -1,8 +1,8 @@
 import { message } from '../../../core/text/message.ts';
 import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
-import { isHttpUrl } from '../../../core/http/url.ts';
+import { AppregError } from '../../../core/errors/error.ts';
+import { isHttpUrl } from '../../../core/url/url.ts';
 import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { counted } from '../../../core/text/text.ts';
 import { localPathOf } from '../../../observe/baseline/local-path.ts';

@@ -1,7 +1,7 @@
-import type { AttestationRequirement } from '../../../core/attestation/observed.ts';
-import { AppregError } from '../../../core/errors.ts';
+import type { AttestationRequirement } from '../../../core/facts/attestation.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import type { Snapshot } from '../../../core/facts/facts.ts';
-import { isHttpUrl } from '../../../core/http/url.ts';
+import { isHttpUrl } from '../../../core/url/url.ts';
 import { testPolicy } from '../../../core/policy/observed-registry.ts';
 import { manifestAppsIn } from '../../../core/registry/manifest.ts';
 import type { LockFile } from '../../../core/registry/lock-file.ts';

@@ -1,9 +1,9 @@
 import { message, safe } from '../../../core/text/message.ts';
 import type { NewVersion } from '../../../author/metadata.ts';
-import { isAboutPath } from '../../../core/attestation/companion.ts';
+import { isAboutPath } from '../../../core/registry/companion.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../../core/text/text.ts';
-import { AppregError, isAppregError } from '../../../core/errors.ts';
+import { AppregError, isAppregError } from '../../../core/errors/error.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
 import { checkVersion, isBump } from '../../../publish/choose-version.ts';
 import { publish, type Published } from '../../../publish/publish.ts';

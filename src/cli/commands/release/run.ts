@@ -1,5 +1,5 @@
 import { type SafeText, message } from '../../../core/text/message.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import type { ReleaseReport } from '../../../core/release/report.ts';
 import { release, type ReleaseOptions } from '../../../release/release.ts';
 import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../../report/release.ts';

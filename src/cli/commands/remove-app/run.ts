@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { message } from '../../../core/text/message.ts';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, shorten } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { readManifest } from '../../../publish/registry-location.ts';
 import { run } from '../../../publish/run.ts';
 import { listedEntry } from '../../../publish/listed-app.ts';

@@ -1,5 +1,5 @@
 import { RESULT_FORMATS } from '../../../report/options.ts';
-import { SYMPTOMS } from '../../../core/engine/report.ts';
+import { SYMPTOMS } from '../../../core/findings/report.ts';
 import { LEVELS, RULE_GROUP_NAMES } from '../../choices.ts';
 import { type CommandDefinition, text } from '../../command-definition.ts';
 

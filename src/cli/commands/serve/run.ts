@@ -2,7 +2,7 @@ import { message, safe } from '../../../core/text/message.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { printable, printableExcerpt, redact } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { authorityFolder, localCertificate, type LocalCertificate } from '../../../serve/local-ca.ts';
 import { type Served, startServer, type Serving } from '../../../serve/server.ts';
 import { findManifest } from '../../../serve/manifest.ts';

@@ -1,5 +1,5 @@
 import { join, resolve, relative, sep } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { message, type SafeText } from '../../../core/text/message.ts';
 import { counted, printable, safeExcerpt, redact } from '../../../core/text/text.ts';
 import { type HiddenApp, type UnreadAbout, type AttestationOf, observedAttestation } from '../../../site/catalogue.ts';
@@ -8,7 +8,7 @@ import { generateSite, type SiteResult } from '../../../site/site.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { quotedPath, shownPath } from '../../io/shown-path.ts';
-import { isHttpUrl, parseUrl } from '../../../core/http/url.ts';
+import { isHttpUrl, parseUrl } from '../../../core/url/url.ts';
 import { asBase, isWithin } from '../../../observe/workspace/places.ts';
 import type { VerifyBundle } from '../../../observe/registry/companion.ts';
 import type { RegistryDocuments } from '../../../observe/workspace/tree-snapshot.ts';

@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { startJudging } from '../../../core/engine/judge.ts';
 import { redact } from '../../../core/text/text.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { checked, reportCheck } from '../../check/checks.ts';
 import type { Context } from '../../context.ts';
 import { liveCheck } from '../../check/live-check.ts';

@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { isObject } from '../../../core/json/json.ts';
 import { jsonValueIn } from '../../../core/json/value-in.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import type { Database } from '../tables.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { message } from '../../../core/text/message.ts';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { AppregError } from '../../../core/errors.ts';
-import { VERSION } from '../../../core/tool-version.ts';
+import { AppregError } from '../../../core/errors/error.ts';
+import { VERSION } from '../../../core/values/tool-version.ts';
 import { unknownMigration } from '../migrations/migrate.ts';
 import { quoted } from './backup-connection.ts';
 import {

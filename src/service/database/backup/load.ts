@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { MAX_DEPTH } from '../../../core/json/positions.ts';
 import { counted, printable } from '../../../core/text/text.ts';
 import { errorCode, errorMessage } from '../../log.ts';

@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile, access, cp } from 'node:fs/promises';
 import { join, basename, dirname } from 'node:path';
-import { AppregError, isAppregError } from '../../../core/errors.ts';
+import { AppregError, isAppregError } from '../../../core/errors/error.ts';
 import { interrupted, stopSignalOf } from '../../../platform/stop-signals.ts';
 import { makeFolder, whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode, failureOutput } from '../../log.ts';

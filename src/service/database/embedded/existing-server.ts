@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode } from '../../log.ts';
 import { databaseOwner } from './data-folder.ts';

@@ -3,7 +3,7 @@ import { readFile, readlink, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { listeningPort } from '../../listening-port.ts';
 
 /** The process of an embedded PostgreSQL: its port, and its start. */

@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppregError, isAppregError } from '../../../core/errors.ts';
+import { AppregError, isAppregError } from '../../../core/errors/error.ts';
 import { errorMessage } from '../../log.ts';
 import {
   findBinaries,

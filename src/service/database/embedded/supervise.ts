@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { statfs, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppregError, isAppregError } from '../../../core/errors.ts';
+import { AppregError, isAppregError } from '../../../core/errors/error.ts';
 import { errorCode, errorMessage, type Log } from '../../log.ts';
 
 /** Starts an embedded PostgreSQL again after it crashed or was killed. */

@@ -1,6 +1,6 @@
 import { message } from '../../../core/text/message.ts';
 import { type Kysely, type Migration, type MigrationResultSet, Migrator, sql } from 'kysely';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import type { Database } from '../tables.ts';
 import { baseline } from './001-baseline.ts';
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AppregError } from '../../../../src/core/errors.ts';
-import { exitCodeOf } from '../../../../src/core/error-codes/exit-codes.ts';
+import type { AppregError } from '../../../../src/core/errors/error.ts';
+import { exitCodeOf } from '../../../../src/core/errors/codes/exit-codes.ts';
 import { openLog } from '../../../../src/service/log.ts';
 import { supervise } from '../../../../src/service/database/embedded/supervise.ts';
 

@@ -1,4 +1,4 @@
-import { COMPANION_TYPES, companionKindOf } from '../attestation/companion.ts';
+import { COMPANION_TYPES, companionKindOf } from './companion.ts';
 
 /** The media type and cache lifetime that follow from a file's name. */
 

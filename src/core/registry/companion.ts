@@ -1,5 +1,5 @@
-import { signatureExpiry } from '../http/signed-url.ts';
-import { urlParts, withoutFragment } from '../http/url.ts';
+import { signatureExpiry } from '../url/signed-url.ts';
+import { urlParts, withoutFragment } from '../url/url.ts';
 import { kindOf } from '../text/file-type.ts';
 
 /** Companion files: evidence beside an artifact. Manifest and metadata do not mention them; their URL is derived. */

@@ -1,6 +1,6 @@
-import type { PublishedVersion } from './facts.ts';
-import { checksumError, isChecksum } from '../registry/checksum.ts';
-import type { VersionEntry } from '../rules/subjects.ts';
+import type { PublishedVersion } from '../facts/facts.ts';
+import { checksumError, isChecksum } from './checksum.ts';
+import type { VersionEntry } from './version-entry.ts';
 
 /** The listed versions that were published before, each with its earlier state. */
 export function matchVersions(

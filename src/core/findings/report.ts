@@ -1,17 +1,11 @@
-import type { ErrorCode } from '../error-codes/index.ts';
+import type { ErrorCode } from '../errors/codes/index.ts';
 import type { DocumentFacts, ResourceKind } from '../facts/facts.ts';
 import type { NotJudgedCode } from '../facts/missing.ts';
 import type { Position as InputPosition } from '../json/input-file.ts';
 import type { VersionRange } from '../registry/version-range.ts';
-import type { Count, Integer, Position, PositiveInteger, RuleId, Sentence } from '../scalars.ts';
-
-/**
- * The report of a run: the vocabulary and shapes of `--format json` (schemas/report.schema.json). Absent values are
- * null.
- */
-
-export type Severity = 'error' | 'warning' | 'note';
-export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
+import type { Severity } from '../values/severity.ts';
+import type { Evidence } from '../values/evidence.ts';
+import type { Count, Integer, Position, PositiveInteger, RuleId, Sentence } from '../values/scalars.ts';
 
 /** The four symptoms of spec section 7, in its order. */
 export type Symptom =
@@ -33,8 +27,6 @@ export const SYMPTOM_OF_KIND: Record<ResourceKind, Symptom> = {
   artifact: 'checksum-mismatch',
   icon: 'icon-does-not-display',
 };
-
-export type Evidence = Record<string, string | number | boolean | null | readonly string[]>;
 
 /**
  * The exception of the configuration that covers a finding, which therefore does not count; visibility and symptoms are

@@ -1,4 +1,4 @@
-import { DOCS } from '../links.ts';
+import { DOCS } from '../../values/links.ts';
 import type { ErrorTable } from './entry.ts';
 import { PUBLISHING_ERRORS } from './publishing.ts';
 import { SERVING_ERRORS } from './serving.ts';

@@ -1,6 +1,6 @@
-import { exitCodeOf } from './error-codes/exit-codes.ts';
-import type { ErrorCode } from './error-codes/index.ts';
-import { message, safe, type SafeText, trimmedEnd } from './text/message.ts';
+import { exitCodeOf } from './codes/exit-codes.ts';
+import type { ErrorCode } from './codes/index.ts';
+import { message, safe, type SafeText, trimmedEnd } from '../text/message.ts';
 
 export type { ErrorCode };
 

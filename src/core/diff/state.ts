@@ -1,11 +1,11 @@
 import type { RetirementReason } from '../about/about-document.ts';
 import { type About, type AboutVersion, readAboutFile } from '../about/about-file.ts';
-import { COMPANION_KINDS, type CompanionKind } from '../attestation/companion.ts';
+import { COMPANION_KINDS, type CompanionKind } from '../registry/companion.ts';
 import { judge } from '../engine/judge.ts';
-import { compareText } from '../engine/order.ts';
+import { compareText } from '../text/order.ts';
 import { type AppFacts, isMissing, type Snapshot } from '../facts/facts.ts';
 import { reasonText } from '../rules/lookup.ts';
-import { appFields, listedVersionsIn, manifestAppsIn, versionFields } from './manifest.ts';
+import { appFields, listedVersionsIn, manifestAppsIn, versionFields } from '../registry/manifest.ts';
 
 /** A state of a registry that is compared with another one. */
 

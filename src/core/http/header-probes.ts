@@ -1,6 +1,6 @@
-import type { HeaderGroup, HeaderProbe, RepeatedProbe, Probe, HttpViews } from './facts.ts';
+import type { HeaderGroup, HeaderProbe, RepeatedProbe, Probe, HttpViews } from '../facts/facts.ts';
 import { intermittentRefusal } from './repeated-probes.ts';
-import { lastHop, statusOf } from '../http/probe.ts';
+import { lastHop, statusOf } from './probe.ts';
 
 /**
  * Which request headers cause browsers to get another response than a server-side client, derived from `headerProbes`.

@@ -5,7 +5,7 @@ import {
   isPolicy,
   isSignature,
   tokenParts,
-} from './signature-parameters.ts';
+} from '../text/signature-parameters.ts';
 import { comparableUrl, parseUrl } from './url.ts';
 
 /** The expiry of signed URLs, as common hosts write it into the query or the path. */

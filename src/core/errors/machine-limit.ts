@@ -1,5 +1,5 @@
 import { message, safe, type SafeText } from '../text/message.ts';
-import { AppregError, type ErrorCode } from '../errors.ts';
+import { AppregError, type ErrorCode } from './error.ts';
 
 /**
  * Faults of the machine that sends a request or opens a file: they say nothing about the host or the file, so that

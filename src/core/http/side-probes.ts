@@ -1,9 +1,9 @@
-import type { Conditional, SideProbe, Missing, Probe, HttpViews } from './facts.ts';
-import { isMissing } from './facts.ts';
+import type { Conditional, SideProbe, Missing, Probe, HttpViews } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
 import { dependenceOf } from './header-probes.ts';
 import { intermittentRefusal, isNeverAnswered, mayBeRepeated } from './repeated-probes.ts';
-import { isTransportFailure, statusOf } from '../http/probe.ts';
-import { blockedBy, type MissingReason } from './missing.ts';
+import { isTransportFailure, statusOf } from './probe.ts';
+import { blockedBy, type MissingReason } from '../facts/missing.ts';
 
 /**
  * The probes in addition to the plain GET, as rules need them: missing if nothing can be concluded from their outcome.

@@ -1,5 +1,5 @@
-import type { Severity } from '../engine/report.ts';
-import type { ImageFacts } from './facts.ts';
+import type { Severity } from '../values/severity.ts';
+import type { ImageFacts } from '../facts/facts.ts';
 
 /** The faults with which browsers still show an image, or may do so. */
 const TOLERATED: Partial<Record<string, Severity>> = {

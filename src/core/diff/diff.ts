@@ -1,11 +1,11 @@
 import { type DocumentFacts, isMissing, type Missing, type Snapshot } from '../facts/facts.ts';
-import { compareText } from '../engine/order.ts';
-import { addressOf, withoutSignature } from '../http/signed-url.ts';
-import { parseUrl } from '../http/url.ts';
-import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './diff-state.ts';
+import { compareText } from '../text/order.ts';
+import { addressOf, withoutSignature } from '../url/signed-url.ts';
+import { parseUrl } from '../url/url.ts';
+import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './state.ts';
 import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
-import { manifestAppsIn, metadataUrlOf } from './manifest.ts';
-import { highestFirst } from './version-order.ts';
+import { manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
+import { highestFirst } from '../registry/version-order.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {

@@ -1,5 +1,5 @@
-import { lastHop, originOf, statusOf } from '../http/probe.ts';
-import type { Failure, HttpViews, Probe, RepeatedProbe, SideProbe } from './facts.ts';
+import { lastHop, originOf, statusOf } from './probe.ts';
+import type { Failure, HttpViews, Probe, RepeatedProbe, SideProbe } from '../facts/facts.ts';
 
 /** Whether a status depends on the kind of request or is intermittent, derived from `repeatedProbes`. */
 

@@ -1,5 +1,5 @@
 import { type SafeText, message } from '../text/message.ts';
-import { documentSyntaxError, type DocumentSyntaxError } from '../json/document-syntax-error.ts';
+import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
 import { shorten, safeExcerpt } from '../text/text.ts';
 
 /** Program output in place of a file: warnings and errors, or log output around the JSON. */
