@@ -70,7 +70,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
   // The assets of pages are next to the code that reads them.
-  for (const folder of ['html', 'service/pages', 'site'])
+  for (const folder of ['html', 'service/ui', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
   // The program of a process (src/cli/config/config-code.ts).
   cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Registry, Counter, Histogram, Gauge } from 'prom-client';
 import { VERSION } from '../core/values/tool-version.ts';
 
 /** The Prometheus metrics of one node. */

@@ -12,8 +12,8 @@ import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';
-import { SERVICE_ACTOR } from '../../src/service/history/audit.ts';
-import { setPolicy } from '../../src/service/policies/policy-store.ts';
+import { SERVICE_ACTOR } from '../../src/service/domain/audit.ts';
+import { setPolicy } from '../../src/service/db/policies.ts';
 import { addApp, addRegistry, addSubscription } from './database-fixture.ts';
 import { openWebFixture, type WebFixture } from './web-fixture.ts';
 

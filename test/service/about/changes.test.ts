@@ -8,7 +8,7 @@ import {
   type LearnedAbout,
   NO_ABOUT,
   type StoredAbout,
-} from '../../../src/service/about/changes.ts';
+} from '../../../src/service/domain/about.ts';
 
 /** What a refresh writes of an about file: the stored rows and the observed file in, rows and events out. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AppOrder, appCatalogue } from '../../../src/service/apps/catalogue-store.ts';
+import { type AppOrder, appCatalogue } from '../../../src/service/db/app-catalogue.ts';
 import {
   addApp,
   addOrganization,

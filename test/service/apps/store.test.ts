@@ -1,10 +1,11 @@
 import { highestFirst } from '../../../src/core/registry/version-order.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appOf, listApps, listInstallable, iconFor } from '../../../src/service/apps/store.ts';
-import { PAGE_LIMIT } from '../../../src/service/database/page.ts';
-import { reportOf } from '../../../src/service/registries/store.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { pack } from '../../../src/service/database/packed.ts';
+import { appOf, listApps, listInstallable } from '../../../src/service/db/apps.ts';
+import { iconFor } from '../../../src/service/db/icons.ts';
+import { PAGE_LIMIT } from '../../../src/service/db/page.ts';
+import { reportOf } from '../../../src/service/db/registries.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { pack } from '../../../src/service/db/packed.ts';
 import {
   addApp,
   addIcon,

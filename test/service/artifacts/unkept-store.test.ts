@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimUnkeptArtifacts } from '../../../src/service/artifacts/unkept-store.ts';
+import { claimUnkeptArtifacts } from '../../../src/service/db/unkept-artifacts.ts';
 import {
   addApp,
   addOrganization,

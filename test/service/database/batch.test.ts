@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inBatches } from '../../../src/service/database/batch.ts';
+import { inBatches } from '../../../src/service/db/batch.ts';
 
 const shortDelay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerDatabaseMetrics } from '../../../src/service/database/metrics.ts';
-import { openDatabase } from '../../../src/service/database/database.ts';
+import { registerDatabaseMetrics } from '../../../src/service/db/metrics.ts';
+import { openDatabase } from '../../../src/service/db/database.ts';
 import {
   addApp,
   addOrganization,

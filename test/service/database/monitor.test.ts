@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/db/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
-import { databaseFault } from '../../../src/service/database/database-error.ts';
+import { databaseFault } from '../../../src/service/db/error.ts';
 
 const errorWith = (code: string, message = 'failed'): Error => Object.assign(new Error(message), { code });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { createToken } from '../../../src/service/tokens/store.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { createToken } from '../../../src/service/db/tokens.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import { callApi } from '../api/contract.ts';
 import { addRegistry, addSubscription } from '../database-fixture.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EventToRecord, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
-import { SERVICE_ACTOR as actor } from '../../../src/service/history/audit.ts';
-import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
-import { confirmSubscriptions, databaseTime } from '../../../src/service/refresh/claim-store.ts';
-import { type EventQuery, listEvents, deleteOldEvents, recordEvents } from '../../../src/service/history/store.ts';
-import { removeCredentials, setCredentials } from '../../../src/service/registries/private-store.ts';
+import { type EventToRecord, type NewEvent, registryEvent } from '../../../src/service/domain/events.ts';
+import { SERVICE_ACTOR as actor } from '../../../src/service/domain/audit.ts';
+import { secretsKeyIn } from '../../../src/service/config/secrets-keys.ts';
+import { confirmSubscriptions, databaseTime } from '../../../src/service/db/confirmations.ts';
+import { type EventQuery, listEvents, deleteOldEvents, recordEvents } from '../../../src/service/db/events.ts';
+import { removeCredentials, setCredentials } from '../../../src/service/db/private-registries.ts';
 import {
   addOrganization,
   addRegistry,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate } from '../../../src/service/database/migrations/migrate.ts';
-import { type Db, openDatabase } from '../../../src/service/database/database.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { createOrganization } from '../../../src/service/organizations/store.ts';
-import { closeSession, identityOfSession, openSession } from '../../../src/service/tokens/sessions-store.ts';
-import { identityOfToken, rotateToken } from '../../../src/service/tokens/store.ts';
+import { migrate } from '../../../src/service/db/migrations/migrate.ts';
+import { type Db, openDatabase } from '../../../src/service/db/database.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { createOrganization } from '../../../src/service/db/organizations.ts';
+import { closeSession, identityOfSession, openSession } from '../../../src/service/db/sessions.ts';
+import { identityOfToken, rotateToken } from '../../../src/service/db/tokens.ts';
 import { startDatabase } from '../../support/database.ts';
 
 let db: Db;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AddressPolicyOptions, openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { type AddressPolicyOptions, openAddressPolicy } from '../../../src/service/config/outbound.ts';
 
 const strict: AddressPolicyOptions = { allowHosts: [], allowHttp: false, ownPorts: () => [8080] };
 

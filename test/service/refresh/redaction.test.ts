@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DocumentFacts, Failure, Missing, Probe } from '../../../src/core/facts/facts.ts';
 import { isMissing } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
-import { redactNetworkOfDocument } from '../../../src/service/refresh/redaction.ts';
+import { redactNetworkOfDocument } from '../../../src/service/domain/hidden-network.ts';
 
 /** Subscribers get the same text, regardless of how far the service got in the operator's network. */
 

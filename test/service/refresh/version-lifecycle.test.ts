@@ -3,8 +3,8 @@ import type { ArtifactFacts, Missing } from '../../../src/core/facts/facts.ts';
 import type { VersionErrors } from '../../../src/core/engine/visibility.ts';
 import type { Finding } from '../../../src/core/findings/report.ts';
 import type { VersionError } from '../../../src/core/engine/version-offer.ts';
-import { updateVersions, type VersionUpdate } from '../../../src/service/refresh/version-lifecycle.ts';
-import type { StoredVersion } from '../../../src/service/database/tables.ts';
+import { updateVersions, type VersionUpdate } from '../../../src/service/domain/version-lifecycle.ts';
+import { type StoredVersion } from '../../../src/service/domain/version.ts';
 
 const digest = (letter: string): string => letter.repeat(64);
 const sum = (letter: string): string => `sha256:${digest(letter)}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../src/core/json/json.ts';
-import { authHeader, insecureAuthFault, readAuth } from '../../../src/service/registries/credentials.ts';
+import { authHeader, insecureAuthFault, readAuth } from '../../../src/service/domain/credentials.ts';
 
 /** The credentials of a private registry, as they are given. */
 

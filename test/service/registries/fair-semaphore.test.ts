@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFairSemaphore } from '../../../src/service/registries/fair-semaphore.ts';
+import { openFairSemaphore } from '../../../src/service/actions/fair-semaphore.ts';
 
 test('a semaphore limits concurrent holders in total and per client, and serves all of them', async () => {
   const turn = openFairSemaphore(3, 2);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
-import { parseRegistryUrl } from '../../../src/service/registries/registry-url.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
+import { parseRegistryUrl } from '../../../src/service/domain/registry-url.ts';
 
 const guard = openAddressPolicy({ allowHosts: ['localhost', 'reg.corp:8443'], allowHttp: false, ownPorts: () => [] });
 

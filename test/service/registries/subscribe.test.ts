@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import type { Service } from '../../../src/service/context.ts';
-import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
-import { subscribeOfficial, type SubscribeOutcome, subscribe } from '../../../src/service/registries/subscribe.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { type Service } from '../../../src/service/context.ts';
+import { openQueue, type Queue } from '../../../src/service/jobs/queue.ts';
+import { subscribeOfficial, type SubscribeOutcome, subscribe } from '../../../src/service/actions/subscribe.ts';
 import { answer, CORS, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addOrganization } from '../database-fixture.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
 import {
   listSubscriptions,
   registryOf,
   removeSubscription,
   renameSubscription,
   subscriptionOf,
-} from '../../../src/service/registries/subscriptions-store.ts';
+} from '../../../src/service/db/subscriptions.ts';
 import {
   addApp,
   addOrganization,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Actor, SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import type { Scope } from '../../../src/service/tokens/scopes.ts';
-import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
-import { createOrganization } from '../../../src/service/organizations/store.ts';
-import { identityOfSession, openSession } from '../../../src/service/tokens/sessions-store.ts';
+import { type Actor, SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { type Scope } from '../../../src/service/domain/scopes.ts';
+import { listAuditEntries } from '../../../src/service/db/audit.ts';
+import { createOrganization } from '../../../src/service/db/organizations.ts';
+import { identityOfSession, openSession } from '../../../src/service/db/sessions.ts';
 import {
   createToken,
   identityOfToken,
@@ -12,7 +12,7 @@ import {
   writeTokenUse,
   revokeToken,
   rotateToken,
-} from '../../../src/service/tokens/store.ts';
+} from '../../../src/service/db/tokens.ts';
 import { openTestDatabase, type TestDatabase } from '../database-fixture.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { openTrust } from '../../../src/observe/http/tls.ts';
-import { post } from '../../../src/service/webhooks/post.ts';
+import { post } from '../../../src/service/jobs/post-webhook.ts';
 
 /** One request to a receiver that misbehaves: it ends within its time, and nothing else fails. */
 

@@ -1,9 +1,9 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { expect, test } from 'vitest';
-import type { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
-import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
-import type { Database } from '../../../src/service/database/tables.ts';
-import { startArtifactFiller } from '../../../src/service/worker/fill-artifacts.ts';
+import { type ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
+import { type RefreshContext } from '../../../src/service/refresh/plan.ts';
+import { type Database } from '../../../src/service/db/tables/tables.ts';
+import { startArtifactFiller } from '../../../src/service/jobs/fill-artifacts.ts';
 
 /** A database without artifacts to fill, of which the first statements fail. */
 function openFailingDatabase(failures: number): { db: Kysely<Database>; statements: string[] } {

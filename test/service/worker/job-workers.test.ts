@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type JobQueue, type JobWorkers, startJobWorkers } from '../../../src/service/worker/job-workers.ts';
+import { type JobQueue, type JobWorkers, startJobWorkers } from '../../../src/service/jobs/workers.ts';
 
 /** A queue in memory, with the results of its jobs and the number of statements. */
 function openQueue(names: string[]) {

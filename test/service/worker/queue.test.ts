@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Log } from '../../../src/service/log.ts';
-import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
+import { type Log } from '../../../src/service/log.ts';
+import { openQueue, type Queue } from '../../../src/service/jobs/queue.ts';
 import {
   addDueJobs,
   addJob,
@@ -10,8 +10,8 @@ import {
   type JobClaim,
   releaseJobs,
   renewClaims,
-} from '../../../src/service/worker/jobs-store.ts';
-import type { Settings } from '../../../src/service/config/settings.ts';
+} from '../../../src/service/db/jobs.ts';
+import { type Settings } from '../../../src/service/config/settings.ts';
 import { answer, delayed, type FaultHost, openFaultHost, silent, tagged } from '../../support/fault-host.ts';
 import { type RefreshHarness, openRefreshHarness } from '../refresh/refresh-harness.ts';
 

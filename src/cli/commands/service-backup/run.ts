@@ -2,7 +2,7 @@ import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted, printable } from '../../../core/text/text.ts';
 import { size } from '../../../report/words.ts';
-import { backUp } from '../../../service/backup/backup.ts';
+import { backUp } from '../../../service/db/backup/back-up.ts';
 import { resolveSettings } from '../../config/service-settings.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
-import { restore } from '../../../service/backup/restore.ts';
+import { restore } from '../../../service/db/backup/restore.ts';
 import { resolveSettings } from '../../config/service-settings.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { quotedPath } from '../../io/shown-path.ts';

@@ -2,8 +2,8 @@ import { chmodSync, lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { reachableBinaries } from '../../../../src/service/database/embedded/data-folder.ts';
-import { linkLibraries } from '../../../../src/service/database/embedded/library-links.ts';
+import { reachableBinaries } from '../../../../src/service/db/embedded/data-folder.ts';
+import { linkLibraries } from '../../../../src/service/db/embedded/library-links.ts';
 import { writeFiles } from '../../../bundle/tree.ts';
 
 /** The package of PostgreSQL's programs as npm 12 and pnpm install it: without the links that its script makes. */

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { backUp } from '../../../../src/service/backup/backup.ts';
-import { EMBEDDED_POSTGRES } from '../../../../src/service/database/embedded/data-folder.ts';
-import { startEmbeddedPostgres } from '../../../../src/service/database/embedded/server.ts';
-import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
-import { openDatabase } from '../../../../src/service/database/database.ts';
+import { backUp } from '../../../../src/service/db/backup/back-up.ts';
+import { EMBEDDED_POSTGRES } from '../../../../src/service/db/embedded/data-folder.ts';
+import { startEmbeddedPostgres } from '../../../../src/service/db/embedded/server.ts';
+import { migrate } from '../../../../src/service/db/migrations/migrate.ts';
+import { openDatabase } from '../../../../src/service/db/database.ts';
 import { startDatabase } from '../../../support/database.ts';
 import { openFolder } from '../../../support/postgres-folder.ts';
 

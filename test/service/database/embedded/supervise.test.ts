@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AppregError } from '../../../../src/core/errors/error.ts';
 import { exitCodeOf } from '../../../../src/core/errors/codes/exit-codes.ts';
 import { openLog } from '../../../../src/service/log.ts';
-import { supervise } from '../../../../src/service/database/embedded/supervise.ts';
+import { supervise } from '../../../../src/service/db/embedded/supervise.ts';
 
 /** The supervision of a server that a test stops and starts. */
 
