@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { configAt } from '../support/config-at.ts';
-import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { Context, GlobalOptions } from '../../src/cli/config/context.ts';
 import type { AppregError } from '../../src/core/errors/error.ts';
 import { newJournal } from '../../src/store/journal.ts';
 import { cliContext, type Printed } from '../support/cli-context.ts';

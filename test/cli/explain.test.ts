@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { runExplain } from '../../src/cli/commands/explain/run.ts';
-import { runRules } from '../../src/cli/commands/rules/run.ts';
-import { RULE_GROUP_NAMES } from '../../src/cli/choices.ts';
+import { runExplain } from '../../src/cli/commands/explain.ts';
+import { runRules } from '../../src/cli/commands/rules.ts';
+import { RULE_GROUP_NAMES } from '../../src/cli/define/choices.ts';
 import { exitCodeOf } from '../../src/core/errors/codes/exit-codes.ts';
 import { type ErrorCode, ERRORS } from '../../src/core/errors/codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { RULE_GROUPS } from '../../src/report/rule-text.ts';
 import { printable } from '../../src/core/text/text.ts';
-import type { GlobalOptions } from '../../src/cli/context.ts';
+import type { GlobalOptions } from '../../src/cli/config/context.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { refusal } from './author-support.ts';
 

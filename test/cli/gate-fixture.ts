@@ -1,4 +1,4 @@
-import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { configAt } from '../support/config-at.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { configAt } from '../support/config-at.ts';

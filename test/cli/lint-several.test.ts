@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { LOCK_FILE } from '../../src/core/registry/lock-file.ts';
 import { cliContext } from '../support/cli-context.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runSite } from '../../src/cli/commands/site/run.ts';
+import { runSite } from '../../src/cli/commands/site.ts';
 import { mediaTypeOf } from '../../src/core/registry/media.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import type { Printed } from '../support/cli-context.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutSystemError } from '../../src/cli/process/failed-run.ts';
+import { withoutSystemError } from '../../src/cli/io/failed-run.ts';
 import { isMachineLimit, machineLimitAdvice, machineLimitText } from '../../src/core/errors/machine-limit.ts';
 import { fileLimitError, machineLimitCode } from '../../src/platform/machine-limit.ts';
 import { whyUnreadable } from '../../src/platform/regular-file.ts';

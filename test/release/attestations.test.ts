@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readPublicKey, shippedTrust } from '../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../src/attestation/verify.ts';
-import { attesterFor } from '../../src/cli/attester.ts';
+import { attesterFor } from '../../src/cli/check/attester.ts';
 import { companionPath } from '../../src/core/registry/companion.ts';
 import { judgeAttestation } from '../../src/core/attestation/judge.ts';
 import { message } from '../../src/core/text/message.ts';

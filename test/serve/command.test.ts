@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ServeCommandOptions } from '../../src/cli/commands/serve/run.ts';
+import type { ServeCommandOptions } from '../../src/cli/commands/serve.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill } from './support.ts';
 

@@ -1,4 +1,4 @@
-import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { Context, GlobalOptions } from '../../src/cli/config/context.ts';
 import { writeOutputFile } from '../../src/cli/io/output-file.ts';
 import { FORMATS } from '../../src/report/options.ts';
 import { PLAIN } from '../../src/report/style.ts';

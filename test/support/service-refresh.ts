@@ -5,7 +5,7 @@ import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
 import { outboundOptions } from '../../src/service/config/outbound.ts';
 import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
-import { resolveSettings } from '../../src/cli/config/service-settings.ts';
+import { resolveSettings } from '../../src/cli/commands/service-settings.ts';
 
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 

@@ -13,7 +13,7 @@ import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LintTarget } from '../../observe/workspace/target.ts';
 import type { FixedFile } from '../../workspace/fix.ts';
 import type { BaseSettings } from '../config/base-config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 
 /** The baseline of `--against`: a whole registry, or the versions of one metadata file. */
 export interface BaselineOption {

@@ -3,8 +3,8 @@ import { message, type SafeText, safe } from '../../core/text/message.ts';
 import type { ExceptionList } from '../../core/findings/report.ts';
 import type { Severity } from '../../core/values/severity.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import type { Context } from '../context.ts';
-import { severitiesOf } from './severities.ts';
+import type { Context } from '../config/context.ts';
+import { severitiesOf } from '../config/severities.ts';
 import { type FindingIdentity, fingerprintsOf } from '../../core/findings/fingerprint.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
 import { readInputFile, faultText } from '../../core/json/input-file.ts';
@@ -39,7 +39,7 @@ export async function checkSettings(context: Context, loaded: LoadedConfig, base
 /** The exceptions of a configuration, whose code is loaded on demand: it contains a parser of version ranges. */
 async function exceptionsIn(loaded: LoadedConfig, cwd: string): Promise<ExceptionList | null> {
   if ((loaded.config.exceptions ?? []).length === 0) return null;
-  const { exceptionsOf } = await import('./rule-settings.ts');
+  const { exceptionsOf } = await import('../config/rule-settings.ts');
   return exceptionsOf(loaded, cwd);
 }
 

@@ -12,7 +12,7 @@ import type { LoadedConfig } from '../config/config.ts';
 import { type CheckSettings, checkSettings } from './check-settings.ts';
 import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
 import type { SnapshotHeader } from './facts-file.ts';
 import { type VerifyOptions, webOptionsOf } from './verify-options.ts';

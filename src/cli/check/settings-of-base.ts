@@ -6,9 +6,9 @@ import { message } from '../../core/text/message.ts';
 import { counted, safeExcerpt } from '../../core/text/text.ts';
 import type { BaseSettings } from '../config/base-config.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import type { Context } from '../context.ts';
-import { exceptionsOf } from './rule-settings.ts';
-import { severitiesOf } from './severities.ts';
+import type { Context } from '../config/context.ts';
+import { exceptionsOf } from '../config/rule-settings.ts';
+import { severitiesOf } from '../config/severities.ts';
 
 /** Judges with the rules and exceptions of a baseline as well, if a change has other ones. */
 

@@ -10,9 +10,9 @@ import { networkOf } from '../../observe/http/proxy.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import type { Config } from '../config/config.ts';
-import type { OptionValues } from '../command-definition.ts';
-import type { verifyCommand } from '../commands/verify/options.ts';
-import type { Context } from '../context.ts';
+import type { OptionValues } from '../define/command.ts';
+import type { verifyCommand } from '../define/verify.ts';
+import type { Context } from '../config/context.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
 export type VerifyOptions = OptionValues<typeof verifyCommand.options>;

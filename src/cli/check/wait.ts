@@ -7,12 +7,12 @@ import { openLifetimes, type PropagationDeadline } from '../../core/http/propaga
 import { type SignalExit, AppregError } from '../../core/errors/error.ts';
 import { reportCheck } from './checks.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 import type { LiveCheck } from './live-check.ts';
 import { type CheckResult, type FactsListener, observeAndJudge } from './observe-and-judge.ts';
 import { startJudging } from '../../core/engine/judge.ts';
 import { type SnapshotWriter, writeSnapshot } from './facts-file.ts';
-import { onSignals } from '../process/stop-signal.ts';
+import { onSignals } from '../io/stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { trackGoal, type WaitGoal } from './wait-goal.ts';
 

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { isObject, type JsonValue, member } from '../../core/json/json.ts';
 import { FORMATS, type Format } from '../../report/options.ts';
-import { type Choices, LEVELS } from '../choices.ts';
-import type { ValueKind } from '../command-definition.ts';
+import { type Choices, LEVELS } from '../define/choices.ts';
+import type { ValueKind } from '../define/command.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { rawConfig } from '../config/config.ts';
 

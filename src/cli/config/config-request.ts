@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
-import { CONFIG_FORMATS, isOneOf } from '../choices.ts';
+import { CONFIG_FORMATS, isOneOf } from '../define/choices.ts';
 
 /** Whether configurations in JavaScript may be executed. */
 export type CodePolicy =

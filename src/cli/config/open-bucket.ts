@@ -5,7 +5,7 @@ import { remembering, type RememberingStore } from '../../store/remember.ts';
 import { openS3 } from '../../store/s3/s3.ts';
 import type { StoreProxyFor } from '../../store/s3/web.ts';
 import type { Config } from './config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

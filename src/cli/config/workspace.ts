@@ -3,7 +3,7 @@ import { AppregError } from '../../core/errors/error.ts';
 import type { RegistryLocation } from '../../publish/registry-location.ts';
 import { registryLocation } from '../../workspace/location.ts';
 import type { Config } from './config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */

@@ -2,10 +2,10 @@ import { message } from '../../core/text/message.ts';
 import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { entriesOf, recordLike } from '../../core/values/record.ts';
-import { flagOf, type ListOption, type PromptText, type TextOption } from '../command-definition.ts';
-import type { Context } from '../context.ts';
+import { flagOf, type ListOption, type PromptText, type TextOption } from '../define/command.ts';
+import type { Context } from '../config/context.ts';
 import type { Terminal } from './terminal.ts';
-import { checkValue } from './value-checks.ts';
+import { checkValue } from '../define/value-checks.ts';
 
 /** What a prompt shows and accepts. */
 export interface Prompt extends PromptText {

@@ -9,8 +9,8 @@ import { PLAIN, type Style } from '../../report/style.ts';
 import { documentText } from '../../report/envelope.ts';
 import type { CheckFormat, Format } from '../../report/options.ts';
 import type { Results } from '../../report/results.ts';
-import { isOneOf } from '../choices.ts';
-import type { CommandIdentity, Context, GlobalOptions } from '../context.ts';
+import { isOneOf } from '../define/choices.ts';
+import type { CommandIdentity, Context, GlobalOptions } from '../config/context.ts';
 import { shownPath } from './shown-path.ts';
 
 /** What each command prints as JSON. */

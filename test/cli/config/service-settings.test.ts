@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ServiceFlags, resolveSettings } from '../../../src/cli/config/service-settings.ts';
+import { type ServiceFlags, resolveSettings } from '../../../src/cli/commands/service-settings.ts';
 import { errorOf } from '../../support/folders.ts';
 
 const PLACE = { cwd: '/somewhere', ca: null, machineCa: null, trustedRoot: null };

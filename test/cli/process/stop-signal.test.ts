@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { DUPLICATE_WITHIN, redeliver, untilSignal } from '../../../src/cli/process/stop-signal.ts';
+import { DUPLICATE_WITHIN, redeliver, untilSignal } from '../../../src/cli/io/stop-signal.ts';
 import { superviseCommand } from '../../../src/cli/process/supervise.ts';
 import { newJournal } from '../../../src/store/journal.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runDiagnose } from '../../../src/cli/commands/diagnose/run.ts';
+import { runDiagnose } from '../../../src/cli/commands/diagnose.ts';
 import type { AppVerdict, Report } from '../../../src/core/findings/report.ts';
 import { ruleById } from '../../../src/core/rules/lookup.ts';
 import { latestOf } from '../../../src/core/registry/version.ts';
