@@ -15,7 +15,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   await (await import('../platform/compile-cache.ts')).keepCompiledCode(process.env);
   const parsed =
-    words[0] === '__complete' ? await printCandidates(words.slice(1)) : (await import('./program/program.ts')).parse(words);
+    words[0] === '__complete'
+      ? await printCandidates(words.slice(1))
+      : (await import('./program/program.ts')).parse(words);
   if (parsed === null) return 0;
   const { run } = await import('./process/run.ts');
   return run(words, parsed);

@@ -14,7 +14,7 @@ import { localPathOf } from '../observe/baseline/local-path.ts';
 import { ARTIFACT_LIMITS, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
 import { networkOf } from '../observe/http/proxy.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
-import { bytesOf } from '../observe/workspace/document-content.ts';
+import { bytesOf } from '../observe/content/document-content.ts';
 import { folderTree } from '../observe/workspace/documents.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';

@@ -8,7 +8,7 @@ import { openArtifacts } from './artifacts/keeper.ts';
 import { collectDefaultMetrics } from 'prom-client';
 import { registerDatabaseMetrics } from './db/metrics.ts';
 import { registerStoreMetrics, openStoreState } from './artifacts/state.ts';
-import { openServerDigestPool } from '../observe/digest/digest-worker-pool.ts';
+import { openServerDigestPool } from '../observe/archive/digest-worker-pool.ts';
 import { outboundOptions, openAddressPolicy } from './config/outbound.ts';
 import { openQueue } from './jobs/queue.ts';
 import { startArtifactFiller } from './jobs/fill-artifacts.ts';

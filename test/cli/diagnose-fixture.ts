@@ -1,5 +1,5 @@
 import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
-import type { GlobalOptions } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { type VerifyFixture, verifyFixture } from './verify-fixture.ts';

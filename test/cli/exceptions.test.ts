@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runJudge } from '../../src/cli/commands/judge.ts';
 import { runLint } from '../../src/cli/commands/lint.ts';
 import { configAt } from '../support/config-at.ts';
-import type { GlobalOptions } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';

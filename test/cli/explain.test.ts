@@ -7,7 +7,7 @@ import { type ErrorCode, ERRORS } from '../../src/core/errors/codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { RULE_GROUPS } from '../../src/report/rule-text.ts';
 import { printable } from '../../src/core/text/text.ts';
-import type { GlobalOptions } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { refusal } from './author-support.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
-import type { GlobalOptions } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import { runRelease } from '../../src/cli/commands/release.ts';
 import type { ReleasedApp, ReleaseReport } from '../../src/core/release/report.ts';
 import { writeFiles } from '../bundle/tree.ts';

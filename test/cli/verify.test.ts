@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runJudge } from '../../src/cli/commands/judge.ts';
 import { runVerify } from '../../src/cli/commands/verify.ts';
-import type { GlobalOptions } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { answer, byMethod, CORS, delayed, type FaultHost, json, redirect } from '../support/fault-host.ts';

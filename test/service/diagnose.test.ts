@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
-import type { GlobalOptions } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';

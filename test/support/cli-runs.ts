@@ -1,6 +1,7 @@
 import { runJudge } from '../../src/cli/commands/judge.ts';
 import { runVerify } from '../../src/cli/commands/verify.ts';
-import type { Context, GlobalOptions } from '../../src/cli/config/context.ts';
+import type { Context } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from './cli-context.ts';

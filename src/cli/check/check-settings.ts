@@ -12,7 +12,7 @@ import { isObject, type JsonObject, type JsonValue, member } from '../../core/js
 import { pointerTo } from '../../core/json/pointer.ts';
 import { mustBe, type Violation } from '../../core/json/violations.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { contentOf } from '../../observe/workspace/document-content.ts';
+import { contentOf } from '../../observe/content/document-content.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
 /** What decides how findings are reported, and which of them count. */

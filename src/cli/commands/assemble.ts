@@ -7,7 +7,8 @@ import { type AssemblyPlan, checkAssembly, planAssembly } from '../../publish/as
 import { run } from '../../publish/run.ts';
 import { appsUnder } from '../../release/app-folders.ts';
 import { severitiesOf } from '../config/severities.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import { refuseOtherBaseIn } from '../../workspace/base-url.ts';
 import { registryState } from '../../workspace/registry-state.ts';

@@ -9,7 +9,8 @@ import {
   type Validator,
 } from '../../conformance/documents/validator.ts';
 import { runConformance } from './conformance-results.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import type { conformanceDocumentsCommand } from '../define/conformance-documents.ts';
 
 type Options = OptionsOf<typeof conformanceDocumentsCommand>;

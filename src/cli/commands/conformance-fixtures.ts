@@ -3,7 +3,8 @@ import { counted, printable } from '../../core/text/text.ts';
 import { message } from '../../core/text/message.ts';
 import { writeFixtures } from '../../conformance/host/fixtures.ts';
 import { setOf } from './conformance-cases.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import type { conformanceFixturesCommand } from '../define/conformance-fixtures.ts';
 

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { networkOf } from '../../observe/http/proxy.ts';
 import { runConformance } from './conformance-results.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { runHostCases } from '../../conformance/host/run.ts';
 import { authoritiesIn } from '../check/verify-options.ts';
 import { checkUrl } from '../io/input-file.ts';

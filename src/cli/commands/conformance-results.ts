@@ -1,5 +1,5 @@
 import { message } from '../../core/text/message.ts';
-import type { Role } from '../../conformance/case.ts';
+import type { Role } from '../../conformance/case/case.ts';
 import { expectedFailures } from '../../conformance/expected.ts';
 import { conformanceExit, type ConformanceReport, type Observation, reportOf } from '../../conformance/result.ts';
 import { conformancePage } from '../../conformance/results/html.ts';
@@ -9,7 +9,8 @@ import { documentText } from '../../report/envelope.ts';
 import type { Format } from '../../report/options.ts';
 import type { Style } from '../../report/style.ts';
 import type { OptionValues } from '../define/command.ts';
-import type { Context, GlobalOptions } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { GlobalOptions } from '../io/invocation.ts';
 import { readInputFile } from '../io/input-file.ts';
 import { printRendered } from '../io/results.ts';
 import type { conformanceOptions } from '../define/option-groups.ts';

@@ -6,7 +6,8 @@ import { commandWords } from '../../conformance/command.ts';
 import { type Implementation, runSubscriberCases } from '../../conformance/subscriber/run.ts';
 import { openLocalAuthority } from '../../serve/local-ca.ts';
 import { runConformance } from './conformance-results.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import type { conformanceSubscriberCommand } from '../define/conformance-subscriber.ts';
 
 type Options = OptionsOf<typeof conformanceSubscriberCommand>;

@@ -1,10 +1,11 @@
 import { message } from '../../core/text/message.ts';
 import { counted } from '../../core/text/text.ts';
-import { ROLES } from '../../conformance/case.ts';
+import { ROLES } from '../../conformance/case/case.ts';
 import { casesOf } from '../../conformance/sets.ts';
 import { alignedRows } from '../../report/columns.ts';
 import { setOf } from './conformance-cases.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { ownText, printResult } from '../io/results.ts';
 import type { conformanceCommand } from '../define/conformance.ts';
 

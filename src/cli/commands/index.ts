@@ -1,5 +1,6 @@
 import type { ArgumentDefinition, CommandDefinition } from '../define/command.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { addAppCommand } from '../define/add-app.ts';
 import { assembleCommand } from '../define/assemble.ts';
 import { attestationCommand } from '../define/attestation.ts';
@@ -99,10 +100,7 @@ export const COMMANDS: readonly Command[] = [
     async () => (await import('./conformance-documents.ts')).runConformanceDocuments,
   ),
   command(conformanceHostCommand, async () => (await import('./conformance-host.ts')).runConformanceHost),
-  command(
-    conformanceFixturesCommand,
-    async () => (await import('./conformance-fixtures.ts')).runConformanceFixtures,
-  ),
+  command(conformanceFixturesCommand, async () => (await import('./conformance-fixtures.ts')).runConformanceFixtures),
   command(
     conformanceSubscriberCommand,
     async () => (await import('./conformance-subscriber.ts')).runConformanceSubscriber,

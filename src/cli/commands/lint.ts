@@ -26,7 +26,8 @@ import {
 } from '../check/checks.ts';
 import { type LoadedConfig, workspaceSettings } from '../config/config.ts';
 import type { Progress } from '../../workspace/listener.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { shownPath } from '../io/shown-path.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { defaultFolder, refuseStored } from '../config/stored-state.ts';

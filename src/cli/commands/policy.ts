@@ -4,7 +4,7 @@ import { printResult } from '../io/results.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
 import { type Policy, policyIn } from '../../core/policy/policy.ts';
 import { printable } from '../../core/text/text.ts';
-import { contentOf } from '../../observe/workspace/document-content.ts';
+import { contentOf } from '../../observe/content/document-content.ts';
 import { readInputFile } from '../io/input-file.ts';
 
 /** `appreg policy <policy.json>`: checks the file of a policy, and names the fields that hold something back. */

@@ -22,7 +22,8 @@ import { artifactFrom, checkSource, hasSource, withSource } from '../check/artif
 import type { Results } from '../../report/results.ts';
 import type { Style } from '../../report/style.ts';
 import { severitiesOf } from '../config/severities.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import { hasLock, lockVersions, requireWritableLock } from '../../workspace/lock.ts';
 import { planText, printFindings } from '../check/remarks.ts';

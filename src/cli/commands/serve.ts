@@ -7,7 +7,8 @@ import { authorityFolder, localCertificate, type LocalCertificate } from '../../
 import { type Served, startServer, type Serving } from '../../serve/server.ts';
 import { findManifest } from '../../serve/manifest.ts';
 import type { Config } from '../config/config.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { stopSignal } from '../io/stop-signal.ts';
 import { printResult } from '../io/results.ts';
 import { refuseStored } from '../config/stored-state.ts';

@@ -5,12 +5,13 @@ import { counted, printable, safeExcerpt, redact } from '../../core/text/text.ts
 import { type HiddenApp, type UnreadAbout, type AttestationOf, observedAttestation } from '../../site/catalogue.ts';
 import { LIST_PAGE } from '../../site/paths.ts';
 import { generateSite, type SiteResult } from '../../site/site.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import { quotedPath, shownPath } from '../io/shown-path.ts';
 import { isHttpUrl, parseUrl } from '../../core/url/url.ts';
 import { asBase, isWithin } from '../../observe/workspace/places.ts';
-import type { VerifyBundle } from '../../observe/registry/companion.ts';
+import type { VerifyBundle } from '../../observe/content/attestation.ts';
 import type { RegistryDocuments } from '../../observe/workspace/tree-snapshot.ts';
 import { localAttestations } from '../../site/local-attestations.ts';
 import type { SiteRegistry } from '../../site/paths.ts';

@@ -1,11 +1,12 @@
 import { joined, message, type SafeText } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { redactor } from '../../observe/http/redact.ts';
+import { redactor } from '../../observe/content/redact.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { interceptionApiAdvice, interceptionText } from '../../core/http/interception-text.ts';
 import { counted, redact, safeExcerpt, shellWord } from '../../core/text/text.ts';
 import type { FirstCheck, SubscriptionAnswer, Subscription } from '../../subscribe/subscribe.ts';
-import type { Context, OptionsOf } from '../config/context.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import { resolveInputs } from '../io/prompts.ts';
 import { networkOf } from '../../observe/http/proxy.ts';

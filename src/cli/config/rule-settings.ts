@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Exception, ExceptionList } from '../../core/findings/report.ts';
 import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { contentOf } from '../../observe/workspace/document-content.ts';
+import { contentOf } from '../../observe/content/document-content.ts';
 import type { Config, ConfiguredException } from './config-type.ts';
 import { formOf } from './find-config.ts';
 import { shownPath } from '../io/shown-path.ts';

@@ -14,7 +14,7 @@ import {
   type ValueKind,
 } from '../define/command.ts';
 import { type Command as RunnableCommand, COMMANDS } from '../commands/index.ts';
-import type { GlobalOptions } from '../config/context.ts';
+import type { GlobalOptions } from '../io/invocation.ts';
 import { formatHelp } from './help.ts';
 import { PromptingCommand } from './missing-arguments.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from '../io/option-words.ts';

@@ -6,7 +6,7 @@ import type { ArtifactFacts, DocumentFacts, IconFacts } from '../../core/facts/f
 import type { Missing } from '../../core/facts/missing.ts';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
-import type { DocumentCase, DocumentKind } from '../case.ts';
+import type { DocumentCase, DocumentKind } from '../case/case.ts';
 import { failed, observeAll, passed, type Observation } from '../result.ts';
 import { folderOf } from '../sets.ts';
 import type { Answer, GivenDocument, Validator, ReportedFault } from './validator.ts';

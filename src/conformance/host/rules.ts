@@ -21,7 +21,7 @@ import { redirectInsecure } from '../../core/rules/http/redirect-insecure.ts';
 import { tlsExpiring } from '../../core/rules/http/tls-expiring.ts';
 import { iconTypeWrong } from '../../core/rules/icons/icon-type-wrong.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
-import type { HostCheck, HostRule } from './case.ts';
+import type { HostCheck, HostRule } from '../case/host.ts';
 import type { HostResponse } from './describe.ts';
 
 /** Judges responses by the rules of `core`. */

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue, member, parseDocument } from
 import { pointerTo } from '../../core/json/pointer.ts';
 import { type DocumentWords, mustBe, type Validator, type Violation } from '../../core/json/violations.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
-import { contentOf } from '../workspace/document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 
 /** Saved facts: a snapshot as `verify --save` and `diagnose --bundle` write it. */
 

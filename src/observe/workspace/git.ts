@@ -8,7 +8,7 @@ import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { interrupted, stopSignalOf } from '../../platform/stop-signals.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { contentOf } from './document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
 
 /** A workspace at a git ref, read from the object store; nothing is checked out. */

@@ -14,8 +14,8 @@ import {
 import { type DocumentContent } from '../../core/json/content.ts';
 import { documentContent } from '../../core/json/json.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { documentAt, listingOf } from '../baseline/baseline.ts';
-import { bytesOf } from './document-content.ts';
+import { documentAt, listingOf } from './tree.ts';
+import { bytesOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
 import { lfsOid } from './lfs-pointer.ts';
 import { localPath } from './places.ts';

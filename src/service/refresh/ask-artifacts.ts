@@ -4,7 +4,7 @@ import { type HttpClient } from '../../observe/http/client.ts';
 import { originOf, statusOf, isAnswered, notRequested, lastHop } from '../../core/http/probe.ts';
 import { type Probe } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
-import { isEntityTag } from '../../observe/registry/request-shape.ts';
+import { isEntityTag } from '../../observe/http/request-shape.ts';
 
 /** Asks the host of an artifact whether it still serves the same bytes, without fetching them. */
 

@@ -16,7 +16,8 @@ import { mapLimit } from '../../observe/registry/concurrency.ts';
 import { type Trust, readPublicKey, shippedTrust, readTrustedRoot } from '../../attestation/trust.ts';
 import { type Companion, nextEvidence } from '../domain/attestations.ts';
 import { setImmediate } from 'node:timers/promises';
-import { factsOfBundle, fetchCompanion } from '../../observe/registry/companion.ts';
+import { fetchCompanion } from '../../observe/registry/companion.ts';
+import { factsOfBundle } from '../../observe/content/attestation.ts';
 import { verifyAttestation } from '../../attestation/verify.ts';
 import { notRequested } from '../../core/http/probe.ts';
 

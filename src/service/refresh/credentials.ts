@@ -3,7 +3,7 @@ import { type RefreshContext } from './plan.ts';
 import { type RegistryRecord } from '../db/refreshes.ts';
 import { credentialsOf } from '../db/credentials.ts';
 import { secretHeadersFor } from '../domain/credentials.ts';
-import { redactor } from '../../observe/http/redact.ts';
+import { redactor } from '../../observe/content/redact.ts';
 import { postponeRefresh, markUnauthorized } from '../db/claims.ts';
 
 /** What a refresh neither stores nor shows: the credentials that it sends, and the network of the service. */

@@ -9,7 +9,7 @@ import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error
 import { deferSignals } from '../interrupt.ts';
 import { removeStaleFiles } from './owner.ts';
 import { takeLock, type LockOptions } from './lock.ts';
-import { pathOnDisk } from '../paths.ts';
+import { pathOnDisk } from './path-on-disk.ts';
 import type { Store, Stored } from '../store.ts';
 import { lstat, retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
 import { readChunks } from '../../platform/read-chunks.ts';

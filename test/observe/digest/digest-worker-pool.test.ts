@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { digestArtifact, type Inspection, type InspectTask } from '../../../src/observe/digest/digest-artifact.ts';
+import { digestArtifact, type Inspection, type InspectTask } from '../../../src/observe/archive/digest-artifact.ts';
 import {
   type DigestWorkerPool,
   openDigestWorkerPool,
   openServerDigestPool,
-} from '../../../src/observe/digest/digest-worker-pool.ts';
-import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
+} from '../../../src/observe/archive/digest-worker-pool.ts';
+import { InspectionLost } from '../../../src/observe/archive/digest-thread.ts';
 import { entry, tgz } from '../../support/tar-builder.ts';
 import { noise } from '../../support/random.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTurns } from '../../../src/observe/digest/turns.ts';
+import { openTurns } from '../../../src/observe/archive/turns.ts';
 
 test('one owner works at a time, and each gets a turn before one gets a second one', async () => {
   const turns = openTurns((callback) => void setImmediate(callback));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactor } from '../../../src/observe/http/redact.ts';
+import { redactor } from '../../../src/observe/content/redact.ts';
 
 const SECRET = 's3cr3t+Tok/en "=Value';
 

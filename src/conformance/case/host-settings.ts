@@ -1,5 +1,5 @@
 import { recordFrom } from '../../core/values/record.ts';
-import type { HostSetting } from './case.ts';
+import type { HostSetting } from './host.ts';
 
 /**
  * The setting to change on known hosts, by what a case tests. They are not part of the frozen sets: hosts change. What a

@@ -1,6 +1,6 @@
-import type { NotBlank } from '../core/values/scalars.ts';
-import type { HostExpectation, HostScript, HostSetting } from './host/case.ts';
-import type { SubscriberExpectation, SubscriberScript } from './subscriber/case.ts';
+import type { NotBlank } from '../../core/values/scalars.ts';
+import type { HostExpectation, HostScript, HostSetting } from './host.ts';
+import type { SubscriberExpectation, SubscriberScript } from './subscriber.ts';
 
 /** The cases of the conformance kit: data in the folder `conformance` of the package, declared here. */
 

@@ -1,8 +1,8 @@
 import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
-import { createArchiveReader, type ScanOptions } from '../archive/read-archive.ts';
+import { createArchiveReader, type ScanOptions } from './read-archive.ts';
 import type { TakeTurn } from '../content/detector-run.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
-import { createDigester } from './digest.ts';
+import { createDigester } from '../digest/digest.ts';
 
 /** Digests and lists an artifact while its bytes are streamed. */
 
