@@ -100,7 +100,7 @@ function buildCommands(out, common) {
   return write(
     {
       ...common,
-      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/digest/digest-worker.ts' },
+      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/archive/digest-worker.ts' },
       plugins: [OMIT, copiedEsbuild(`../${ESBUILD}`)],
     },
     {

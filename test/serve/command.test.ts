@@ -16,7 +16,7 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** The command as it is shipped: CommonJS, in a process of its own, so that signals are real. */
 const PROGRAM = `
-  import { runServe } from './src/cli/commands/serve/run.ts';
+  import { runServe } from './src/cli/commands/serve.ts';
   import { openTerminal } from './src/cli/io/terminal.ts';
   import { configAt } from './test/support/config-at.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);

@@ -1,6 +1,7 @@
-import { type StoredRegistry, type Database } from './tables/tables.ts';
-import { type Db } from './database.ts';
 import { type UpdateObject, sql } from 'kysely';
+import type { CheckProgress } from '../domain/registries.ts';
+import type { StoredRegistry, Database } from './tables/tables.ts';
+import type { Db } from './database.ts';
 
 /**
  * What a refresh writes about its registry before it ends: that it has taken it over, how far it has got, whether the
@@ -96,5 +97,19 @@ export async function markUnauthorized(
     .where('id', '=', id)
     .where('refreshNumber', '=', refreshNumber)
     .where('requests', '=', requests)
+    .execute();
+}
+
+/** Stores how far a refresh has got, unless another one has taken over the registry. Its end removes it. */
+export async function writeProgress(
+  db: Db,
+  { id, refreshNumber }: RegistryClaim,
+  progress: CheckProgress,
+): Promise<void> {
+  await db
+    .updateTable('registries')
+    .set({ progress: JSON.stringify(progress) })
+    .where('id', '=', id)
+    .where('refreshNumber', '=', refreshNumber)
     .execute();
 }

@@ -1,8 +1,7 @@
-import { type ObserveProgress } from '../../observe/registry/options.ts';
-import { type Service } from '../context.ts';
-import { type RegistryClaim } from '../db/claims.ts';
-import { type CheckProgress } from '../domain/registries.ts';
-import { type Db } from '../db/database.ts';
+import { writeProgress, type RegistryClaim } from '../db/claims.ts';
+import type { ObserveProgress } from '../../observe/registry/options.ts';
+import type { Service } from '../context.ts';
+import type { CheckProgress } from '../domain/registries.ts';
 
 /** Stores how far a refresh has got, for the subscribers who wait for it. A refresh that is quick stores nothing. */
 export interface ProgressWriter {
@@ -49,14 +48,4 @@ export function openProgressWriter({ db, log }: Pick<Service, 'db' | 'log'>, reg
       await writing;
     },
   };
-}
-
-/** Stores how far a refresh has got, unless another one has taken over the registry. Its end removes it. */
-async function writeProgress(db: Db, { id, refreshNumber }: RegistryClaim, progress: CheckProgress): Promise<void> {
-  await db
-    .updateTable('registries')
-    .set({ progress: JSON.stringify(progress) })
-    .where('id', '=', id)
-    .where('refreshNumber', '=', refreshNumber)
-    .execute();
 }

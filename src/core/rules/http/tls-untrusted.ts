@@ -1,7 +1,7 @@
 import { message, safe } from '../../text/message.ts';
 import { interceptorOrHost, interceptorOrService } from '../owners.ts';
 import { tlsCause } from '../../http/failed-request.ts';
-import { TLS_CAUSES } from './tls-causes.ts';
+import { TLS_CAUSES } from './tls-untrusted/causes.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
 import type { Evidence } from '../../values/evidence.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';

@@ -159,7 +159,7 @@ interface AppRow {
   iconFragment: Generated<string>;
   /** Whether it is in the manifest; false after it was removed. */
   listed: boolean;
-  /** As in AppVerdict (core/engine/report.ts); null while unknown. */
+  /** As in AppVerdict (core/findings/report.ts); null while unknown. */
   visible: boolean | null;
   /** Ids of the rules that hide it. */
   because: string[];

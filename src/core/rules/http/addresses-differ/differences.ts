@@ -14,7 +14,7 @@ import { corsFault } from '../../../http/cors.ts';
 import { header } from '../../../http/headers.ts';
 import { hostnameOf, hostOf, statusOf } from '../../../http/probe.ts';
 import { tlsCause } from '../../../http/failed-request.ts';
-import { TLS_CAUSES } from '../tls-causes.ts';
+import { TLS_CAUSES } from '../tls-untrusted/causes.ts';
 import { explainUntrusted } from '../../../http/untrusted-certificate.ts';
 import { message, safe, type SafeText } from '../../../text/message.ts';
 import type { CauseOf, Causes } from '../../cause.ts';

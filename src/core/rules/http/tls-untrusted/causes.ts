@@ -1,5 +1,5 @@
-import type { TlsCause } from '../../http/failed-request.ts';
-import type { CauseInfo } from '../cause.ts';
+import type { TlsCause } from '../../../http/failed-request.ts';
+import type { CauseInfo } from '../../cause.ts';
 
 /** Why a certificate or the version of TLS is not trusted, for the rules about it. */
 export const TLS_CAUSES = {

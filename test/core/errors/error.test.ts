@@ -1,16 +1,16 @@
-import { message } from '../../src/core/text/message.ts';
+import { message } from '../../../src/core/text/message.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../src/core/errors/codes/index.ts';
-import { AppregError, isAppregError } from '../../src/core/errors/error.ts';
+import { ERRORS } from '../../../src/core/errors/codes/index.ts';
+import { AppregError, isAppregError } from '../../../src/core/errors/error.ts';
 
 test('the source uses every error code', () => {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '../../src');
+  const root = join(dirname(fileURLToPath(import.meta.url)), '../../../src');
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('core/error-codes/'))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('core/errors/codes/'))
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .filter((text) => text.includes('AppregError'))
     .join('\n');
@@ -18,7 +18,7 @@ test('the source uses every error code', () => {
 });
 
 test('an error of a write whose hint says to run the command again has advisesRepeat', () => {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '../../src');
+  const root = join(dirname(fileURLToPath(import.meta.url)), '../../../src');
   const found = ['store', 'publish']
     .flatMap((part) => readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((file) => [part, file]))
     .filter(([, file]) => file!.endsWith('.ts') && file !== 'apply-plan.ts')

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'appreg-inspectors-'));
 const program = join(folder, 'inspector.cjs');
 let inspectors: DigestWorkerPool;
 beforeAll(() => {
-  const entryPoints = [join(import.meta.dirname, '../../../src/observe/digest/digest-worker.ts')];
+  const entryPoints = [join(import.meta.dirname, '../../../src/observe/archive/digest-worker.ts')];
   buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: program });
 });
 afterAll(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { flagOf, type OptionDefinition } from '../../src/cli/define/command.ts';
-import { COMMANDS } from '../../src/cli/commands/index.ts';
-import { parse } from '../../src/cli/program/program.ts';
+import { flagOf, type OptionDefinition } from '../../../src/cli/define/command.ts';
+import { COMMANDS } from '../../../src/cli/commands/index.ts';
+import { parse } from '../../../src/cli/program/program.ts';
 
 /** Every option whose value is one of several words. */
 const choices = COMMANDS.flatMap(({ definition: { name, options, arguments: declared } }) =>

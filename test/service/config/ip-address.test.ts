@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AddressKind, addressKind } from '../../src/service/config/ip-address.ts';
+import { type AddressKind, addressKind } from '../../../src/service/config/ip-address.ts';
 
 const ADDRESSES: readonly [string, AddressKind][] = [
   ['8.8.8.8', 'public'],

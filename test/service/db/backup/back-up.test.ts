@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CamelCasePlugin, type RawBuilder, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { backUp } from '../../../src/service/db/backup/back-up.ts';
-import { restore } from '../../../src/service/db/backup/restore.ts';
-import { withConnection } from '../../../src/service/db/backup/connection.ts';
-import { dump } from '../../../src/service/db/backup/dump.ts';
-import { checkEmpty } from '../../../src/service/db/backup/load.ts';
-import { type Db, openDatabase } from '../../../src/service/db/database.ts';
-import { areFirstMigrations, migrate, MIGRATIONS } from '../../../src/service/db/migrations/migrate.ts';
-import { newDigest } from '../../../src/service/db/backup/format.ts';
-import { tempName } from '../../../src/store/directory/owner.ts';
-import { folder } from '../../support/folders.ts';
-import { startDatabase } from '../../support/database.ts';
+import { backUp } from '../../../../src/service/db/backup/back-up.ts';
+import { restore } from '../../../../src/service/db/backup/restore.ts';
+import { withConnection } from '../../../../src/service/db/backup/connection.ts';
+import { dump } from '../../../../src/service/db/backup/dump.ts';
+import { checkEmpty } from '../../../../src/service/db/backup/load.ts';
+import { type Db, openDatabase } from '../../../../src/service/db/database.ts';
+import { areFirstMigrations, migrate, MIGRATIONS } from '../../../../src/service/db/migrations/migrate.ts';
+import { newDigest } from '../../../../src/service/db/backup/format.ts';
+import { tempName } from '../../../../src/store/directory/owner.ts';
+import { folder } from '../../../support/folders.ts';
+import { startDatabase } from '../../../support/database.ts';
 import {
   addApp,
   addIcon,
@@ -23,7 +23,7 @@ import {
   addSubscription,
   openTestDatabase,
   type TestDatabase,
-} from '../database-fixture.ts';
+} from '../../database-fixture.ts';
 
 /** Backups of a database, and what is restored from them. */
 
