@@ -59,8 +59,9 @@ describe('an unusable esbuild is reported with what to install', () => {
   });
 });
 
+const works = () => import('esbuild');
+
 describe('the package with the program for this system', () => {
-  const works = () => import('esbuild');
   /** The packages of esbuild that are installed, with their versions. */
   const withPackages = (versions: Record<string, string>, portableApi?: typeof Program.portableApi) =>
     bundleWith(works, {
@@ -100,12 +101,13 @@ describe('the package with the program for this system', () => {
   });
 });
 
+const manifest = (path: string) =>
+  JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Record<
+    'devDependencies' | 'optionalDependencies',
+    Record<string, string>
+  > & { version: string };
+
 test('all packages of esbuild have the version of its API', () => {
-  const manifest = (path: string) =>
-    JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Record<
-      'devDependencies' | 'optionalDependencies',
-      Record<string, string>
-    > & { version: string };
   const esbuild = manifest('../../node_modules/esbuild/package.json');
   expect(esbuild.version).toBe(ESBUILD_VERSION);
   const ours = manifest('../../package.json');
