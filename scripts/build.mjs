@@ -30,13 +30,13 @@ const GROUPS = [
 
 /** Modules of packages that are left out. */
 const OMITTED = [
-  // Suggestions for unknown names, which io/missing-arguments.ts makes itself.
+  // Suggestions for unknown names, which program/missing-arguments.ts makes itself.
   { module: /\/suggestSimilar$/, importer: /\/commander\// },
   // For commands that are separate programs, which do not exist here: 2 ms at each start.
   { module: /^node:child_process$/, importer: /\/commander\// },
   // Loaders of configurations, which are never used, and contain another parser of YAML.
   { module: /^\.\/loaders$/, importer: /\/cosmiconfig\// },
-  // A rule that is turned off (content/preset-rules.ts) loads a library for cryptography: half a megabyte.
+  // A rule that is turned off (observe/content/detectors.ts) loads a library for cryptography: half a megabyte.
   { module: /^\.\/index-[\w-]+\.js$/, importer: /\/secretlint-rule-preset-recommend\//, kind: 'dynamic-import' },
 ];
 

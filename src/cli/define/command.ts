@@ -116,7 +116,7 @@ export const REQUESTED_KINDS = [
 ] as const;
 
 /**
- * What a value is: decides what completion offers (completion/values.ts), what is valid (io/value-checks.ts), and what
+ * What a value is: decides what completion offers (completion/values.ts), what is valid (define/value-checks.ts), and what
  * is requested from the network (process/network-use.ts).
  */
 export type ValueKind =
