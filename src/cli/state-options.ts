@@ -21,7 +21,7 @@ export function stateOptions(context: Context, options: VerifyOptions = {}): Sta
     },
     async webOptions(registry) {
       const { webOptionsOf } = await import('./check/verify-options.ts');
-      const { config } = await context.config(context.cwd, { needsWorkspace: false });
+      const { config } = await context.config();
       return webOptionsOf(context, config, registry, options);
     },
   };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { runExplain } from '../../src/cli/commands/explain/run.ts';
 import { runRules } from '../../src/cli/commands/rules/run.ts';
 import { RULE_GROUP_NAMES } from '../../src/cli/choices.ts';
+import { settingsOf } from '../../src/cli/config/config.ts';
 import { exitCodeOf } from '../../src/core/error-codes/exit-codes.ts';
 import { type ErrorCode, ERRORS } from '../../src/core/error-codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
@@ -98,7 +99,7 @@ async function listed(
   const context = cliContext({
     cwd: '.',
     options: { ...options, format: 'json' },
-    config: async () => ({ config, file: null, root: '.' }),
+    config: async () => settingsOf(config, null, '.'),
   });
   expect(await runRules(context, options)).toBe(0);
   return (JSON.parse(context.printed.out.join()) as { rules: { id: string; level: string; group: string }[] }).rules;

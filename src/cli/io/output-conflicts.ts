@@ -5,7 +5,7 @@ import { companionKindOf, isAboutPath } from '../../core/attestation/companion.t
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { message } from '../../core/text/message.ts';
 import { type CommandDefinition, flagOf, type ValueKind } from '../command-definition.ts';
-import { CONFIG_FILES } from '../config/find-config.ts';
+import { CONFIG_FILES } from '../config/find.ts';
 import type { Context } from '../context.ts';
 import { realPath, unwritable } from './output-file.ts';
 import type { Output } from './results.ts';

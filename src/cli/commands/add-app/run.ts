@@ -3,7 +3,7 @@ import { capitalized, printable } from '../../../core/text/text.ts';
 import { type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { checkUrl } from '../../input-file.ts';
 import { printResult } from '../../io/results.ts';
@@ -19,7 +19,7 @@ type Options = OptionsOf<typeof addAppCommand>;
 export async function runAddApp(context: Context, key: string, options: Options): Promise<number> {
   checkNewKey(key);
   const { terminal } = context;
-  const { place, config, file } = await openWorkspace(context);
+  const { place, rules } = await openWorkspace(context);
   const { metadataUrl = null } = options;
   if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
   const flags = addAppCommand.options;
@@ -35,7 +35,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
   const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
   const { entry, plan, lines, findings } = await planApp(place, app, {
     now: new Date().toISOString(),
-    severities: await severitiesOf(context, { config, file }),
+    severities: await severitiesOf(context, { rules }),
   });
   const status = planStatus(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);

@@ -6,7 +6,7 @@ import { asBase } from '../../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { appsUnder } from '../../../release/app-folders.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
@@ -36,8 +36,8 @@ export async function runAssemble(context: Context, options: Options): Promise<n
       message`--against is only valid with --check: without it, the apps are compared with the store itself.`,
       message`Add --check, or omit --against.`,
     );
-  const { config, file, root } = await context.config();
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
+  const { config, root, rules } = await context.config();
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { rules }) };
   if (check) {
     const folders = await appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'), config.release);
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };

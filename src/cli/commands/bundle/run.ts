@@ -17,7 +17,7 @@ type Options = OptionsOf<typeof bundleCommand>;
 /** The severities that differ from those of the rules. All rules are loaded for them: longer than a small bundle takes. */
 async function requestedSeverities(context: Context, loaded: LoadedConfig): Promise<Record<string, Severity | 'off'>> {
   if (loaded.config.rules === undefined && context.options.rule === undefined) return {};
-  const { severitiesOf } = await import('../../check/severities.ts');
+  const { severitiesOf } = await import('../../config/rules.ts');
   return severitiesOf(context, loaded);
 }
 

@@ -7,7 +7,7 @@ import { applyPlan } from '../../../publish/apply-plan.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
 import { planRetirement, type RetirementPlan, type WantedRetirement } from '../../../publish/deprecate.ts';
 import type { Style } from '../../../report/style.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import { RETIREMENT_REASONS } from '../../choices.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { Context, OptionsOf } from '../../context.ts';

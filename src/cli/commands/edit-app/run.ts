@@ -9,7 +9,7 @@ import { applyPlan } from '../../../publish/apply-plan.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../../publish/listed-app.ts';
 import type { Style } from '../../../report/style.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import type { TextOption } from '../../command-definition.ts';
 import { type OpenWorkspace, openWorkspace } from '../../config/workspace.ts';
 import type { Context, OptionsOf } from '../../context.ts';

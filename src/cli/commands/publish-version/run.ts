@@ -18,7 +18,7 @@ import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
 import type { Results } from '../../../report/results.ts';
 import type { Style } from '../../../report/style.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
 import { hasLock, lockVersions } from '../../../workspace/lock.ts';
@@ -45,7 +45,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place: opened, config, file, root } = await openWorkspace(context);
+  const { place: opened, config, root, rules } = await openWorkspace(context);
   const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
   // A lock file in a store is written by releases. Without them, this would be one request more to a bucket.
@@ -68,7 +68,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
     now: new Date().toISOString(),
-    severities: publishingSeverities(await severitiesOf(context, { config, file }), options.anyContent === true),
+    severities: publishingSeverities(await severitiesOf(context, { rules }), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: {

@@ -7,7 +7,7 @@ import { describeWriteState, newJournal, writeStateOf } from '../../../store/jou
 import type { Context, OptionsOf } from '../../context.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets } from '../../allowed-secrets.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { openStore } from '../../config/open-store.ts';
 import { workspaceMissing } from '../../config/workspace.ts';
@@ -30,7 +30,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const allowed = allowedSecrets(options);
   const loaded = withOptions(await context.config(), options);
   if (loaded.file === null) throw workspaceMissing(context.cwd);
-  const { config, file, root } = loaded;
+  const { config, file, root, rules } = loaded;
   const isPublishing = options.check !== true && options.bump !== true;
   const attester = isPublishing ? await attesterOf(context, loaded, options) : undefined;
   const { report, plan } = await release(
@@ -41,7 +41,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       config,
       env: context.env,
       openStore: () => openStore(context, config.store, root),
-      severities: () => severitiesOf(context, { config, file }),
+      severities: () => severitiesOf(context, { rules }),
     },
     { ...requested(context, loaded, options), allowedSecrets: allowed, attester },
   );

@@ -7,7 +7,7 @@ import { AppregError } from '../../../core/errors.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { listedEntry } from '../../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
-import { severitiesOf } from '../../check/severities.ts';
+import { severitiesOf } from '../../config/rules.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
