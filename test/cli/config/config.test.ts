@@ -303,27 +303,24 @@ describe('code', () => {
     },
   );
 
-  test('and settings for the library that reads configurations are neither executed nor read', async () => {
-    writeFile('.config/config.cjs', code());
-    writeFile('.config/config.js', code());
-    writeFile('package.json', '{ "cosmiconfig": { "searchPlaces": ["other.json"] }, "appreg": {} }');
-    writeFile('other.json', '{ "manifest": 7 }');
-    const before = process.cwd();
-    process.chdir(root);
-    try {
-      for (const [name, text] of [
-        ['package.json', null],
-        ['appreg.config.yaml', 'manifest: a.json'],
-        ['appreg.config.json', '{ "manifest": "a.json" }'],
-      ] as const) {
-        if (text !== null) writeFile(name, text);
-        expect((await configAt(root)).file).toBe(join(root, name));
+  // cosmiconfig searches the current folder for settings of its own, at each use.
+  test.each(['.config/config.cjs', '.config/config.js'])(
+    'and settings for the library in %s are not executed',
+    async (settings) => {
+      writeFile(settings, code());
+      writeFile('package.json', '{ "appreg": {} }');
+      vi.spyOn(process, 'cwd').mockReturnValue(root);
+      try {
+        for (const name of ['package.json', '.appregrc', 'appreg.config.yaml', 'appreg.config.json']) {
+          if (name !== 'package.json') writeFile(name, '{}');
+          expect((await configAt(root)).file).toBe(join(root, name));
+        }
+      } finally {
+        vi.restoreAllMocks();
       }
-    } finally {
-      process.chdir(before);
-    }
-    expect(isExecuted()).toBe(false);
-  });
+      expect(isExecuted()).toBe(false);
+    },
+  );
 });
 
 describe('invalid rules and exceptions', () => {
