@@ -282,6 +282,14 @@ test('no test file has more than 400 lines', () => {
   expect(long).toEqual([]);
 });
 
+test('no test is run again after a failure, which would hide that it depends on chance', () => {
+  const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `test/${file.replaceAll('\\', '/')}`);
+  const files = [...tests, 'vitest.config.ts', 'package.json', '.ci/run'];
+  expect(files.filter((file) => /\bretry:\s|-[-]retry/.test(code(file)))).toEqual([]);
+});
+
 describe('rules', () => {
   const paths = readdirSync(join(root, 'src/core/rules'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
@@ -324,7 +332,7 @@ test('every rule has a live case, except those about files in a workspace', () =
     .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
     .join('\n');
   const without = rules.map(({ id }) => id).filter((id) => !new RegExp(`\\b${id}\\b`).test(live));
-  expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned']);
+  expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned', 'base-url-mismatched']);
 });
 
 describe('generated files are up to date', () => {

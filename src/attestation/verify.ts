@@ -10,6 +10,7 @@ import type {
 } from '../core/attestation/facts.ts';
 import { parseStatement, STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
 import { comparable, hasLogNames, logsOf } from './log-entries.ts';
+import { jsonValueIn } from '../core/json/value-in.ts';
 import { outdatedRoot, type Trust } from './trust.ts';
 
 /**
@@ -89,7 +90,8 @@ function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null):
 }
 
 function bundleIn(bytes: Uint8Array): Bundle {
-  const json = reading('json', () => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
+  const json = jsonValueIn(Buffer.from(bytes).toString('utf8'));
+  if (json === undefined) throw new Refusal({ cause: 'form', code: 'json' });
   return reading('bundle', () => bundleFromJSON(json));
 }
 

@@ -142,7 +142,7 @@ export function checkedResult(before: Document, text: string, pointer: string, i
     !isChanged(before.value, value, pointerSteps(pointer), isIntended)
   )
     throw new Error(`the edit at ${pointer} changed something else`);
-  return { path: before.path, token: null, text, value, content };
+  return { path: before.path, text, value, content };
 }
 
 function isChanged(

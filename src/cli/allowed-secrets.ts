@@ -16,13 +16,16 @@ export function allowedSecrets({ allowSecret = [] }: { allowSecret?: readonly st
   );
 }
 
-/** The artifact with the allowed secrets left out of its facts; a fingerprint that it does not have is a warning. */
+/**
+ * The artifact with the allowed secrets left out of its facts; a fingerprint that it does not have is a warning.
+ * @param excepted by the configuration: the artifact need not have them
+ */
 export function withoutSecrets<A extends Artifact>(
   artifact: A,
-  allowed: readonly string[],
+  { allowed, excepted }: { allowed: readonly string[]; excepted: readonly string[] },
   terminal: Pick<Terminal, 'log'>,
 ): A {
-  const { archive, unused } = withoutAllowed(artifact.archive, allowed);
+  const { archive, unused } = withoutAllowed(artifact.archive, allowed, excepted);
   for (const fingerprint of unused) terminal.log(message`warning: ${unusedSecret(fingerprint)}`);
   return { ...artifact, archive };
 }

@@ -19,6 +19,7 @@ import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../relea
 import { prompt } from './io/prompts.ts';
 import { existingOrUrl } from './io/value-checks.ts';
 import { billWish, packageSettings } from '../release/repository.ts';
+import { buildFolders } from '../platform/build-folders.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */
@@ -127,7 +128,7 @@ export async function artifactFrom(
       url,
       context.env,
       (bytes) => progress.update(() => message`Fetching ${safeExcerpt(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
-      { scan: { folders: [] } },
+      { scan: { folders: buildFolders(cwd) } },
     ).finally(() => progress.stop());
     if (fault !== null)
       throw new AppregError('artifact-invalid', message`${safeExcerpt(url)}: ${safe(fault.message)}`, fault.advice, {
@@ -158,7 +159,7 @@ export async function artifactFrom(
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(message`warning: ${warning}`);
-  const made = await artifactFromBytes(built.archive, printable(entry), cwd);
+  const made = await artifactFromBytes(built.archive, printable(entry), cwd, built);
   return {
     artifact: wish === 'none' ? made : (await import('../release/bill.ts')).withBill(made, built, key, wish),
     provenance: traced ? (built.provenance?.() ?? null) : null,

@@ -7,6 +7,7 @@ import { type AttestationProblem, judgeAttestation } from '../core/attestation/j
 import type { SignerPolicy } from '../core/attestation/policy.ts';
 import { provenanceStatement } from '../core/attestation/statement.ts';
 import { AppregError } from '../core/errors.ts';
+import { ownValue } from '../core/record.ts';
 import { message, safe, type SafeText } from '../core/text/message.ts';
 import { VERSION } from '../core/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
@@ -58,7 +59,7 @@ export async function attesterFor(
   if (wish.kind === 'key') {
     const { keySigner, signingKeyIn } = await import('../attestation/sign.ts');
     const { shippedTrust } = await import('../attestation/trust.ts');
-    if (dryRun && !env[wish.variable]) return signingAttester(null, () => null, run);
+    if (dryRun && !ownValue(env, wish.variable)) return signingAttester(null, () => null, run);
     const key = signingKeyIn(env, wish.variable);
     if (namesSigner(expected) && key.sha256 !== (await trustOf(root, { key: expected.key })).key?.sha256)
       throw otherSigner(message`The key in ${wish.variable}`, expected);

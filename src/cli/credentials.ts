@@ -1,6 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { isLoopback, parseUrl } from '../core/http/url.ts';
 import { AppregError } from '../core/errors.ts';
+import { ownValue } from '../core/record.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import type { OptionValues } from './command-definition.ts';
 import type { subscribeCommand } from './commands/subscribe/options.ts';
@@ -16,7 +17,7 @@ export function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): Hea
 
 /** The value of the environment variable that an option names. @throws AppregError if it is not set */
 function secretFrom(name: string, flag: string, env: NodeJS.ProcessEnv): string {
-  const value = env[name]?.trim();
+  const value = ownValue(env, name)?.trim();
   if (value) return value;
   throw new AppregError(
     'environment-variable-unset',

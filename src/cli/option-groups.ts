@@ -153,7 +153,7 @@ export const checkOptions = {
   ...authorityOption,
   skipArtifacts: flag('--skip-artifacts', 'do not download artifacts'),
   against: text(
-    '--against <file|url>',
+    '--against <dir|git-ref|file|url>',
     'also report changes to published versions, compared with this state',
     'registry-state',
   ),

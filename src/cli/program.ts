@@ -17,6 +17,7 @@ import { type Command as RunnableCommand, COMMANDS } from './commands/index.ts';
 import type { GlobalOptions } from './context.ts';
 import { formatHelp } from './io/help.ts';
 import { PromptingCommand } from './io/missing-arguments.ts';
+import { HELP_FLAGS, VERSION_FLAGS } from './io/option-words.ts';
 import { columns, toStderr, toStdout } from './io/streams.ts';
 import { globalOptions } from './option-groups.ts';
 
@@ -42,11 +43,26 @@ export function parse(words: readonly string[]): Parsed | null {
     requested = command;
   });
   try {
+    refuseInvalidText(words);
     program.parse(words, { from: 'user' });
     return requested;
   } catch (error) {
     return error instanceof CommanderError ? null : { error };
   }
+}
+
+/**
+ * No system passes such words, but other programs can. Nothing after the parser has to expect them.
+ * @throws AppregError `usage`
+ */
+function refuseInvalidText(words: readonly string[]): void {
+  const word = words.find((one) => one.includes('\0') || /\p{Surrogate}/u.test(one));
+  if (word === undefined) return;
+  throw new AppregError(
+    'usage',
+    message`The command line contains ${word.includes('\0') ? 'a NUL character' : 'half of a surrogate pair'}: “${safeExcerpt(word, 80)}”.`,
+    message`Give a valid text.`,
+  );
 }
 
 /**
@@ -61,7 +77,8 @@ export function buildProgram(
 ): Command {
   const program = new PromptingCommand('appreg')
     .description('Author, lint, publish and verify app registries.')
-    .version(VERSION)
+    .version(VERSION, VERSION_FLAGS)
+    .helpOption(HELP_FLAGS)
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({

@@ -16,6 +16,11 @@ export function stateOptions(context: Context, options: VerifyOptions = {}): Sta
       const isRemote = remoteStore(config) !== null;
       return {
         ...workspaceSettings(loaded),
+        config: loaded.file,
+        async openReader() {
+          const { baseConfigReader } = await import('./config/base-config.ts');
+          return baseConfigReader(context.env);
+        },
         openStore: isRemote ? () => openStore(context, config.store, root) : null,
       };
     },

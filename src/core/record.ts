@@ -25,3 +25,8 @@ export function recordLike<Keyed extends object, Value>(
 export function recordFrom<Key extends string, Value>(entries: readonly (readonly [Key, Value])[]): Record<Key, Value> {
   return Object.fromEntries(entries) as Record<Key, Value>;
 }
+
+/** The value of a name that users choose, such as that of an environment variable: `constructor` is not one by itself. */
+export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -51,6 +51,8 @@ export interface ContentSettings {
   appEntry: string | null;
   /** Fingerprints of secrets that the user allows (--allow-secret). */
   allowedSecrets: readonly string[];
+  /** Fingerprints of secrets that exceptions of the configuration allow; the artifact need not have them. */
+  exceptedSecrets: readonly string[];
   /** Whether an archive without the app's entry file is allowed (--any-content); secrets never are. */
   anyContent: boolean;
 }
@@ -67,16 +69,18 @@ export function publishingSeverities(set: Severities, anyContent: boolean): Seve
 }
 
 /**
- * The facts about an archive without the secrets that the user allows.
- * @returns with the fingerprints that are not in the archive
+ * The facts about an archive without the secrets that the user and the configuration allow.
+ * @returns with the fingerprints of the user that are not in the archive
  */
 export function withoutAllowed(
   archive: ArchiveFacts,
   allowed: readonly string[],
+  excepted: readonly string[] = [],
 ): { archive: ArchiveFacts; unused: string[] } {
   const { scan } = archive;
-  if (scan === undefined || allowed.length === 0) return { archive, unused: [...allowed] };
-  const secrets = scan.secrets.filter(({ fingerprint }) => !allowed.includes(fingerprint));
+  const all = [...allowed, ...excepted];
+  if (scan === undefined || all.length === 0) return { archive, unused: [...allowed] };
+  const secrets = scan.secrets.filter(({ fingerprint }) => !all.includes(fingerprint));
   const secretCount = scan.secretCount - (scan.secrets.length - secrets.length);
   const found = new Set(scan.secrets.map(({ fingerprint }) => fingerprint));
   return {
@@ -93,9 +97,9 @@ export function withoutAllowed(
  */
 export function checkContent(
   { content, archive: inspected }: { content: Content; archive: ArchiveFacts },
-  { severities: set, appEntry, allowedSecrets, anyContent }: ContentSettings,
+  { severities: set, appEntry, allowedSecrets, exceptedSecrets, anyContent }: ContentSettings,
 ): string[] {
-  const { archive, unused } = withoutAllowed(inspected, allowedSecrets);
+  const { archive, unused } = withoutAllowed(inspected, allowedSecrets, exceptedSecrets);
   const { scan } = archive;
   if (scan === undefined) throw new Error('The content of the artifact was not scanned.');
   const severities = publishingSeverities(set, anyContent);

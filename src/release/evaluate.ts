@@ -215,13 +215,13 @@ function provenanceOf({ provenance }: Bundle): () => Provenance {
 }
 
 async function prepare(
-  { config }: OpenRepository,
-  { key, folder, path }: FoundApp,
+  { config, root }: OpenRepository,
+  { key, folder }: FoundApp,
   version: string,
   built: Bundle,
   { provenance, listing, notes }: { provenance: () => Provenance; listing: AppToAssemble | null; notes: NotesOf },
 ): Promise<PreparedApp> {
-  const artifact = await artifactFromBytes(built.archive, printable(folder), path);
+  const artifact = await artifactFromBytes(built.archive, printable(folder), root, built);
   const wish = billWish({}, config);
   return {
     key,

@@ -32,6 +32,14 @@ export interface FailedRun {
   written?: object | null;
 }
 
+interface RetiredVersion {
+  version: string;
+  reason: RetirementReason;
+  message: string;
+  use: string | null;
+  since: string | null;
+}
+
 /** The fields of a document in addition to its envelope, by the name of the command. */
 export interface Results {
   init: {
@@ -70,6 +78,10 @@ export interface Results {
     versions: readonly string[];
     /** Those whose retirement changes. */
     changed: readonly string[];
+    /** Those that are retired otherwise, and stay so: exit 1. With --replace, none. */
+    kept: readonly RetiredVersion[];
+    /** What the file said about those whose retirement is overwritten or withdrawn. */
+    replaced: readonly RetiredVersion[];
     /** Null if it is withdrawn. */
     retirement: { reason: RetirementReason; message: string; use: string | null } | null;
     /** The files that were written, or would be. */

@@ -84,6 +84,13 @@ async function changeLock(root: string, change: (lock: LockFile) => LockFile): P
   }
 }
 
+/** Tests that the lock file of the workspace can be written, if it has one. @throws AppregError as a write does */
+export async function requireWritableLock(root: string): Promise<void> {
+  if (!hasLock(root)) return;
+  const { openDirectory } = await import('../store/directory/directory.ts');
+  await openDirectory(root).requireWritable?.(LOCK_FILE, 'replace');
+}
+
 /** Records versions that were just published, if the workspace has a lock file. @returns whether it was written */
 export async function lockVersions(
   root: string,

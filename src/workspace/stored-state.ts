@@ -51,7 +51,7 @@ export async function storeSnapshot(
         for (const path of paths) if (!known.has(path)) missing.add(path);
       };
       const tree = { source: store.name, fetch, read: (path: string) => known.get(path) ?? null };
-      const state = snapshotOfTree(tree, manifest, baseUrl, seenAt, contents);
+      const state = snapshotOfTree(tree, manifest, baseUrl === null ? [] : [baseUrl], seenAt, contents);
       if (missing.size === 0) return state;
       wanted = [...missing];
     }

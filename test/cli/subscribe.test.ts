@@ -174,6 +174,13 @@ test('subscribe does not print a secret that the service echoes', async () => {
   }
 });
 
+test('subscribe does not read a response that is nested deep', async () => {
+  answerWith = { status: 201, body: '['.repeat(10_000) + ']'.repeat(10_000) };
+  const { code, printed } = await run({ format: 'json' });
+  expect(code).toBe(0);
+  expect(JSON.parse(printed.out.join(''))).toMatchObject({ outcome: 'subscribed', status: 201 });
+});
+
 test('subscribe prints JSON', async () => {
   const { printed } = await run({ format: 'json' });
   expect(JSON.parse(printed.out[0]!)).toMatchObject({

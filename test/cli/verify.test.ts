@@ -214,7 +214,12 @@ describe('verify reports a usage error', () => {
       hint: /NOT_SET_AT_ALL/,
     },
     { url: 'https://example.com/', options: { ca: 'nowhere.pem' }, code: 'ca-file-invalid', hint: /PEM/ },
-    { url: 'https://example.com/', options: { against: 'nowhere.json' }, code: 'facts-invalid', hint: /--save/ },
+    {
+      url: 'https://example.com/',
+      options: { against: 'nowhere.json' },
+      code: 'baseline-missing',
+      hint: /Check the path/,
+    },
   ])('for $url with $options', async ({ url, options, code, hint }) => {
     await expect(run(url, options, {})).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });

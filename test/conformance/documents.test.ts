@@ -42,6 +42,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'app-withdrawn': 'needs what was published before',
   'app-not-listed': 'needs the name of an app that is looked for',
   'version-not-listed': 'needs a version that is looked for',
+  'base-url-mismatched': 'needs the configuration of a workspace',
 };
 
 test('without the findings of any rule, a case fails', () => {

@@ -91,7 +91,7 @@ describe('the plan of a version', () => {
     const { plan: made } = await plan(await registry(), '1.0.0', one);
     const step = made.steps.at(-1)!;
     const meanwhile = JSON.stringify({ versions: [await listed('0.9.0', two)] });
-    const text = step.kind === 'edit' ? step.edit(meanwhile) : null;
+    const text = step.kind === 'edit' ? step.textAfter(meanwhile) : null;
     expect((JSON.parse(text!) as { versions: { version: string }[] }).versions.map((v) => v.version)).toEqual([
       '0.9.0',
       '1.0.0',

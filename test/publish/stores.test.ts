@@ -234,7 +234,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('a registry in a %s',
     expect(await runPublishVersion(json, 'a', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
     expect(JSON.parse(json.printed.out.join(''))).toMatchObject({
       status: 'already-published',
-      steps: [{ path: 'appreg.lock.json', outcome: 'unchanged' }],
+      steps: [],
     });
   }, 60_000);
 

@@ -5,6 +5,7 @@ import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers
 import { parseUrl } from '../../core/http/url.ts';
 import { versionRange } from '../../core/registry/version-range.ts';
 import { AppregError } from '../../core/errors.ts';
+import { ownValue } from '../../core/record.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
@@ -84,7 +85,7 @@ export function givenHeaders(
   for (const text of options.headerEnv ?? []) {
     const at = text.indexOf('=');
     const name = text.slice(at + 1);
-    const value = at === -1 ? undefined : env[name];
+    const value = at === -1 ? undefined : ownValue(env, name);
     if (at !== -1 && value === undefined)
       throw new AppregError(
         'environment-variable-unset',

@@ -1,9 +1,11 @@
 import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors.ts';
+import { ownValue } from '../../core/record.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
+import { MAX_DEPTH } from '../../core/json/positions.ts';
 import { type ShapeError, violationsOf } from '../../core/json/violations.ts';
-import { printable } from '../../core/text/text.ts';
+import { grouped, printable } from '../../core/text/text.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import { configIn, findConfig, namedConfig } from './find.ts';
 import { configError, type ConfigText, readConfig, unreadableConfig } from './read.ts';
@@ -51,7 +53,8 @@ export async function loadConfig({ from, file: named, env }: ConfigRequest): Pro
   if (found === null) return settingsOf({}, null, from);
   const { path, form, unused } = found;
   const { value: raw, text } = await readConfig(found);
-  if (!isPlain(raw, 0, { count: 0 })) throw unreadableConfig(`${printable(path)} contains itself, or is too large.`);
+  const fault = boundsFault(raw);
+  if (fault !== null) throw unreadableConfig(`${printable(path)} ${fault}.`);
   const unset: UnsetVariable[] = [];
   const config = substituteVariables(raw, env, '', unset);
   const errors = await errorsIn(config, unset);
@@ -77,14 +80,21 @@ async function invalidConfig(source: ConfigText, errors: readonly ShapeError[], 
   return configError(source, [...violations, ...settingViolations(raw)]);
 }
 
-const MAX_DEPTH = 50;
 const MAX_VALUES = 100_000;
 
-/** False for a value that contains itself, and for one that is too large: aliases in YAML can make both. */
-function isPlain(value: unknown, depth: number, total: { count: number }): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth > MAX_DEPTH || (total.count += 1) > MAX_VALUES) return false;
-  return Object.values(value).every((item) => isPlain(item, depth + 1, total));
+/**
+ * Why a value is not a configuration, before anything walks it further; null if nothing speaks against it. Aliases in
+ * YAML can make a value that contains itself, and one of many values from a short text.
+ */
+function boundsFault(value: unknown, depth = 0, total = { count: 0 }): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep, or contains itself`;
+  if ((total.count += 1) > MAX_VALUES) return `has more than ${grouped(MAX_VALUES)} objects and arrays`;
+  for (const item of Object.values(value)) {
+    const fault = boundsFault(item, depth + 1, total);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /** What the schema refuses. Values of unset variables are not known yet, so they cannot be validated. */
@@ -135,7 +145,8 @@ interface UnsetVariable {
 
 /** Secrets are not stored in the file: `${NAME}` is replaced from the environment, and kept if not set. */
 function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: UnsetVariable[]): unknown {
-  if (typeof value === 'string') return value.replace(VARIABLE, (reference, name: string) => env[name] ?? reference);
+  if (typeof value === 'string')
+    return value.replace(VARIABLE, (reference, name: string) => ownValue(env, name) ?? reference);
   if (typeof value !== 'object' || value === null) return value;
   const below = (key: string): string => pointer + pointerStep(key);
   const items = Object.entries(value).map(
@@ -144,7 +155,7 @@ function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: st
   const filled: object = Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items);
   for (const [key, item] of Object.entries(value)) {
     const names = typeof item === 'string' ? [...item.matchAll(VARIABLE)].map(([, name = '']) => name) : [];
-    const variable = names.find((name) => env[name] === undefined);
+    const variable = names.find((name) => ownValue(env, name) === undefined);
     if (variable !== undefined) unset.push({ owner: filled, key, pointer: below(key), variable });
   }
   return filled;

@@ -25,9 +25,14 @@ export const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
 /** A configuration is data: one that is code could do anything wherever a command reads it. */
 const CODE_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-const UNSUPPORTED = ['appreg.config', '.appregrc'].flatMap((stem) =>
-  [...CODE_ENDINGS, '.toml', '.json5', '.jsonc', '.ini', '.xml'].map((ending) => stem + ending),
-);
+/** The names of configurations that are code. */
+export const CODE_FILES: readonly string[] = namesWith(CODE_ENDINGS);
+
+const UNSUPPORTED = [...CODE_FILES, ...namesWith(['.toml', '.json5', '.jsonc', '.ini', '.xml'])];
+
+function namesWith(endings: readonly string[]): string[] {
+  return ['appreg.config', '.appregrc'].flatMap((stem) => endings.map((ending) => stem + ending));
+}
 
 /** Files that other tools would read, and this one does not: they are reported, since ignoring one may hide findings. */
 const UNSUPPORTED_FILES: readonly string[] = [
@@ -38,7 +43,7 @@ const UNSUPPORTED_FILES: readonly string[] = [
 ];
 
 /** The form of a file named with --config; null if its ending is not supported. */
-function formOf(name: string): ConfigForm | null {
+export function formOf(name: string): ConfigForm | null {
   const known = CONFIG_FILES.get(name);
   if (known !== undefined) return known;
   const ending = extname(name);

@@ -7,7 +7,7 @@ import { AppregError } from '../../core/errors.ts';
 import { faultText, type Position, positionsInJson } from '../../core/json/input-file.ts';
 import { syntaxErrorInText } from '../../core/json/json.ts';
 import { pointerSteps } from '../../core/json/pointer.ts';
-import { duplicateNames, lineStarts, positionOf, survey } from '../../core/json/positions.ts';
+import { duplicateNames, lineStarts, MAX_DEPTH, positionOf, survey } from '../../core/json/positions.ts';
 import type { Violation } from '../../core/json/violations.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isShellPipe, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';
@@ -34,9 +34,9 @@ const refuse: Loader = (path) => {
 /** Given loaders are added to those of cosmiconfig, so each ending of code needs one. */
 const LOADERS: Readonly<Record<string, Loader>> = {
   '.json': loader(jsonValue),
-  '.yaml': loader(yamlValue),
-  '.yml': loader(yamlValue),
-  noExt: loader(yamlValue),
+  '.yaml': loader(readYaml),
+  '.yml': loader(readYaml),
+  noExt: loader(readYaml),
   '.js': refuse,
   '.mjs': refuse,
   '.cjs': refuse,
@@ -119,8 +119,6 @@ function jsonValue(path: string, text: string): unknown {
   return value;
 }
 
-const MAX_DEPTH = 50;
-
 /** Throws for settings with a name twice, of which the first would be ignored. Deep nesting is refused later. */
 function refuseDuplicates(path: string, text: string): void {
   if (survey(text, MAX_DEPTH).depth > MAX_DEPTH) return;
@@ -138,9 +136,23 @@ function parsedYaml({ parseDocument }: Yaml, text: string): YamlLibrary.Document
   return parseDocument(text, { schema: 'core', merge: true, prettyErrors: false, logLevel: 'error' });
 }
 
-/** The value of a YAML text. @throws AppregError with the position of a syntax error */
-async function yamlValue(path: string, text: string): Promise<unknown> {
+async function readYaml(path: string, text: string): Promise<unknown> {
+  const valueOf = await yamlReader();
+  return valueOf(path, text);
+}
+
+/**
+ * Reads YAML texts, with the path for messages. Its parser is loaded on demand, since that takes longer than to parse
+ * JSON.
+ */
+export async function yamlReader(): Promise<(path: string, text: string) => unknown> {
   const yaml = await import('yaml');
+  return (path, text) => yamlValue(yaml, path, text);
+}
+
+/** The value of a YAML text. @throws AppregError with the position of a syntax error, and for deep nesting */
+function yamlValue(yaml: Yaml, path: string, text: string): unknown {
+  refuseNesting(yaml, path, text);
   const document = parsedYaml(yaml, text);
   // A warning is about a tag that is not known: its value would be taken as text.
   const [fault] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
@@ -159,6 +171,23 @@ async function yamlValue(path: string, text: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     throw unreadableConfig(`${printable(path)}: Its aliases expand to too many values.`, error);
+  }
+}
+
+/** Besides the collections, the parser's stack has the document and the value that is being read. */
+const MAX_STACK = MAX_DEPTH + 2;
+
+/**
+ * Throws for deep nesting, before the value is built: that calls itself for each level, and V8 ends the process if its
+ * stack is too small for a regular expression.
+ */
+function refuseNesting({ Lexer, Parser }: Yaml, path: string, text: string): void {
+  const parser = new Parser();
+  for (const token of new Lexer().lex(text)) {
+    // Its results are built again: what it reads is only counted here.
+    for (const _ of parser.next(token));
+    if (parser.stack.length <= MAX_STACK) continue;
+    throw faultAt(path, text, parser.offset, `The value is nested more than ${MAX_DEPTH} levels deep.`);
   }
 }
 

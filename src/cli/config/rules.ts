@@ -6,6 +6,7 @@ import { documentText, isObject, type JsonValue } from '../../core/json/json.ts'
 import { pointerTo } from '../../core/json/pointer.ts';
 import { pathOf, type Violation } from '../../core/json/violations.ts';
 import { versionRange, type VersionRange } from '../../core/registry/version-range.ts';
+import { artifactSecret } from '../../core/rules/artifacts/artifact-secret.ts';
 import { ruleById, similarRule } from '../../core/rules/lookup.ts';
 import { isInCalendar } from '../../core/text/calendar.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
@@ -98,7 +99,7 @@ function unknownRule(id: string, pointer: string, isAboutName: boolean): Violati
 }
 
 function exceptionViolations(exception: Record<string, JsonValue>, place: string): Violation[] {
-  const { rule: id, until, version } = exception;
+  const { rule: id, until, version, secret } = exception;
   const found: Violation[] = [];
   const add = (field: string, value: string, allowed: string): void => {
     const pointer = place + field;
@@ -111,6 +112,19 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
   // The schema refuses a blank one.
   if (typeof version === 'string' && version.trim() !== '' && versionRange(version) === null)
     add('/version', version, 'a version range such as "<1.4", "1.x" or "1.2.3"');
+  // A mistaken value may be the secret itself, so it is not quoted.
+  if (typeof secret === 'string' && !/^[0-9a-f]{16}$/.test(secret))
+    found.push({
+      pointer: `${place}/secret`,
+      isAboutName: false,
+      message: message`“${pathOf(`${place}/secret`)}” must be a fingerprint of 16 hexadecimal digits, as the message about the secret prints it, and never the secret itself.`,
+    });
+  if (typeof id === 'string' && id !== artifactSecret.id && secret !== undefined)
+    found.push({
+      pointer: `${place}/secret`,
+      isAboutName: true,
+      message: message`“${pathOf(`${place}/secret`)}” is only for ${artifactSecret.id}: findings of ${safeExcerpt(id, 80)} have no secret.`,
+    });
   if (typeof id === 'string' && ruleById(id)?.immutability === true && until === undefined)
     found.push({
       pointer: place,
@@ -147,8 +161,17 @@ async function yamlPositions(
 }
 
 function exceptionOf(configured: ConfiguredException): Exception {
-  const { rule, app = null, version = null, url = null, reason, until = null, issue = null } = configured;
-  return { rule, app, version: version === null ? null : rangeOf(version), url, reason, until, issue };
+  const {
+    rule,
+    app = null,
+    version = null,
+    url = null,
+    secret = null,
+    reason,
+    until = null,
+    issue = null,
+  } = configured;
+  return { rule, app, version: version === null ? null : rangeOf(version), url, secret, reason, until, issue };
 }
 
 function rangeOf(text: string): VersionRange {

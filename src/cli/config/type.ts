@@ -17,7 +17,7 @@ export interface Config {
    */
   manifest?: string;
   /** The address that the workspace's files are served at; URLs are baseUrl + path. */
-  baseUrl?: ConfiguredUrl;
+  baseUrl?: BaseUrl;
   /** Origins that browsers request from; empty or absent: any. */
   serviceOrigins?: Origin[];
   store?: ConfiguredStore;
@@ -91,7 +91,7 @@ export interface Config {
   /** The catalogue that appreg site generates. */
   site?: {
     /** The address that it is served at. */
-    baseUrl?: ConfiguredUrl;
+    baseUrl?: BaseUrl;
     /** The name of the catalogue. */
     title?: NotBlank;
   };
@@ -135,6 +135,11 @@ export interface ConfiguredException {
   version?: NotBlank;
   /** Only findings about these URLs; a glob: * matches within a path segment, ** across segments. Absent: any. */
   url?: NotBlank;
+  /**
+   * Of artifact-secret: only this secret, by the fingerprint that its message prints (16 hexadecimal digits); bundle,
+   * publish-version and release then allow it as well. Absent: any.
+   */
+  secret?: NotBlank;
   /** Why they do not count. */
   reason: NotBlank;
   /**
@@ -151,6 +156,14 @@ export interface ConfiguredException {
  * @patternErrorMessage a URL with http: or https: and without user name, query and fragment, such as "https://apps.example.com/"
  */
 type ConfiguredUrl = string;
+
+/**
+ * As the option `--base-url`: subscribers need https:, except of a registry on the same machine.
+ *
+ * @pattern ^(https://[^\s/@?#]+|http://(localhost|[^\s/@?#:]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?)(/[^\s?#]*)?$
+ * @patternErrorMessage a URL with https: (http: is only for localhost) and without user name, query and fragment, such as "https://apps.example.com/"
+ */
+type BaseUrl = string;
 
 /**
  * Scheme, host and port, without a trailing slash.

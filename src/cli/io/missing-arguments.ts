@@ -1,9 +1,10 @@
 import { type SafeText, message } from '../../core/text/message.ts';
-import { Command, type ErrorOptions, type HelpContext, type Option } from 'commander';
+import { Command, type ErrorOptions, type HelpContext, type Option, type ParseOptionsResult } from 'commander';
 import { AppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { counted, printableExcerpt } from '../../core/text/text.ts';
-import type { CommandDefinition } from '../command-definition.ts';
+import { type CommandDefinition, flagOf } from '../command-definition.ts';
+import { optionWithoutValue } from './option-words.ts';
 
 /** A command line that lacks required arguments. */
 export class MissingArguments extends Error {
@@ -51,6 +52,18 @@ export class PromptingCommand extends Command {
       ? message`appreg --help lists the commands and the global options.`
       : message`appreg ${commandName(this)} --help shows its usage.`;
     return new AppregError('usage', summary, hint);
+  }
+
+  /** Called by the parser, which would take any word as the value. @throws AppregError `usage` */
+  override parseOptions(words: string[]): ParseOptionsResult {
+    const missing = optionWithoutValue(this, words);
+    if (missing === null) return super.parseOptions(words);
+    const { flags, next } = missing;
+    throw new AppregError(
+      'usage',
+      message`The value of ${flags} is missing: “${quoted(next)}” follows.`,
+      message`In a pipeline, check that its variable is set. To use that as the value, write ${flagOf(missing)}=VALUE.`,
+    );
   }
 
   /** Called by the parser. @throws MissingArguments, or AppregError for any other error of the command line */

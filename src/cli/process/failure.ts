@@ -10,6 +10,7 @@ import { isOneOf } from '../choices.ts';
 import { flagOf } from '../command-definition.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { fileIdentity, workspaceFile } from '../io/output-conflicts.ts';
+import { isOptionWord } from '../io/option-words.ts';
 import { checkFormat, type Output } from '../io/results.ts';
 import { globalOptions } from '../option-groups.ts';
 import { documentText } from '../../report/envelope.ts';
@@ -45,7 +46,8 @@ export function requestIn(words: readonly string[]): Request {
     const word = known[at] ?? '';
     const [, flag = word, given] = /^(--[^=]+)=([^]*)$/.exec(word) ?? [];
     const hasValue = OPTIONS_WITH_VALUE.includes(flag);
-    const value = given ?? (hasValue ? known[++at] : undefined);
+    const next = known[at + 1];
+    const value = given ?? (hasValue && next !== undefined && !isOptionWord(next) ? known[++at] : undefined);
     if (hasValue && value !== undefined) values.set(flag, [...(values.get(flag) ?? []), value]);
     else if (!word.startsWith('-')) names.push(word);
     else if (given !== undefined) assigned.push(given);

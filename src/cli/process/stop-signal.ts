@@ -1,5 +1,6 @@
 import type { SignalExit } from '../../core/errors.ts';
-import { interrupted, isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrupt.ts';
+import { interrupted, isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../platform/stop-signals.ts';
+import { pendingSignals } from '../../store/interrupt.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
@@ -80,6 +81,7 @@ export async function untilSignal<Result>(work: (signal: AbortSignal) => Promise
   try {
     return await work(stopping.signal);
   } catch (error) {
+    await pendingSignals();
     throw received === null ? error : interrupted(received, { effect: 'none' });
   } finally {
     signals.off();

@@ -1,3 +1,4 @@
+import { jsonValueIn } from '../json/value-in.ts';
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from '../json/values.ts';
 import type { Digest } from '../scalars.ts';
 import { APPREG_BUILD, type BuildParameters, type CiRun, readBuildParameters } from './build-types.ts';
@@ -106,7 +107,7 @@ export interface BuildFacts {
 
 /** @returns null for a text that is not an in-toto statement v1 */
 export function parseStatement(text: string): StatementFacts | null {
-  const statement = parsed(text);
+  const statement = jsonValueIn(text);
   if (!isObject(statement) || statement['_type'] !== STATEMENT_TYPE) return null;
   const { predicateType, subject, predicate } = statement;
   if (typeof predicateType !== 'string' || !Array.isArray(subject)) return null;
@@ -115,15 +116,6 @@ export function parseStatement(text: string): StatementFacts | null {
   if (subjects.includes(null)) return null;
   const build = predicateType === PROVENANCE_TYPE && isObject(predicate) ? buildOf(predicate) : null;
   return { subjects: subjects.filter((one) => one !== null), predicateType, build };
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Like any other text that is not a statement.
-    return null;
-  }
 }
 
 function subjectOf(subject: JsonValue): SubjectFacts | null {

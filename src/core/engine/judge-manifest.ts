@@ -56,7 +56,7 @@ export function judgeManifest(
   const value = dispatcher.document(facts, location);
   const apps = manifestApps(value);
   if (apps === null) noteUnreadable(context, location, value !== undefined);
-  else judgeApps(context, apps, location);
+  else judgeApps(context, apps, facts, location);
   return { location, apps };
 }
 
@@ -71,7 +71,12 @@ function noteUnreadable({ run, requested }: JudgeContext, location: SubjectLocat
   }
 }
 
-function judgeApps(context: JudgeContext, apps: JsonObject, location: SubjectLocation): void {
+function judgeApps(
+  context: JudgeContext,
+  apps: JsonObject,
+  { otherBase }: DocumentFacts,
+  location: SubjectLocation,
+): void {
   const { dispatcher, baseline, requested } = context;
   const keys = Object.keys(apps);
   dispatcher.dispatch(
@@ -79,6 +84,7 @@ function judgeApps(context: JudgeContext, apps: JsonObject, location: SubjectLoc
     {
       keys,
       metadataUrls: keys.map((key) => metadataUrlOf(apps[key])),
+      otherBase: otherBase ?? null,
       earlierKeys: baseline === null ? NO_BASELINE : baseline.keys,
       earlierSource: baselineSource(context),
       requested: requested?.apps ?? [],

@@ -69,7 +69,7 @@ function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocatio
 }
 
 /** Why no list of versions is known. */
-function whyNoVersions(content: DocumentContent | Missing): Missing {
+export function whyNoVersions(content: DocumentContent | Missing): Missing {
   if (isMissing(content)) {
     if (content.runWide || content.missing.code === 'blocked-by') return content;
     return { ...content, missing: { code: 'metadata-missing', reason: content.missing } };

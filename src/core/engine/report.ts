@@ -222,6 +222,8 @@ export interface Exception {
   version: VersionRange | null;
   /** A glob; null for any URL. */
   url: string | null;
+  /** The fingerprint of a secret; null for any, and for other rules. */
+  secret: string | null;
   reason: string;
   /** The last day on which it applies, YYYY-MM-DD in UTC; null for no end. */
   until: string | null;

@@ -1,5 +1,6 @@
 import { redact } from '../text/text.ts';
 import { VERSION } from '../tool-version.ts';
+import { isExplained, type LeftOut } from './comparison.ts';
 import { CoverageRecord } from './coverage.ts';
 import { FindingCollector, type FindingHooks } from './findings.ts';
 import { NotJudgedRecord } from './not-judged.ts';
@@ -34,6 +35,8 @@ export interface JudgingRun {
   readonly evaluated: EvaluatedRules | null;
   readonly totals: Totals;
   readonly verdicts: AppVerdict[];
+  /** Requested comparisons that were not made. */
+  readonly leftOut: LeftOut[];
 }
 
 /** What was judged so far. */
@@ -64,6 +67,7 @@ export function openRun(
     evaluated,
     totals: { versions: 0, artifacts: 0, bytes: 0, unlistedApps: 0 },
     verdicts: [],
+    leftOut: [],
   };
 }
 
@@ -93,6 +97,7 @@ export function completeRun(run: JudgingRun, incomplete: string | null): void {
 /** The report of a completed run. */
 export function reportOf(run: JudgingRun, info: RunInfo): Report {
   const findings = markFindings(run.findings.findings.toSorted(inReportOrder), info.marking);
+  for (const left of run.leftOut) if (!isExplained(left, findings)) run.notJudged.addLeftOut(left);
   const apps = run.verdicts.toSorted((a, b) => compareText(a.key, b.key));
   // If it is not known whether an app is visible, the symptom is not clear.
   if (apps.some(({ visible }) => visible === null)) run.symptoms.markUnknown('app-does-not-appear');

@@ -135,6 +135,18 @@ export const SERVING_ERRORS = {
     title: 'The PostgreSQL server of DATABASE_URL refuses the login.',
     fix: 'Check the user, the password and the database of DATABASE_URL.',
   },
+  'database-unusable': {
+    title: 'The PostgreSQL server of DATABASE_URL is read-only or overloaded, or has no free disk space.',
+    fix: 'The message says which, and what to do.',
+  },
+  'database-rights-missing': {
+    title: 'The role of DATABASE_URL may not create or change the tables of the service.',
+    fix: 'Run the GRANT statements of the message, as an administrator of the server.',
+  },
+  'database-encoding-unsupported': {
+    title: 'The database of DATABASE_URL does not store text in UTF8.',
+    fix: 'Create a database with ENCODING UTF8, and set DATABASE_URL to it.',
+  },
   'database-version-unsupported': {
     title: 'The PostgreSQL server of DATABASE_URL is too old.',
     fix: 'Use PostgreSQL 13 or newer.',

@@ -26,6 +26,11 @@ export const WORKSPACE_ERRORS = {
     title: 'The configuration has no baseUrl, so the URLs in the documents cannot be written.',
     fix: 'Add "baseUrl", the URL at which the files are served.',
   },
+  'base-url-mismatched': {
+    title:
+      'The configured baseUrl does not fit the manifest, whose URLs name files of the workspace below another one.',
+    fix: 'Correct "baseUrl" in the configuration, or the URLs in the manifest.',
+  },
   'base-url-unsupported': {
     title: 'The host chosen with --host cannot serve a registry at this base URL.',
     fix: 'Specify another --base-url, or choose another host.',
@@ -109,6 +114,10 @@ export const WORKSPACE_ERRORS = {
   'baseline-missing': {
     title: '--against names neither an existing file or folder nor a git ref.',
     fix: 'Check the spelling; a remote branch may have to be fetched first.',
+  },
+  'baseline-ambiguous': {
+    title: '--against names both a file or folder and a git ref, or several git refs.',
+    fix: 'Write ./name for the file or folder, or the full name of the ref, such as refs/heads/name.',
   },
   'baseline-unusable': {
     title: 'What --against names does not contain a usable registry.',

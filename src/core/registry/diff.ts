@@ -1,9 +1,10 @@
-import type { Snapshot } from '../facts/facts.ts';
+import { type DocumentFacts, isMissing, type Missing, type Snapshot } from '../facts/facts.ts';
 import { compareText } from '../engine/order.ts';
 import { addressOf, withoutSignature } from '../http/signed-url.ts';
 import { parseUrl } from '../http/url.ts';
 import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './diff-state.ts';
 import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
+import { manifestAppsIn, metadataUrlOf } from './manifest.ts';
 import { highestFirst } from './version-order.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
@@ -95,6 +96,35 @@ export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff 
     apps,
     notCompared: notCompared.sort((a, b) => compareText(a.key, b.key)),
   };
+}
+
+/**
+ * The apps of a comparison that both states list and that could not be compared, except for those whose metadata file is
+ * in neither state, at one URL: nothing of them can have changed here.
+ */
+export function leftOutOf(
+  { notCompared }: Pick<RegistryDiff, 'notCompared'>,
+  before: Snapshot,
+  after: Snapshot,
+): RegistryDiff['notCompared'] {
+  const [old, now] = [before, after].map((state) => metadataIn(state));
+  return notCompared.filter(({ key }) => {
+    const [earlier, later] = [old?.get(key), now?.get(key)];
+    if (earlier === undefined || later === undefined) return false;
+    return earlier.url !== later.url || !isMissing(earlier.content) || !isMissing(later.content);
+  });
+}
+
+/** The metadata files of the apps that a state lists, by key. */
+function metadataIn({ manifest, apps }: Snapshot): Map<string, Pick<DocumentFacts, 'url' | 'content'>> {
+  const observed = new Map(apps.map(({ key, metadata }) => [key, metadata]));
+  const unobserved: Missing = { missing: { code: 'not-requested', flag: null } };
+  return new Map(
+    Object.entries(manifestAppsIn(manifest.content) ?? {}).map(([key, entry]) => [
+      key,
+      { url: metadataUrlOf(entry), content: observed.get(key)?.content ?? unobserved },
+    ]),
+  );
 }
 
 function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDiff | null {

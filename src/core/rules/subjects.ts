@@ -14,6 +14,7 @@ import type {
   SubscribedRegistry,
   ImageFacts,
   LocalState,
+  OtherBase,
   ResourceKind,
   Missing,
   Probe,
@@ -59,6 +60,8 @@ export interface Subjects {
     keys: readonly string[];
     /** Of each of the keys, if it is a text. */
     metadataUrls: readonly (string | null)[];
+    /** Null if the base URL of the workspace fits, and for a manifest that is not in a workspace. */
+    otherBase: OtherBase | null;
     earlierKeys: readonly string[];
     earlierSource: string;
     /** The apps that were requested by name; empty when none was. */

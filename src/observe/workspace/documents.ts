@@ -96,6 +96,12 @@ export interface Tree {
   fetch(paths: readonly string[]): void;
   /** A file's content; null if it is missing. */
   read(path: string): DocumentContent | null;
+  /** Why a missing file is not in the tree although the registry has it; null if that is not known. */
+  faultOf?(path: string): 'in-submodule' | 'linked-outside' | null;
+  /** The content of a file in Git LFS; null if it is not on this machine. */
+  readLfs?(oid: string): DocumentContent | null;
+  /** The newest earlier state of a file that can be used; null without one, `unknown` if the history is incomplete. */
+  earlier?(path: string, isUsable: (content: DocumentContent) => boolean): DocumentContent | null | 'unknown';
 }
 
 /** The files of a folder as a baseline. */

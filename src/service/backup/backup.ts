@@ -8,7 +8,7 @@ import { AppregError } from '../../core/errors.ts';
 import { tempName, removeStaleTempFiles } from '../../store/directory/owner.ts';
 import type { Settings } from '../config/settings.ts';
 import { errorCode } from '../log.ts';
-import { awaitDatabase } from '../database/database.ts';
+import { awaitDatabase } from '../database/await-database.ts';
 import { withConnection } from '../database/backup/backup-connection.ts';
 import { dump } from '../database/backup/dump.ts';
 import { openExistingPostgres } from '../database/embedded/existing-server.ts';
@@ -36,7 +36,7 @@ export async function backUp(
 ): Promise<BackupSummary> {
   await checkFile(file);
   if (databaseUrl !== null) {
-    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, () => undefined);
+    await awaitDatabase(databaseUrl, 'read', DATABASE_TIMEOUT, () => undefined);
     return writeBackup(databaseUrl, file, signal);
   }
   const { url, stop } = await openExistingPostgres(dataFolder);

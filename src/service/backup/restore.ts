@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { awaitDatabase } from '../database/database.ts';
+import { awaitDatabase } from '../database/await-database.ts';
 import { withConnection } from '../database/backup/backup-connection.ts';
 import { type BackupHeader, damagedBackup, notABackup } from '../database/backup/backup-format.ts';
 import { checkEmpty, load, checkSchema } from '../database/backup/load.ts';
@@ -32,7 +32,7 @@ export async function restore(
 ): Promise<RestoreSummary> {
   const verified = await verifyBackup(file, signal);
   if (databaseUrl !== null) {
-    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, () => undefined);
+    await awaitDatabase(databaseUrl, 'write', DATABASE_TIMEOUT, () => undefined);
     return { ...verified, rows: await restoreInto(databaseUrl, file, signal) };
   }
   const server = await createPostgres(dataFolder, (url) => withConnection(url, signal, checkEmpty));
@@ -53,13 +53,15 @@ async function restoreInto(url: string, file: string, signal: AbortSignal): Prom
   return rows;
 }
 
-/** The file of a backup: a gzip file. */
-
 /**
- * Reads the whole file.
+ * Reads the whole file of a backup, a gzip file. A damaged one is accepted only if its content is the same: gzip does not
+ * protect the time and the system in its header.
  * @throws AppregError `backup-unusable` if it is damaged, `backup-newer`
  */
-async function verifyBackup(file: string, signal: AbortSignal): Promise<{ header: BackupHeader; bytes: number }> {
+export async function verifyBackup(
+  file: string,
+  signal: AbortSignal,
+): Promise<{ header: BackupHeader; bytes: number }> {
   const { size, contentSize } = await endOf(file);
   return readBackup(file, async (backup, bytesRead) => {
     for await (const { rows } of backup.tables()) for await (const _ of rows) signal.throwIfAborted();
@@ -103,11 +105,17 @@ async function readBackup<Result>(
       yield chunk;
     }
   }
+  const chunks = counted();
   const source = createReadStream(file);
   // Its errors arrive where the content is read.
   const unpacking = pipeline(source, content).catch(() => undefined);
   try {
-    return await read(await openBackup(counted()), () => bytes);
+    const backup = await openBackup(chunks).catch(async (error: unknown) => {
+      // A damaged number is not a newer format: the checksum of a gzip file is at its end.
+      if (isAppregError(error) && error.code === 'backup-newer') for await (const _ of chunks);
+      throw error;
+    });
+    return await read(backup, () => bytes);
   } catch (error) {
     throw readFailure(file, error);
   } finally {

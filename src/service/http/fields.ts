@@ -1,4 +1,12 @@
-import { type JsonObject, type JsonValue, documentContent, isObject, parseDocument } from '../../core/json/json.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  documentContent,
+  isObject,
+  MAX_DEPTH,
+  parseDocument,
+} from '../../core/json/json.ts';
+import { survey } from '../../core/json/positions.ts';
 import { isInCalendar } from '../../core/text/calendar.ts';
 import { safeExcerpt, safeJson, isBlank } from '../../core/text/text.ts';
 import { type FieldError, Refusal } from './problems.ts';
@@ -160,10 +168,12 @@ export function parseTypedUrl(text: string): { url: URL } | { fault: TypedUrlFau
 
 /** Maximum request body in bytes. */
 const BODY_LIMIT = 16 * 1024;
+/** Maximum number of members of all objects and elements of all arrays in a body. */
+export const BODY_ENTRIES = 2_000;
 
 /**
- * The JSON object in a request's body.
- * @throws Refusal for another content type, more than BODY_LIMIT bytes, or anything but a JSON object in UTF-8 whose names
+ * The JSON object in a request's body, which is bounded in size, depth and entries before anything walks it.
+ * @throws Refusal for another content type, a body beyond these limits, or anything but a JSON object in UTF-8 whose names
  * occur once
  */
 export async function readBody(c: Context): Promise<JsonObject> {
@@ -175,21 +185,25 @@ export async function readBody(c: Context): Promise<JsonObject> {
     throw new Refusal('unsupported-media-type', 'Send the body without a Content-Encoding.', {}, ACCEPTS);
   const bytes = await readBytes(c, BODY_LIMIT);
   if (bytes === null) throw new Refusal('body-too-large', `The body is larger than ${BODY_LIMIT} bytes.`);
-  const value = parseJson(bytes);
-  const [twice] = parseDocument(documentContent(bytes)).duplicates;
+  return objectIn(bytes);
+}
+
+function objectIn(bytes: Buffer): JsonObject {
+  const content = documentContent(bytes);
+  const { value, oversized, duplicates } = parseDocument(content);
+  if (oversized === 'depth')
+    throw new Refusal('malformed-body', `The body is nested more than ${MAX_DEPTH} levels deep.`);
+  if (survey(content.text ?? '', MAX_DEPTH).entries > BODY_ENTRIES)
+    throw new Refusal('body-too-large', `The body has more than ${BODY_ENTRIES} members and array elements.`);
+  if (value === undefined) {
+    const detail = bytes.length === 0 ? 'The body is empty.' : 'The body is not JSON in UTF-8.';
+    throw new Refusal('malformed-body', `${detail} Send a JSON object.`);
+  }
+  const [twice] = duplicates;
   if (twice !== undefined)
     throw new Refusal('malformed-body', `The name “${safeExcerpt(twice.name, 80)}” occurs twice in one object.`);
   if (!isObject(value)) throw new Refusal('malformed-body', 'The body is not a JSON object.');
   return value;
-}
-
-function parseJson(bytes: Buffer): JsonValue {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    const detail = bytes.length === 0 ? 'The body is empty.' : 'The body is not JSON in UTF-8.';
-    throw new Refusal('malformed-body', `${detail} Send a JSON object.`);
-  }
 }
 
 const ACCEPTS = { 'accept-post': 'application/json' };

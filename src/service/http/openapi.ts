@@ -29,8 +29,8 @@ export function headersOf(names: string[]): OpenApiObject {
 export const NOT_FOUND = { 404: refusal('The resource does not exist, or belongs to another organization.') };
 const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
 export const BAD_BODY = {
-  400: refusal('The body is not a JSON object, or a field is not valid; “errors” lists each.'),
-  413: refusal('The body is larger than 16 KiB.'),
+  400: refusal('The body is not a JSON object, is nested too deep, or a field is not valid; “errors” lists each.'),
+  413: refusal('The body is larger than 16 KiB, or has more than 2,000 members and array elements.'),
   415: refusal('The Content-Type of the body is not application/json.'),
 };
 /** The responses with a page of a list, which has an ETag. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { isBlank } from '../../core/text/text.ts';
-import { readBytes } from '../http/fields.ts';
+import { BODY_ENTRIES, readBytes } from '../http/fields.ts';
 import { type Caller, callerOf } from '../http/auth.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { recordTokenUse } from '../tokens/tokens.ts';
@@ -12,7 +12,7 @@ import type { OrganizationView } from '../organizations/schema.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
 import { basePath, sessionIdentity } from './session.ts';
 
-export type PageStatus = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 501 | 503;
+export type PageStatus = 200 | 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
 
 /** A page that is shown in place of a requested one. */
 export interface ErrorPage {
@@ -67,6 +67,14 @@ export interface MemberRequest extends PageRequest {
 }
 
 const BODY_LIMIT = 64 * 1024;
+const AMPERSAND = '&'.charCodeAt(0);
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+const NOT_A_FORM: ErrorPage = {
+  status: 415,
+  title: 'Not a form',
+  text: `Send the form as ${FORM_TYPE}, as browsers do.`,
+};
 
 export async function readRequest(c: PageContext, service: Service, count: PageRequest['count']): Promise<PageRequest> {
   const { settings } = service;
@@ -121,9 +129,13 @@ export async function memberOf(c: PageContext, service: Service): Promise<Caller
   return member;
 }
 
+/** @throws PageError for another content type, and for a form beyond the limits */
 async function readForm(c: PageContext): Promise<URLSearchParams> {
+  const type = c.req.header('content-type') ?? FORM_TYPE;
+  if (!new RegExp(`^${FORM_TYPE}\\s*(;|$)`, 'i').test(type)) throw new PageError(NOT_A_FORM);
   const bytes = await readBytes(c, BODY_LIMIT);
-  if (bytes === null) throw new PageError({ status: 413, title: 'Too large', text: 'The form data is too large.' });
+  if (bytes === null || bytes.filter((byte) => byte === AMPERSAND).length >= BODY_ENTRIES)
+    throw new PageError({ status: 413, title: 'Too large', text: 'The form data is too large.' });
   return new URLSearchParams(bytes.toString('utf8'));
 }
 

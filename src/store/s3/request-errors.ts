@@ -3,7 +3,8 @@ import { shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { machineLimitError } from '../../core/http/machine-limit.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';
-import { interrupted, stopRequested } from '../interrupt.ts';
+import { interrupted } from '../../platform/stop-signals.ts';
+import { stopRequested } from '../interrupt.ts';
 
 /** The errors of requests to an object store. */
 

@@ -204,6 +204,39 @@ test.each([
   await expect(configAt(root)).rejects.toMatchObject({ message: expect.stringContaining(message) as string });
 });
 
+const deep = 100_000;
+
+test.each([
+  ['appreg.config.json', '['.repeat(deep) + ']'.repeat(deep), / is nested more than 64 levels deep/],
+  [
+    'appreg.config.json',
+    `{"rules":${'{"a":'.repeat(deep)}0${'}'.repeat(deep)}}`,
+    / is nested more than 64 levels deep/,
+  ],
+  ['package.json', `{"appreg":{"rules":${'['.repeat(65)}${']'.repeat(65)}}}`, / is nested more than 64 levels deep/],
+  ['.appregrc', '['.repeat(deep) + ']'.repeat(deep), /:\d+:\d+: The value is nested more than 64 levels deep\./],
+  ['appreg.config.yaml', '- '.repeat(deep), /:\d+:\d+: The value is nested more than 64 levels deep\./],
+  ['appreg.config.yaml', '{a: '.repeat(deep), /:\d+:\d+: The value is nested more than 64 levels deep\./],
+  ['appreg.config.yaml', '? '.repeat(deep), /:\d+:\d+: The value is nested more than 64 levels deep\./],
+  [
+    'appreg.config.yaml',
+    Array.from({ length: 500 }, (_, level) => `${' '.repeat(level)}a:\n`).join(''),
+    /:\d+:\d+: The value is nested more than 64 levels deep\./,
+  ],
+])('%s that is nested deep is refused before it is walked', async (file, text, problem) => {
+  writeFile(file, text);
+  await expect(configAt(root, null, {})).rejects.toMatchObject({
+    code: 'config-unreadable',
+    message: expect.stringMatching(new RegExp(file + problem.source)),
+  });
+});
+
+test.each(['appreg.config.json', 'appreg.config.yaml'])('%s may be nested 64 levels deep', async (file) => {
+  // Its content is refused by the schema, not for its depth.
+  writeFile(file, `{"more":${'['.repeat(63)}${']'.repeat(63)}}`);
+  await expect(configAt(root, null, {})).rejects.toMatchObject({ code: 'config-invalid' });
+});
+
 test('a date in YAML without quotes is text', async () => {
   writeFile('appreg.config.yaml', 'exceptions:\n  - { rule: no-apps, reason: none, until: 2027-03-01 }');
   expect((await configAt(root)).config.exceptions?.[0]?.until).toBe('2027-03-01');

@@ -68,6 +68,7 @@ const CASES: Case[] = [
   ['artifact-url-shared', null, {}, 'author'],
   ['checksum-shared', null, {}, 'author'],
   ['metadata-orphaned', null, {}, 'author'],
+  ['base-url-mismatched', 'no-app', {}, 'author'],
   ['version-withdrawn', null, {}, 'author'],
   ['version-withdrawn', null, COPY, 'cache'],
   ['artifact-changed', null, {}, 'author'],

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import {
 } from '../../../src/observe/digest/digest-worker-pool.ts';
 import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
 import { entry, tgz } from '../../support/tar-builder.ts';
+import { noise } from '../../support/random.ts';
 
 /** The worker thread returns the same facts about an artifact as the main thread. */
 
@@ -56,8 +56,8 @@ function begun(file: string): DigestWorkerPool {
   return made;
 }
 
-const sound = tgz(entry('app.js', randomBytes(1_500_000)));
-const text = tgz(entry('app.js', 'export const one = 1;\n'.repeat(200_000)), entry('ui.js', randomBytes(700_000)));
+const sound = tgz(entry('app.js', noise(1_500_000)));
+const text = tgz(entry('app.js', 'export const one = 1;\n'.repeat(200_000)), entry('ui.js', noise(700_000)));
 const cut = sound.subarray(0, 1_000_000);
 const broken = Buffer.from(sound);
 broken.fill(0xff, 600_000, 600_100);
@@ -65,7 +65,7 @@ broken.fill(0xff, 600_000, 600_100);
 test('the worker returns the same facts as the main thread, for any number and size of chunks', async () => {
   inspectors = begun(program);
   await sleep(500);
-  const cases = [sound, text, cut, broken, randomBytes(900_000), Buffer.alloc(0)];
+  const cases = [sound, text, cut, broken, noise(900_000), Buffer.alloc(0)];
   for (const size of [16_384, 262_144, 300_001])
     await Promise.all(
       [...cases, ...cases].map(async (bytes) => {

@@ -131,7 +131,7 @@ describe('a host that does not say whether there is one', () => {
     ['a body that ends early', () => cutShort(9_000, '{"mediaType":'), 'SOCKET_CLOSED'],
     ['no response', () => () => {}, 'HEADERS_TIMEOUT'],
   ];
-  const fast: VerifiedOptions = { headersTimeout: 300, total: { small: 2_000, artifact: 20_000 } };
+  const fast: VerifiedOptions = { headersTimeout: 1500, total: { small: 10_000, artifact: 20_000 } };
 
   test.each(bodies)('%s is neither absent nor refused', async (_, behaviour, code) => {
     serve(NEW, behaviour());

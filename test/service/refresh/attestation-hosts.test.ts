@@ -103,8 +103,8 @@ async function byVerify(): Promise<{ verdict: string; reason: string | null; off
   const { report, apps } = await verified(live.url, {
     attestations: (bytes) => verifyAttestation(bytes, trust),
     requirement: { mode: 'require', signer: { key: trust.key?.sha256 ?? '' } },
-    headersTimeout: 400,
-    total: { small: 4_000, artifact: 20_000 },
+    headersTimeout: 1500,
+    total: { small: 10_000, artifact: 20_000 },
   });
   const observed = apps[0]?.artifacts[0]?.attestation;
   const offered = report.apps[0]?.latest === '2.0.0';

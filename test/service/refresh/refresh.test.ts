@@ -331,8 +331,10 @@ describe('a refresh that fails', () => {
       .where('id', '=', id)
       .execute();
     const stopping = new AbortController();
-    setTimeout(() => stopping.abort(), 300);
-    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('released');
+    const refreshing = refreshRegistry(harness.context, id, stopping.signal);
+    await expect.poll(async () => Object.keys(await apps(id))).toEqual(['a', 'b']);
+    stopping.abort();
+    expect(await refreshing).toBe('released');
     expect(Object.keys(await apps(id))).toEqual(['a', 'b']);
     serve(first);
     await harness.refresh(id, 0.1);
@@ -341,9 +343,8 @@ describe('a refresh that fails', () => {
 
   test('is handed back if the node stops', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
-    host.on('/a.json', () => {});
     const stopping = new AbortController();
-    setTimeout(() => stopping.abort(), 200);
+    host.on('/a.json', () => stopping.abort());
     expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('released');
     expect(await registry(id)).toMatchObject({ checkedAt: null });
   });

@@ -194,13 +194,13 @@ test('an attempt that fails is repeated with the same id and body, within 30 sec
   receiver.on('/flaky', (response) => response.writeHead((responses += 1) < 3 ? 500 : 200).end('x'.repeat(100_000)));
   start();
   await record(own.registryId, failing);
-  await expect.poll(() => receiver.at('/flaky').length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.at('/flaky').length).toBe(1);
   await expect.poll(async () => (await deliveries(own, webhook))[0]!.status).toBe(500);
   const [waiting] = await deliveries(own, webhook);
   expect(Date.parse(waiting!.nextAttemptAt!) - Date.now()).toBeLessThan(30_000);
   expect((await webhookOf(database.db, own.organization, webhook))!.failingSince).not.toBeNull();
   await elapse();
-  await expect.poll(() => receiver.at('/flaky').length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => receiver.at('/flaky').length).toBe(2);
   await expect.poll(async () => (await deliveries(own, webhook))[0]!.attempts).toBe(2);
   await expect
     .poll(async () => (await deliveries(own, webhook))[0]!.nextAttemptAt! > waiting!.nextAttemptAt!)
@@ -264,8 +264,8 @@ test('redirects are not followed, and private addresses are not requested', asyn
   receiver.on('/moved', (response) => response.writeHead(307, { location: `${receiver.origin}/target` }).end());
   start();
   await record(own.registryId, failing);
-  await expect.poll(async () => (await deliveries(own, redirected))[0]!.status, { timeout: 10_000 }).toBe(307);
-  await expect.poll(async () => (await deliveries(own, internal))[0]!.error, { timeout: 10_000 }).toBe('unreachable');
+  await expect.poll(async () => (await deliveries(own, redirected))[0]!.status).toBe(307);
+  await expect.poll(async () => (await deliveries(own, internal))[0]!.error).toBe('unreachable');
   expect(receiver.at('/target')).toEqual([]);
 });
 
@@ -289,7 +289,7 @@ test(
     const timeouts = Math.floor((performance.now() - started) / 6000);
     expect(receiver.at('/hanging').length).toBeLessThanOrEqual(2 * (timeouts + 1));
     await expect
-      .poll(async () => (await deliveries(slow, hanging)).some(({ error }) => error === 'timeout'), { timeout: 20_000 })
+      .poll(async () => (await deliveries(slow, hanging)).some(({ error }) => error === 'timeout'))
       .toBe(true);
   },
 );

@@ -1,5 +1,5 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ArtifactKeeper } from '../../../src/service/artifacts/keeper.ts';
 import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
 import type { Database } from '../../../src/service/database/tables.ts';
@@ -33,7 +33,7 @@ test('after an error all artifacts are looked for again, and after that only req
   const events: string[] = [];
   const context = { db, log: (_: string, event: string) => void events.push(event) } as unknown as RefreshContext;
   const filler = startArtifactFiller(context, { store: 'store' } as ArtifactKeeper, 5);
-  await vi.waitUntil(() => statements.length >= 5);
+  await expect.poll(() => statements.length).toBeGreaterThanOrEqual(5);
   await filler.stop();
   const forAll = statements.slice(0, 5).map((statement) => statement.includes('keep_after IS NULL'));
   expect(forAll).toEqual([true, true, true, false, false]);

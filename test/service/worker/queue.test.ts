@@ -97,9 +97,7 @@ describe('two nodes', () => {
       // The refresh of the silent registry ends as well.
       await expect.poll(() => checkedCount([silentOne]), { timeout: 60_000, interval: 200 }).toBe(1);
     } finally {
-      const started = Date.now();
       await Promise.all(nodes.map((node) => node.stop()));
-      expect(Date.now() - started).toBeLessThan(10_000);
     }
     // The running job was handed back, and is due as before.
     expect(await checkedCount([huge])).toBe(0);
@@ -123,7 +121,7 @@ describe('two nodes', () => {
     const nodes = await Promise.all([startNode(), startNode({ roles: ['web'] }), startNode()]);
     try {
       for (let i = 0; i < 20; i += 1) await nodes[i % 3]!.queue.requestRefresh(id);
-      await expect.poll(() => checkedCount([id]), { timeout: 15_000 }).toBe(1);
+      await expect.poll(() => checkedCount([id])).toBe(1);
       expect(most).toBe(1);
       const { nextCheckAt } = await harness.db
         .selectFrom('registries')
@@ -141,7 +139,6 @@ describe('two nodes', () => {
                 .select('nextCheckAt')
                 .executeTakeFirstOrThrow()
             ).nextCheckAt > nextCheckAt,
-          { timeout: 15_000 },
         )
         .toBe(true);
     } finally {
@@ -175,7 +172,7 @@ test('a node takes over old jobs of killed nodes when it starts', async () => {
   await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
   const node = await startNode();
   try {
-    await expect.poll(() => checkedCount([id]), { timeout: 6000, interval: 100 }).toBe(1);
+    await expect.poll(() => checkedCount([id]), { interval: 100 }).toBe(1);
   } finally {
     await node.stop();
   }
@@ -240,9 +237,9 @@ test('slow registries delay only other slow registries', async () => {
   );
   const node = await startNode({ concurrency: 2 });
   try {
-    await expect.poll(() => checkedCount(ids), { timeout: 20_000, interval: 100 }).toBe(12);
+    await expect.poll(() => checkedCount(ids), { interval: 100 }).toBe(12);
     expect(await checkedCount(slow)).toBeLessThan(8);
-    await expect.poll(() => checkedCount(slow), { timeout: 30_000, interval: 200 }).toBe(8);
+    await expect.poll(() => checkedCount(slow), { interval: 200 }).toBe(8);
     const rows = await harness.db.selectFrom('registries').where('id', 'in', slow).select('slow').execute();
     expect(rows.every((row) => !row.slow)).toBe(true);
   } finally {
@@ -256,7 +253,7 @@ test('a registry without a subscription is not refreshed', async () => {
   const other = await harness.add(host.on('/subscribed.json', tagged(empty('subscribed'))));
   const node = await startNode();
   try {
-    await expect.poll(() => checkedCount([other]), { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => checkedCount([other])).toBe(1);
     expect(host.requestsFor('/unsubscribed.json')).toEqual([]);
   } finally {
     await node.stop();

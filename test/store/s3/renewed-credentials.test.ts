@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openBlobBucket } from '../../../src/store/blobs/blobs.ts';
 import type { FoundCredentials } from '../../../src/store/s3/credential-requests.ts';
 import { renewCredentials } from '../../../src/store/s3/credentials.ts';
@@ -105,7 +105,7 @@ describe('credentials of an endpoint', () => {
     await expect(Promise.all([statusOf(requests), statusOf(requests)])).rejects.toThrow('not yet');
     expect(lookUps - failed).toBeLessThanOrEqual(failed);
     issue = () => ({ body: JSON.stringify(keysOf('K', 3600)) });
-    await vi.waitFor(async () => expect(await statusOf(requests)).toBe(200));
+    await expect.poll(() => statusOf(requests)).toBe(200);
   });
 
   test.each([1, 2])('are looked up when the endpoint fails %i times', async (times) => {
@@ -185,7 +185,7 @@ describe('other sources', () => {
     const requests = open({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file });
     await expect(statusOf(requests)).rejects.toThrow('InvalidAccessKeyId');
     write('SECOND');
-    await vi.waitFor(async () => expect(await statusOf(requests)).toBe(200));
+    await expect.poll(() => statusOf(requests)).toBe(200);
   });
 
   test('the program of a profile', async () => {

@@ -1,8 +1,8 @@
 import { message } from '../../../core/text/message.ts';
 import { capitalized, printable } from '../../../core/text/text.ts';
-import { type NewApp, planApp } from '../../../publish/add-app.ts';
+import { type AppPlan, type NewApp, planApp } from '../../../publish/add-app.ts';
 import { checkNewKey } from '../../../publish/check-key.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
+import { run } from '../../../publish/run.ts';
 import { severitiesOf } from '../../config/rules.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { checkUrl } from '../../input-file.ts';
@@ -33,14 +33,16 @@ export async function runAddApp(context: Context, key: string, options: Options)
   const { name, description, color, icon } = inputs;
 
   const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
-  const { entry, plan, lines, findings } = await planApp(place, app, {
-    now: new Date().toISOString(),
-    severities: await severitiesOf(context, { rules }),
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { rules }) };
+  const written = [place.manifest, `apps/${key}/versions.json`];
+  const make = async (): Promise<AppPlan & { files: string[] }> => ({
+    ...(await planApp(place, app, judgeSettings)),
+    files: written,
   });
+  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
+  const { entry, plan, lines, findings } = planned;
   const status = planStatus(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);
-  if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);
-  if (status === 'added') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
   printResult<'add-app'>(context, {

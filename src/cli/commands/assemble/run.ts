@@ -3,12 +3,13 @@ import { manifestAppsIn } from '../../../core/registry/manifest.ts';
 import { counted, printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
-import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
+import { type AssemblyPlan, checkAssembly, planAssembly } from '../../../publish/assemble.ts';
+import { run } from '../../../publish/run.ts';
 import { appsUnder } from '../../../release/app-folders.ts';
 import { severitiesOf } from '../../config/rules.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
+import { refuseOtherBaseIn } from '../../../workspace/base-url.ts';
 import { registryState } from '../../../workspace/registry-state.ts';
 import { stateOptions } from '../../state-options.ts';
 import { planText, printFindings, planStatus } from '../../remarks.ts';
@@ -39,6 +40,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { config, root, rules } = await context.config();
   const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { rules }) };
   if (check) {
+    refuseOtherBaseIn(root, config);
     const folders = await appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'), config.release);
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
     printFindings(terminal, checkAssembly(folders, listed, judgeSettings));
@@ -52,11 +54,14 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { place } = await openWorkspace(context);
   const folders = await appsUnder(root, place.base, config.release);
   const { apps } = folders;
-  const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgeSettings);
+  const make = async (): Promise<AssemblyPlan & { files: string[] }> => ({
+    ...(await planAssembly(place, folders, remove, judgeSettings)),
+    files: [place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)],
+  });
+  const { planned } = await run(place.store, make, { dryRun });
+  const { plan, findings, files: _, ...changes } = planned;
   printFindings(terminal, findings);
   const status = planStatus(plan, dryRun, 'assembled');
-  if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
-  if (status === 'assembled') await applyPlan(plan, place.store);
 
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
   printResult<'assemble'>(context, {

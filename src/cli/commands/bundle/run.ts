@@ -16,9 +16,17 @@ type Options = OptionsOf<typeof bundleCommand>;
 
 /** The severities that differ from those of the rules. All rules are loaded for them: longer than a small bundle takes. */
 async function requestedSeverities(context: Context, loaded: LoadedConfig): Promise<Record<string, Severity | 'off'>> {
-  if (loaded.config.rules === undefined && context.options.rule === undefined) return {};
+  const { rules, exceptions } = loaded.config;
+  if (rules === undefined && exceptions === undefined && context.options.rule === undefined) return {};
   const { severitiesOf } = await import('../../config/rules.ts');
   return severitiesOf(context, loaded);
+}
+
+/** The secrets that the configuration allows in any artifact: that of an app that is not known here. */
+async function exceptedIn({ exceptions }: LoadedConfig['config']): Promise<string[]> {
+  if (exceptions === undefined) return [];
+  const { exceptedSecrets } = await import('../../../publish/excepted-secrets.ts');
+  return exceptedSecrets(exceptions, { app: null, version: null, now: new Date().toISOString() });
 }
 
 /** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
@@ -55,9 +63,10 @@ export async function runBundle(context: Context, entry: string, output: string,
     severities,
     appEntry: config.artifact?.entry ?? null,
     allowedSecrets: allowed,
+    exceptedSecrets: await exceptedIn(config),
     anyContent: options.anyContent === true,
   };
-  warnings.push(...(await checkArchive(archive, cwd, content)));
+  warnings.push(...(await checkArchive(built, cwd, content)));
   await writeFiles(target, archive, bill && { path: resolve(cwd, bill.path), bytes: bill.bytes });
 
   for (const warning of warnings) terminal.log(message`warning: ${warning}`);

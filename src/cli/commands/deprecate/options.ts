@@ -18,6 +18,7 @@ export const deprecateCommand = {
     reason: text('--reason <reason>', `why: ${RETIREMENT_REASONS.join(', ')}`, RETIREMENT_REASONS),
     message: text('--message <text>', 'what subscribers should know, in at most 280 characters', 'text'),
     use: text('--use <version>', 'the version to use instead, which must be listed and higher', 'any'),
+    replace: flag('--replace', 'overwrite the retirement of a version that is retired for another reason or message'),
     undo: flag('--undo', 'withdraw the retirement'),
     ...dryRunOption,
   },

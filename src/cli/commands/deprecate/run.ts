@@ -3,9 +3,14 @@ import { AppregError } from '../../../core/errors.ts';
 import { isSemver } from '../../../core/registry/version.ts';
 import { versionRange } from '../../../core/registry/version-range.ts';
 import { printable, safeExcerpt } from '../../../core/text/text.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
 import { appToPublish } from '../../../publish/listed-app.ts';
-import { planRetirement, type RetirementPlan, type WantedRetirement } from '../../../publish/deprecate.ts';
+import {
+  planRetirement,
+  type RetiredVersion,
+  type RetirementPlan,
+  type WantedRetirement,
+} from '../../../publish/deprecate.ts';
+import { run } from '../../../publish/run.ts';
 import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../config/rules.ts';
 import { RETIREMENT_REASONS } from '../../choices.ts';
@@ -17,35 +22,53 @@ import type { deprecateCommand } from './options.ts';
 
 type Options = OptionsOf<typeof deprecateCommand>;
 
-/** `appreg deprecate <app> <version|range>`: retires versions in the about file of the app, or withdraws that. */
+/**
+ * `appreg deprecate <app> <version|range>`: retires versions in the about file of the app, or withdraws that. Exit 1 for
+ * a version that is retired otherwise, which stays so without --replace.
+ */
 export async function runDeprecate(context: Context, key: string, given: string, options: Options): Promise<number> {
   const { terminal } = context;
   const selects = selector(given);
   const wanted = retirementOf(options);
   const workspace = await openWorkspace(context);
   const { place } = workspace;
-  const app = await appToPublish(place, key);
   const now = new Date().toISOString();
-  const planned = await planRetirement(place, app, { selects, asGiven: given }, wanted, {
-    now,
-    since: new Date(place.store.now?.() ?? now).toISOString().slice(0, 10),
-    severities: await severitiesOf(context, workspace),
-  });
-  const { plan, findings, versions, changed } = planned;
+  const severities = await severitiesOf(context, workspace);
+  const make = async (): Promise<RetirementPlan> => {
+    const app = await appToPublish(place, key);
+    const since = new Date(place.store.now?.() ?? now).toISOString().slice(0, 10);
+    return planRetirement(place, app, { selects, asGiven: given, replaces: options.replace === true }, wanted, {
+      now,
+      since,
+      severities,
+    });
+  };
+  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
+  const { plan, findings, versions, changed, kept, replaced } = planned;
   const done = wanted === null ? 'restored' : 'deprecated';
   const status = planStatus(plan, options.dryRun === true, done);
   printFindings(terminal, findings);
-  if (status === done) {
-    await place.store.tidy?.(plan.steps.map(({ path }) => path));
-    await applyPlan(plan, place.store);
-  }
   printResult<'deprecate'>(context, {
     pretty: (style) => resultText(style, key, status, planned),
-    json: () => ({ key, status, versions, changed, retirement: wanted, files: plan.steps.map(({ path }) => path) }),
+    json: () => ({
+      key,
+      status,
+      versions,
+      changed,
+      kept,
+      replaced,
+      retirement: wanted,
+      files: plan.steps.map(({ path }) => path),
+    }),
   });
+  for (const one of kept)
+    terminal.error(
+      message`${key} ${one.version} is retired already, and stays so: ${retirementText(one)}`,
+      message`To overwrite that, add --replace. To keep it, select the other versions only.`,
+    );
   if (status === 'planned') terminal.next(message`the same command without --dry-run`);
   else if (status === done) nextAfterChange(terminal, workspace, ` --app ${key} --about`);
-  return 0;
+  return kept.length > 0 ? 1 : 0;
 }
 
 /** Whether a listed version is meant. @throws AppregError `option-invalid` (exit 2) */
@@ -65,12 +88,12 @@ function selector(given: string): (version: string) => boolean {
 const LONGEST = 280;
 
 /** @throws AppregError `option-missing`, `option-invalid` or `option-conflict` (exit 2) */
-function retirementOf({ reason, message: text, use, undo }: Options): WantedRetirement {
+function retirementOf({ reason, message: text, use, undo, replace }: Options): WantedRetirement {
   if (undo === true) {
-    if (reason === undefined && text === undefined && use === undefined) return null;
+    if (reason === undefined && text === undefined && use === undefined && replace !== true) return null;
     throw new AppregError(
       'option-conflict',
-      message`--undo withdraws a retirement, so it takes no --reason, --message and --use.`,
+      message`--undo withdraws a retirement, so it takes no --reason, --message, --use and --replace.`,
       message`Remove one of the options.`,
     );
   }
@@ -104,15 +127,25 @@ function messageProblem(text: string): SafeText | null {
   return length > LONGEST ? message`--message has ${length} characters.` : null;
 }
 
+/** What the about file says about a retired version, on one line. */
+function retirementText({ reason, message: text, use, since }: RetiredVersion): string {
+  const parts = [reason, ...(use === null ? [] : [`use ${use}`]), ...(since === null ? [] : [`since ${since}`])];
+  return printable(`“${text}” (${parts.join(', ')})`);
+}
+
 function resultText(
   style: Style,
   key: string,
   status: 'deprecated' | 'restored' | 'planned' | 'unchanged',
-  { plan, changed, lines }: RetirementPlan,
+  { plan, changed, kept, replaced, lines }: RetirementPlan,
 ): string {
-  if (status === 'unchanged') return `the about file of ${printable(key)} already says so; nothing to do`;
-  if (status === 'planned') return planText(style, plan, lines);
+  const before = replaced.map((one) => `\n  before, ${printable(one.version)}: ${retirementText(one)}`).join('');
+  if (status === 'unchanged')
+    return kept.length > 0
+      ? 'nothing was written'
+      : `the about file of ${printable(key)} already says so; nothing to do`;
+  if (status === 'planned') return `${planText(style, plan, lines)}${before}`;
   const files = plan.steps.map(({ path }) => printable(path)).join(', ');
   const words = status === 'deprecated' ? 'deprecated' : 'withdrew the retirement of';
-  return `${words} ${style.bold(`${printable(key)} ${changed.map(printable).join(', ')}`)}: ${files}`;
+  return `${words} ${style.bold(`${printable(key)} ${changed.map(printable).join(', ')}`)}: ${files}${before}`;
 }

@@ -1,6 +1,6 @@
 import { message } from '../../../core/text/message.ts';
 import { diffAbout, diffCompanions } from '../../../core/registry/diff-state.ts';
-import { diffRegistries } from '../../../core/registry/diff.ts';
+import { diffRegistries, leftOutOf } from '../../../core/registry/diff.ts';
 import { diffAsMarkdown, diffAsText, diffHeadline } from '../../../report/diff.ts';
 import type { Context, GlobalOptions } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
@@ -12,7 +12,8 @@ import type { VerifyOptions } from '../../check/verify-options.ts';
 
 /**
  * `appreg diff <before> [after]`: what would change for subscribers between two states of a registry. The exit code is
- * 0 for any difference; forbidden changes are reported by lint and verify (`--against`).
+ * 0 for any difference; forbidden changes are reported by lint and verify (`--against`). It is 2 if an app of both states
+ * could not be compared.
  */
 export async function runDiff(
   context: Context,
@@ -39,5 +40,7 @@ export async function runDiff(
     markdown: () => diffAsMarkdown(found),
     summary: () => message`${diffHeadline(found)}`,
   });
-  return 0;
+  const leftOut = leftOutOf(found, old, now);
+  for (const { key, reason } of leftOut) context.terminal.log(message`The app “${key}” was not compared: ${reason}.`);
+  return leftOut.length > 0 ? 2 : 0;
 }

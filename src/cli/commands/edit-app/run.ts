@@ -1,11 +1,12 @@
-import { message } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { message } from '../../../core/text/message.ts';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { appFields } from '../../../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
+import { readManifest } from '../../../publish/registry-location.ts';
+import { run } from '../../../publish/run.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../../publish/listed-app.ts';
 import type { Style } from '../../../report/style.ts';
@@ -45,15 +46,17 @@ export async function runEditApp(context: Context, key: string, options: Options
   const values = given ?? (await promptedValues(context, app));
   if (values === null) return 130;
 
-  const planned = await planEdit(place, app, editOf(context, app, values), {
-    now: new Date().toISOString(),
-    severities: await severitiesOf(context, workspace),
+  const edit = editOf(context, app, values);
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, workspace) };
+  // The entry stays as the user has seen it: a field that another process changes meanwhile is not overwritten.
+  const make = async (): Promise<EditPlan & { files: string[] }> => ({
+    ...(await planEdit(place, { ...app, manifest: await readManifest(place) }, edit, judgeSettings)),
+    files: [place.manifest],
   });
+  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
   const { plan, findings, entry, changes, unusedIcon } = planned;
   const status = planStatus(plan, options.dryRun === true, 'edited');
   printFindings(terminal, findings);
-  if (options.dryRun !== true) await place.store.tidy?.([place.manifest, ...plan.steps.map(({ path }) => path)]);
-  if (status === 'edited') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
   printResult<'edit-app'>(context, {

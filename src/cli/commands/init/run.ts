@@ -10,6 +10,7 @@ import { VERSION } from '../../../core/tool-version.ts';
 import { AppregError } from '../../../core/errors.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
+import { requireWritable } from '../../../publish/require-writable.ts';
 import { planFiles } from '../../../publish/new-files.ts';
 import type { Plan } from '../../../publish/plan.ts';
 import { openDirectory } from '../../../store/directory/directory.ts';
@@ -154,6 +155,7 @@ async function writeWorkspace(
   const localFiles = files.filter(({ served }) => !isRemote || !served);
   // Report local conflicts before anything is written.
   const plan = await planFiles(folder, localFiles);
+  await requireWritable(plan.steps, folder);
   const remote: WrittenFile[] = [];
   if (isRemote) {
     const store = await openStore(context, existing?.store ?? (storeSettings as Config['store']), root);

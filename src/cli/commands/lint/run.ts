@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { message } from '../../../core/text/message.ts';
 import { type JudgeOptions, startJudging, type Judging } from '../../../core/engine/judge.ts';
 import type { PartReport } from '../../../core/engine/merge-reports.ts';
-import { counts } from '../../../core/engine/report.ts';
+import { counts, type Report } from '../../../core/engine/report.ts';
 import { baselineInLock, LOCK_FILE } from '../../../core/registry/lock-file.ts';
 import { isFixable } from '../../../core/rules/lookup.ts';
 import { AppregError } from '../../../core/errors.ts';
@@ -53,11 +53,18 @@ export async function runLint(context: Context, paths: readonly string[], option
     const attested = countAttested();
     const now = new Date().toISOString();
     const run = { now, target: named.join(', '), onAttested: (facts: AttestationFacts) => void attested.add(facts) };
-    const judged = targets.map((ready) => ({ ready, judging: judgingOf(ready, run) }));
+    const judged = await Promise.all(
+      targets.map(async (ready) => {
+        const judging = judgingOf(ready, run);
+        return { ready, judging, other: await otherJudging(context, ready, run, options.against) };
+      }),
+    );
     const progress = terminal.progress(message`Reading`);
     try {
-      const observed = await useEach(judged, ({ ready, judging }) =>
-        observeTarget(context, ready, judging, { progress }),
+      const observed = await useEach(judged, ({ ready, judging, other }) =>
+        observeTarget(context, ready, other === null ? judging : both(judging, other.judging), {
+          progress,
+        }),
       );
       failed.push(...observed.failed);
     } finally {
@@ -66,8 +73,8 @@ export async function runLint(context: Context, paths: readonly string[], option
     for (const { message, hint } of failed) terminal.error(message, hint);
     const seconds = Math.round(performance.now() - started) / 1000;
     const { report, severities } = await reportOn(
-      judged.map(({ ready: { target, config, settings }, judging }) => ({
-        report: judging.finish(seconds, whyIncomplete(failed)),
+      judged.map(({ ready: { target, config, settings }, judging, other }) => ({
+        report: (other?.reportOn ?? unchanged)(judging.finish(seconds, whyIncomplete(failed))),
         severities: settings.severities,
         config: config.file,
         judgesExceptions: target.kind === 'workspace',
@@ -150,18 +157,69 @@ async function fixTargets(terminal: Terminal, targets: readonly ReadyTarget[]): 
   for (const { target, against } of targets) await fixFiles(target, (file) => printFixed(terminal, file, against));
 }
 
-function judgingOf(
+/** Judges with the settings of the baseline, and adds to a report what only they would report. */
+interface OtherJudging {
+  judging: Judging;
+  reportOn(report: Report): Report;
+}
+
+/** Null if there is no baseline with other settings. Its code is loaded on demand. */
+async function otherJudging(
+  context: Context,
+  ready: ReadyTarget,
+  run: Pick<JudgeOptions, 'now' | 'target'>,
+  source: string | undefined,
+): Promise<OtherJudging | null> {
+  const settings = ready.against.settings ?? null;
+  if (settings === null || source === undefined) return null;
+  const { judgingWithBase, reportRelaxed } = await import('../../check/settings-of-base.ts');
+  const judging = await judgingWithBase(
+    context,
+    { current: ready.config, settings, source },
+    optionsOf(ready, { now: run.now, target: run.target }),
+  );
+  return judging && { judging, reportOn: (report) => reportRelaxed(context, report, judging.finish(0), source) };
+}
+
+function unchanged(report: Report): Report {
+  return report;
+}
+
+/** Passes the facts of a workspace to both. */
+function both(first: Judging, second: Judging): Judging {
+  return {
+    ...first,
+    manifest(facts) {
+      first.manifest(facts);
+      second.manifest(facts);
+    },
+    app(facts) {
+      second.app(facts);
+      return first.app(facts);
+    },
+    orphans(files) {
+      first.orphans(files);
+      second.orphans(files);
+    },
+  };
+}
+
+function judgingOf(ready: ReadyTarget, run: Pick<JudgeOptions, 'now' | 'target' | 'onAttested'>): Judging {
+  return startJudging(optionsOf(ready, run));
+}
+
+function optionsOf(
   { config, settings, against, attestations }: ReadyTarget,
   run: Pick<JudgeOptions, 'now' | 'target' | 'onAttested'>,
-): Judging {
-  return startJudging({
+): JudgeOptions {
+  return {
     command: 'lint',
     ...run,
     ...settings,
     appEntry: config.config.artifact?.entry ?? null,
     baseline: against.registry,
     attestations: attestations?.requirement ?? null,
-  });
+  };
 }
 
 /** How targets are observed. */

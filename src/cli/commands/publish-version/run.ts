@@ -1,17 +1,20 @@
 import { message, safe } from '../../../core/text/message.ts';
 import type { NewVersion } from '../../../author/metadata.ts';
+import { isAboutPath } from '../../../core/attestation/companion.ts';
 import { LOCK_FILE, type LockedVersion } from '../../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../../core/errors.ts';
 import { type Journal, newJournal, writeStateOf } from '../../../store/journal.ts';
-import { checkVersion } from '../../../publish/choose-version.ts';
-import { publish, type Published, planListedVersion } from '../../../publish/publish.ts';
-import { appToPublish } from '../../../publish/listed-app.ts';
+import { checkVersion, isBump } from '../../../publish/choose-version.ts';
+import { publish, type Published } from '../../../publish/publish.ts';
+import { requirePublishable } from '../../../publish/listed-app.ts';
+import { exceptedSecrets } from '../../../publish/excepted-secrets.ts';
 import { publishingSeverities } from '../../../publish/check-content.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../../../publish/lock-step.ts';
-import { type EditStep, type PlannedStep, withKinds } from '../../../publish/plan.ts';
+import { lockedVersion, lockStep, readLockDocument } from '../../../publish/lock-step.ts';
+import type { EditStep } from '../../../publish/edit-step.ts';
+import { type PlannedStep, withKinds } from '../../../publish/plan.ts';
 import type { VersionPlan } from '../../../publish/publish-version.ts';
-import { editedText, type StepResult } from '../../../publish/apply-step.ts';
+import type { StepResult } from '../../../publish/apply-step.ts';
 import { describesApp } from '../../../release/find-apps.ts';
 import { attesterOf } from '../../attest-options.ts';
 import { allowedSecrets, withoutSecrets } from '../../allowed-secrets.ts';
@@ -21,7 +24,7 @@ import type { Style } from '../../../report/style.ts';
 import { severitiesOf } from '../../config/rules.ts';
 import type { Context, OptionsOf } from '../../context.ts';
 import { printResult } from '../../io/results.ts';
-import { hasLock, lockVersions } from '../../../workspace/lock.ts';
+import { hasLock, lockVersions, requireWritableLock } from '../../../workspace/lock.ts';
 import { planText, printFindings } from '../../remarks.ts';
 import { openWorkspace } from '../../config/workspace.ts';
 import type { publishVersionCommand } from './options.ts';
@@ -45,15 +48,11 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place: opened, config, root, rules } = await openWorkspace(context);
+  const { place, config, root, rules } = await openWorkspace(context);
   const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
-  // A lock file in a store is written by releases. Without them, this would be one request more to a bucket.
-  const [known, stored] = await Promise.all([
-    appToPublish(opened, key),
-    isRemote && isReleased ? storedLock(opened.store) : Promise.resolve(null),
-  ]);
-  const place = withStoredLock(opened, stored);
+  // An unknown app is reported before anything is built or asked.
+  await requirePublishable(place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
   const notes = notesOf(context, options);
@@ -63,7 +62,12 @@ export async function runPublishVersion(context: Context, key: string, word: str
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const traced = isReleased || hasLock(root);
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
-  const inspected = withoutSecrets(made, allowed, terminal);
+  const excepted = exceptedSecrets(config.exceptions, {
+    app: key,
+    version: isBump(word) ? null : word,
+    now: new Date().toISOString(),
+  });
+  const inspected = withoutSecrets(made, { allowed, excepted }, terminal);
   const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
@@ -77,57 +81,53 @@ export async function runPublishVersion(context: Context, key: string, word: str
       same: options.allowSame === true,
     },
   };
-  const version = { key, version: word, artifact, listing: null, known, notes };
-  const locked = ({ entry }: VersionPlan): LockedVersion =>
+  const version = { key, version: word, artifact, listing: null, notes };
+  const locked = (entry: NewVersion): LockedVersion =>
     lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
-  // it. In a store that is the workspace itself, the lock file of the workspace is that file.
-  const isLocked = isRemote ? stored !== null : hasLock(root);
-  const entries = (planned: VersionPlan) => [{ app: key, version: locked(planned) }];
-  const addedSteps = (planned: VersionPlan): EditStep[] =>
-    isLocked || (isReleased && provenance !== null) ? [lockStep(entries(planned), { isNew: !isLocked })] : [];
-  const localSteps = (planned: VersionPlan): EditStep[] =>
-    isRemote && hasLock(root) ? [{ ...lockStep(entries(planned), { file: LOCAL_LOCK }), isLocal: true }] : [];
-
-  let done: Published;
-  let status: Status;
-  if (options.dryRun === true) {
-    const planned = await planListedVersion(place, version, judgeSettings);
+  // it. Elsewhere it is not read, which would be one request more to a bucket. In a store that is the workspace itself,
+  // the lock file of the workspace is that file.
+  const isLocked = isReleased || (!isRemote && hasLock(root));
+  const record = isLocked ? { locked, createsLock: provenance !== null } : undefined;
+  const entries = ({ entry }: VersionPlan) => [{ app: key, version: locked(entry) }];
+  const localSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
+    if (!isRemote || !hasLock(root)) return [];
     const { openDirectory } = await import('../../../store/directory/directory.ts');
-    for (const [steps, store] of [
-      [addedSteps(planned), place.store],
-      [localSteps(planned), openDirectory(root)],
-    ] as const)
-      for (const step of steps) {
-        const file = await store.read(step.path);
-        if (file === null || editedText(step, file) !== null) planned.plan.steps.push(step);
+    const lock = await readLockDocument(openDirectory(root));
+    const step = lockStep(lock, entries(planned), { file: LOCAL_LOCK, isLocal: true });
+    return step === null ? [] : [step];
+  };
+
+  const readsBack = artifact.bytes !== null && options.readBack !== false;
+  const readBack = async (entry: NewVersion): Promise<void> => {
+    const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
+    await requestBack(context, entry, options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory']);
+  };
+  const beforeWriting = async ({ published }: VersionPlan): Promise<void> => {
+    if (isRemote && !published) await requireWritableLock(root);
+  };
+  // Others may have published while the artifact was built.
+  place.store.forget?.();
+  const done = await publish(place, version, judgeSettings, {
+    dryRun: options.dryRun,
+    ...(readsBack && { readBack }),
+    beforeWriting,
+    record,
+  });
+  const { planned } = done;
+  if (options.dryRun === true) planned.plan.steps.push(...(await localSteps(planned)));
+  else {
+    try {
+      for (const step of await localSteps(planned)) {
+        const isChanged = await lockVersions(root, entries(planned));
+        planned.plan.steps.push(step);
+        done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
       }
-    done = { planned, results: [], isNew: !planned.published };
-    status = done.isNew ? 'planned' : 'already-published';
-  } else {
-    const readsBack = artifact.bytes !== null && options.readBack !== false;
-    const readBack = async (entry: NewVersion): Promise<void> => {
-      const { readBack: requestBack, READ_BACK_SECONDS } = await import('../../download.ts');
-      await requestBack(
-        context,
-        entry,
-        options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory'],
-      );
-    };
-    done = await publish(place, version, judgeSettings, {
-      ...(readsBack && { readBack }),
-      addedSteps,
-    });
-    status = done.isNew ? 'published' : 'already-published';
-    const { planned } = done;
-    for (const step of localSteps(planned)) {
-      const isChanged = await lockVersions(root, entries(planned)).catch((error: unknown) => {
-        throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
-      });
-      planned.plan.steps.push(step);
-      done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
+    } catch (error) {
+      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
     }
   }
+  const status = statusOf(done, options.dryRun === true);
 
   printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
@@ -158,6 +158,11 @@ function notLocked(error: AppregError, what: string, journal: Journal = newJourn
   const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
   const summary = message`${what} is published. ${LOCK_FILE} does not have it yet: ${safe(error.summary)}`;
   return error.with({ summary, written });
+}
+
+function statusOf({ isNew }: Published, isDryRun: boolean): Status {
+  if (!isNew) return 'already-published';
+  return isDryRun ? 'planned' : 'published';
 }
 
 function resultJson(
@@ -192,10 +197,13 @@ function describeResult(
   ];
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
-  for (const { step, outcome } of results)
-    lines.push(
-      `  ${outcome} ${printable(step.path)}${step.kind === 'edit' && step.isLocal === true ? ` (${LOCAL_LOCK})` : ''}`,
-    );
+  for (const { step, outcome } of results) {
+    const isLocal = step.kind === 'edit' && step.isLocal;
+    // Notes may have replaced others, which it names.
+    const isAbout = outcome === 'edited' && isAboutPath(step.path);
+    const detail = isLocal ? ` (${LOCAL_LOCK})` : isAbout ? ` (${printable(step.what)})` : '';
+    lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
+  }
   return lines.join('\n');
 }
 

@@ -1,10 +1,11 @@
-import { message } from '../../../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { message } from '../../../core/text/message.ts';
 import { isSafeKey } from '../../../core/registry/app-key.ts';
 import { counted, printable, shorten } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
-import { applyPlan } from '../../../publish/apply-plan.ts';
+import { readManifest } from '../../../publish/registry-location.ts';
+import { run } from '../../../publish/run.ts';
 import { listedEntry } from '../../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../../publish/remove-app.ts';
 import { severitiesOf } from '../../config/rules.ts';
@@ -24,10 +25,8 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   const workspace = await openWorkspace(context);
   const { place, root } = workspace;
   const app = await listedEntry(place, key);
-  const removal = await planRemoval(place, app, {
-    now: new Date().toISOString(),
-    severities: await severitiesOf(context, workspace),
-  });
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, workspace) };
+  const removal = await planRemoval(place, app, judgeSettings);
   const { plan, findings, entry, kept, loss } = removal;
   printFindings(terminal, findings);
   const name = printable(shorten(key, 80));
@@ -38,9 +37,12 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
       terminal.log(message`${name} was not removed.`);
       return 130;
     }
-    await place.store.tidy?.([place.manifest]);
-    await applyPlan(plan, place.store);
   }
+  // The removal is the one that was confirmed, unless the entry has changed since then.
+  const plans = [removal];
+  const make = async (): Promise<typeof removal> =>
+    plans.pop() ?? planRemoval(place, { ...app, manifest: await readManifest(place) }, judgeSettings);
+  await run(place.store, make, { dryRun });
 
   const files = plan.steps.map(({ path }) => path);
   const status = dryRun ? 'planned' : 'removed';

@@ -36,6 +36,9 @@ export async function runServe(
     options.https === true ? await localCertificate(resolve(authorityFolder(context.env)), host) : null;
   const serviceOrigins = config.serviceOrigins ?? [];
   const rewriteFrom = options.rewrite === false ? null : (config.baseUrl ?? null);
+  // Their URLs would not be rewritten, so that a check of this server would check the public host.
+  if (rewriteFrom !== null)
+    (await import('../../../workspace/base-url.ts')).refuseOtherBaseIn(root, { baseUrl: rewriteFrom, manifest });
   const stopped = stopSignal();
   const serving = await startServer({
     root,

@@ -6,6 +6,8 @@ import { isLocalListenAddress, type Settings } from '../../../service/config/set
 import { resolveSettings } from '../../config/service-settings.ts';
 import { startService } from '../../../service/start.ts';
 import type { Context, OptionsOf } from '../../context.ts';
+import { interrupted } from '../../../platform/stop-signals.ts';
+import { pendingSignals } from '../../../store/interrupt.ts';
 import { networkOf } from '../../../observe/http/proxy.ts';
 import { readInputFile } from '../../input-file.ts';
 import { stopSignal } from '../../process/stop-signal.ts';
@@ -34,9 +36,12 @@ export async function runService(context: Context, options: ServiceCommandOption
     level === 'debug' ? terminal.detail(safeLine(line)) : terminal.log(safeLine(line)),
   );
   const stopped = stopSignal();
-  const running = await startService(settings, log).catch((error: unknown) => {
+  const running = await startService(settings, log).catch(async (error: unknown) => {
+    // Ctrl+C ends the programs of PostgreSQL, too.
+    await pendingSignals();
+    const signal = await Promise.race([stopped.signal, Promise.resolve(null)]);
     stopped.forget();
-    throw error;
+    throw signal === null ? error : interrupted(signal, { effect: 'none' });
   });
   printResult<'service'>(context, { pretty: () => running.url, json: () => ({ url: running.url }) });
   remarks(terminal, settings, running.url);

@@ -14,6 +14,7 @@ import type { VerifyBundle } from '../../../observe/registry/companion.ts';
 import type { RegistryDocuments } from '../../../observe/workspace/tree-snapshot.ts';
 import { localAttestations } from '../../../site/local-attestations.ts';
 import type { SiteRegistry } from '../../../site/paths.ts';
+import { refuseOtherBaseOf, refuseOtherBaseOfState } from '../../../workspace/base-url.ts';
 import { registryDocuments, type StateOptions } from '../../../workspace/registry-state.ts';
 import type { LoadedConfig } from '../../config/config.ts';
 import { trustOf } from '../../signer-options.ts';
@@ -150,6 +151,9 @@ export async function siteSource(context: Context, folder: string, options: Site
   };
   const loaded = await context.config(registry?.root ?? context.cwd);
   const { baseUrl, site } = loaded.config;
+  // The pages say at which address to subscribe.
+  if (documents.folder !== null) refuseOtherBaseOf(documents.folder, documents.entries);
+  else if (manifest.url === null && baseUrl !== undefined) refuseOtherBaseOfState(documents, baseUrl);
   const url = redact(manifest.url ?? manifestUrl(registry?.base ?? baseUrl ?? null, manifest.file ?? 'registry.json'));
   const base = options.baseUrl ?? site?.baseUrl ?? (registry === null ? null : baseBelow(registry, folder));
   return {

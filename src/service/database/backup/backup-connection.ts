@@ -1,9 +1,7 @@
-import { message } from '../../../core/text/message.ts';
 import { Kysely, PostgresDialect, CamelCasePlugin } from 'kysely';
 import { Client } from 'pg';
-import { AppregError } from '../../../core/errors.ts';
-import { errorMessage } from '../../log.ts';
-import { databaseFault, FAULT_MESSAGES } from '../database-error.ts';
+import { databaseFault } from '../database-error.ts';
+import { lastingFault, refusalOf } from '../refusals.ts';
 import type { Database } from '../tables.ts';
 
 /** One connection for a backup or a restore, with settings under which values have one notation. */
@@ -23,7 +21,7 @@ const SETTINGS = [
 /**
  * Runs `work` with a connection, which is closed afterwards.
  * @param signal closes the connection, so that a running statement ends
- * @throws AppregError `database-unreachable` if the connection is lost
+ * @throws AppregError for what the database refuses, and if the connection is lost
  */
 export async function withConnection<Result>(
   url: string,
@@ -46,14 +44,10 @@ export async function withConnection<Result>(
     signal.throwIfAborted();
     // Statements after the end of the connection fail with errors that do not say why it ended.
     const cause: unknown = lost ?? error;
-    const fault = lost === null ? databaseFault(error) : 'unreachable';
-    if (fault === null) throw error;
-    throw new AppregError(
-      'database-unreachable',
-      message`${FAULT_MESSAGES[fault]} ${errorMessage(cause)}`,
-      message`Run the same command again once the database is available.`,
-      { cause, effect: 'none' },
-    );
+    const refusal = refusalOf(cause, url, 'none');
+    if (refusal !== null) throw refusal;
+    if (lost === null && databaseFault(error) === null) throw error;
+    throw lastingFault(cause, url, 'none');
   } finally {
     signal.removeEventListener('abort', close);
     await client.end().catch(() => undefined);

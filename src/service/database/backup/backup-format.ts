@@ -1,6 +1,7 @@
 import { message } from '../../../core/text/message.ts';
 import { createHash, type Hash } from 'node:crypto';
-import { isObject, type JsonValue } from '../../../core/json/json.ts';
+import { isObject } from '../../../core/json/json.ts';
+import { jsonValueIn } from '../../../core/json/value-in.ts';
 import { AppregError } from '../../../core/errors.ts';
 import type { Database } from '../tables.ts';
 
@@ -53,7 +54,7 @@ export function newDigest(): Hash {
 
 /** @throws AppregError `backup-unusable`, `backup-newer` */
 export function headerIn(line: string): BackupHeader {
-  const header = parsed(line);
+  const header = jsonValueIn(line);
   if (!isObject(header) || header['format'] !== 'appreg-backup' || typeof header['version'] !== 'number')
     throw notABackup();
   if (header['version'] > 1)
@@ -81,7 +82,7 @@ function isTable(value: unknown): value is BackupTable {
 
 /** @throws AppregError `backup-unusable` */
 export function trailerIn(line: string): BackupTrailer {
-  const trailer = parsed(line);
+  const trailer = jsonValueIn(line);
   if (!isTrailer(trailer)) throw damagedBackup('its last line is missing or not valid');
   return trailer;
 }
@@ -100,14 +101,6 @@ function hasTexts(value: unknown, names: readonly string[]): value is object {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function parsed(line: string): JsonValue {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 export function notABackup(): AppregError {

@@ -3,10 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { AppregError } from '../../../core/errors.ts';
+import { MAX_DEPTH } from '../../../core/json/positions.ts';
 import { counted, printable } from '../../../core/text/text.ts';
+import { errorCode, errorMessage } from '../../log.ts';
 import { areFirstMigrations, migrateEmpty } from '../migrations/migrate.ts';
 import { queriesOn, quoted } from './backup-connection.ts';
-import { type BackupHeader, type BackupTrailer, damagedBackup } from './backup-format.ts';
+import { type BackupHeader, type BackupTable, type BackupTrailer, damagedBackup } from './backup-format.ts';
 import type { BackupReader } from './backup-reader.ts';
 
 /** @throws AppregError `backup-newer` if this appreg does not have all migrations of the backup */
@@ -69,11 +71,11 @@ export async function load(client: Client, backup: BackupReader, signal: AbortSi
   checkSchema(header);
   await client.query('BEGIN');
   await checkEmpty(client);
+  await checkRights(client);
   await migrateEmpty(queriesOn(client), header.migrations);
   for await (const { table, rows } of backup.tables()) {
-    const columns = table.columns.map(quoted).join(', ');
-    const copy = client.query(copyFrom(`COPY ${quoted(table.name)} (${columns}) FROM STDIN`));
-    await pipeline(rows, copy, { signal });
+    await copyRows(client, table, rows, signal);
+    await checkNesting(client, table);
   }
   for (const { table, column, next } of header.sequences)
     await client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3, FALSE)', [quoted(table), column, next]);
@@ -82,6 +84,51 @@ export async function load(client: Client, backup: BackupReader, signal: AbortSi
   await client.query('COMMIT');
   await client.query('ANALYZE');
   return trailer;
+}
+
+/**
+ * Throws the error of a database in which the role may not create tables. The migrations would continue after it, and
+ * report that the transaction is aborted.
+ */
+async function checkRights(client: Client): Promise<void> {
+  await client.query('CREATE TABLE restore_probe ()');
+  await client.query('DROP TABLE restore_probe');
+}
+
+/** Errors of PostgreSQL about data: a value, a constraint, a name, a limit, a text that is not one of its type. */
+const WRONG_ROWS = /^(22|23|42|54)\w{3}$/;
+
+/** @throws AppregError `backup-unusable` if PostgreSQL refuses the rows */
+async function copyRows(
+  client: Client,
+  { name, columns }: BackupTable,
+  rows: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  const copy = client.query(copyFrom(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) FROM STDIN`));
+  try {
+    await pipeline(rows, copy, { signal });
+  } catch (error) {
+    if (!WRONG_ROWS.test(errorCode(error))) throw error;
+    throw damagedBackup(`the rows of the table ${name} do not fit: ${errorMessage(error)}`);
+  }
+}
+
+/** What the service stores as JSON is bounded as request bodies are: it is walked, and sent, again. */
+async function checkNesting(client: Client, { name }: BackupTable): Promise<void> {
+  const { rows } = await client.query<{ column: string }>(
+    `SELECT attname::text AS column FROM pg_attribute
+     WHERE attrelid = $1::regclass AND atttypid IN ('json'::regtype, 'jsonb'::regtype) AND NOT attisdropped`,
+    [quoted(name)],
+  );
+  for (const { column } of rows) {
+    const path = `$.**{${MAX_DEPTH + 1}}`;
+    const { rowCount } = await client.query(
+      `SELECT FROM ${quoted(name)} WHERE jsonb_path_exists(${quoted(column)}::jsonb, '${path}') LIMIT 1`,
+    );
+    if (rowCount !== 0)
+      throw damagedBackup(`a value of ${name}.${column} is nested more than ${MAX_DEPTH} levels deep`);
+  }
 }
 
 /** Every row arrived. */

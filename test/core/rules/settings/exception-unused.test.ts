@@ -7,6 +7,7 @@ const exception: Exception = {
   app: null,
   version: null,
   url: null,
+  secret: null,
   reason: 'The host is moving.',
   until: null,
   issue: null,

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { backUp } from '../../../../src/service/backup/backup.ts';
 import { EMBEDDED_POSTGRES } from '../../../../src/service/database/embedded/data-folder.ts';
 import { startEmbeddedPostgres } from '../../../../src/service/database/embedded/server.ts';
 import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
 import { openDatabase } from '../../../../src/service/database/database.ts';
 import { startDatabase } from '../../../support/database.ts';
 import { openFolder } from '../../../support/postgres-folder.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 test('messages and documentation name the version of embedded-postgres in package.json', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
@@ -37,4 +42,27 @@ test('a data folder is used by one service at a time, and preserves its data', {
   expect(await again.db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'Ours' }]);
   await again.db.destroy();
   await second.stop();
+});
+
+test('a data folder of another user, or of another release of PostgreSQL, is refused with the reason', async () => {
+  const folder = await openFolder();
+  await (await startEmbeddedPostgres(folder)).stop();
+
+  const getuid = vi.spyOn(process, 'getuid').mockReturnValue(54_321);
+  const settings = { databaseUrl: null, dataFolder: folder };
+  const backup = backUp(settings, join(folder, 'appreg.gz'), new AbortController().signal);
+  for (const refused of [startEmbeddedPostgres(folder), backup])
+    await expect(refused).rejects.toMatchObject({
+      code: 'data-folder-inaccessible',
+      message: expect.stringMatching(/belongs to another user \(\d+\) than the one that runs appreg \(54321\)/),
+    });
+  getuid.mockRestore();
+
+  await writeFile(join(folder, 'postgres/data/PG_VERSION'), '12\n');
+  await expect(startEmbeddedPostgres(folder)).rejects.toMatchObject({
+    code: 'postgres-start-failed',
+    message: expect.stringContaining('initialized by PostgreSQL version 12'),
+    hint: expect.stringContaining('Back it up with the release of appreg that used it'),
+  });
+  await rm(folder, { recursive: true });
 });

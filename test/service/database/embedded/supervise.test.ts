@@ -46,7 +46,7 @@ test('a server is started again, with increasing delays and few log lines', asyn
   const { server, supervised } = await start(60_000);
   server.failing = 3;
   server.lose();
-  await expect.poll(() => supervised.current(), { timeout: 10_000 }).toBe(5);
+  await expect.poll(() => supervised.current()).toBe(5);
   const [, first = 0, second = 0, third = 0, fourth = 0] = server.starts;
   expect(second - first).toBeGreaterThan(190);
   expect(third - second).toBeGreaterThan(390);
@@ -64,7 +64,7 @@ test('a server that does not start is given up after a while, with exit code 2',
   const { server, supervised } = await start(500);
   server.failing = Infinity;
   server.lose();
-  await expect.poll(() => server.failures.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => server.failures.length).toBe(1);
   expect(server.failures[0]).toMatchObject({ code: 'postgres-start-failed', exit: 2 });
   expect(server.failures[0]?.message).toContain('the port is in use');
   expect(server.starts.length).toBeLessThan(6);
@@ -74,7 +74,7 @@ test('a server that does not start is given up after a while, with exit code 2',
 test('a server that crashes after each start is given up as well', async () => {
   const { server, supervised } = await start(200);
   const timer = setInterval(() => server.lose(), 50);
-  await expect.poll(() => server.failures.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => server.failures.length).toBe(1);
   clearInterval(timer);
   expect(server.failures[0]?.message).toContain('It exits after each start.');
   expect(server.starts.length).toBeLessThan(10);
@@ -84,7 +84,7 @@ test('a server that crashes after each start is given up as well', async () => {
 test('a deleted database is reported at once, and not created again', async () => {
   const { server, supervised } = await start(60_000);
   await rm(join(home, 'data'), { recursive: true });
-  await expect.poll(() => server.failures.length, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => server.failures.length).toBe(1);
   expect(server.failures[0]?.code).toBe('data-folder-lost');
   expect(exitCodeOf('data-folder-lost')).toBe(2);
   expect(server.starts).toHaveLength(1);
