@@ -1,7 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import { basename, extname } from 'node:path';
-import { cosmiconfig, type Loader } from 'cosmiconfig';
-import { metaSearchPlaces } from 'cosmiconfig/dist/defaults.js';
+import type { Loader } from 'cosmiconfig';
 import type * as YamlLibrary from 'yaml';
 import { AppregError } from '../../core/errors.ts';
 import { faultText, type Position, positionsInJson } from '../../core/json/input-file.ts';
@@ -14,9 +13,6 @@ import { isShellPipe, readRegularFile, whyNotRegularFile } from '../../platform/
 import { type ConfigFile, type ConfigForm, unsupported } from './find.ts';
 
 /** What a configuration says: data in JSON, in YAML, or in the field `appreg` of a package.json. */
-
-// cosmiconfig would search the current folder for settings of its own, and execute .config/config.js.
-metaSearchPlaces.length = 0;
 
 const NAME = 'appreg';
 
@@ -50,6 +46,12 @@ const LOADERS: Readonly<Record<string, Loader>> = {
  */
 export async function readConfig({ path, named }: Pick<ConfigFile, 'path' | 'named'>): Promise<Loaded> {
   refuseUnreadable(path, named);
+  const [{ cosmiconfig }, { metaSearchPlaces }] = await Promise.all([
+    import('cosmiconfig'),
+    import('cosmiconfig/dist/defaults.js'),
+  ]);
+  // It would search the current folder for settings of its own, and execute .config/config.js.
+  metaSearchPlaces.length = 0;
   const explorer = cosmiconfig(NAME, { searchPlaces: [], loaders: LOADERS, cache: false });
   const found = await explorer.load(path);
   if (found === null) throw emptyConfig(path, `has no field “${NAME}”`);

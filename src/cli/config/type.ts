@@ -125,7 +125,7 @@ type ConfiguredStore =
       unconditional?: boolean;
     };
 
-/** An exception as written; `exceptionsOf` checks what the schema cannot. */
+/** An exception as written; `ruleSettings` checks what the schema cannot. */
 export interface ConfiguredException {
   /** The id of the rule. */
   rule: string;
