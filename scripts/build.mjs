@@ -70,7 +70,7 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
   // The assets of pages are next to the code that reads them.
-  for (const folder of ['html', 'service/pages', 'site'])
+  for (const folder of ['html', 'service/ui', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
   copyEsbuild(join(out, ESBUILD));
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences([...modules, join(root, 'node_modules/esbuild/')]));
@@ -98,7 +98,7 @@ function buildCommands(out, common) {
   return write(
     {
       ...common,
-      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/digest/digest-worker.ts' },
+      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/archive/digest-worker.ts' },
       plugins: [OMIT, copiedEsbuild(`../${ESBUILD}`)],
     },
     {

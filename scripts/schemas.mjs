@@ -6,7 +6,7 @@ import { SchemaGenerator } from './schema-generator.mjs';
 /** The type of each schema. `closed`: unknown members are refused. */
 const SCHEMAS = {
   facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
-  report: { file: 'src/core/engine/report.ts', type: 'Report', closed: true },
+  report: { file: 'src/core/findings/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
   conformance: { file: 'src/conformance/result.ts', type: 'ConformanceReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import { bundleToJSON, toDSSEBundle } from '@sigstore/bundle';
 import { dsse } from '@sigstore/core';
 import { STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
-import { AppregError } from '../core/errors.ts';
-import { ownValue } from '../core/record.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { ownValue } from '../core/values/record.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { fingerprintOf, isP256, type VendorKey } from './trust.ts';
 

@@ -1,13 +1,13 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { type Bundle, bundleFromJSON } from '@sigstore/bundle';
 import { toSignedEntity, Verifier, type SignedEntity } from '@sigstore/verify';
-import { LARGEST_COMPANION } from '../core/attestation/companion.ts';
+import { LARGEST_COMPANION } from '../core/registry/companion.ts';
 import type {
   AttestationFacts,
   AttestationFailure,
   SignerFacts,
   CertificateSigner,
-} from '../core/attestation/facts.ts';
+} from '../core/facts/attestation.ts';
 import { parseStatement, STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
 import { comparable, hasLogNames, logsOf } from './log-entries.ts';
 import { jsonValueIn } from '../core/json/value-in.ts';

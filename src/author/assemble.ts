@@ -1,5 +1,5 @@
 import { message, safe, type SafeText } from '../core/text/message.ts';
-import type { DocumentContent } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
 import { byteOrderMarkOf, isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { faultLines } from '../core/json/input-file.ts';

@@ -10,10 +10,10 @@ import {
 } from '../core/json/json.ts';
 import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
 import { listedVersions, manifestApps } from '../core/registry/manifest.ts';
-import type { DocumentContent } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { printable, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 /**
  * A JSON document that may be edited, because all parsers that accept it read it alike. It is read and parsed once, and

@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
 import { counted, grouped, printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import type { FileToPack } from './archive.ts';
 import { buildCode } from './code.ts';

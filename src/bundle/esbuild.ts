@@ -2,7 +2,7 @@
 import { closeSync, constants, existsSync, openSync, promises, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { BuildFailure } from 'esbuild';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import {

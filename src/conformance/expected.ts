@@ -1,10 +1,10 @@
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { isBlank } from '../core/text/text.ts';
 import { isObject } from '../core/json/values.ts';
 import { jsonValueIn } from '../core/json/value-in.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
-import type { AnyCase } from './case.ts';
+import type { AnyCase } from './case/case.ts';
 
 /**
  * Reads a list of expected failures: `[{ "case": "<id>", "reason": "<why>" }]`.

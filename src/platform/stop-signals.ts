@@ -1,4 +1,4 @@
-import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
+import { type Effect, type SignalExit, AppregError } from '../core/errors/error.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 
 /** Signals that ask a process to end, whether this one or a child received them. */

@@ -6,14 +6,14 @@ import {
   requireAbout,
   setAboutApp,
 } from '../author/about.ts';
-import { aboutPath } from '../core/attestation/companion.ts';
+import { aboutPath } from '../core/registry/companion.ts';
 import { readAboutFile } from '../core/about/about-file.ts';
 import type { DocumentFacts } from '../core/facts/facts.ts';
 import { type Change, EditStep } from './edit-step.ts';
 import { factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
 import { StoredDocument } from './stored-document.ts';
-import { AppregError } from '../core/errors.ts';
-import { entriesOf } from '../core/record.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { entriesOf } from '../core/values/record.ts';
 import { message } from '../core/text/message.ts';
 import { printable, safeExcerpt } from '../core/text/text.ts';
 

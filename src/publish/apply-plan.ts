@@ -1,5 +1,5 @@
 import { joined, message, safe } from '../core/text/message.ts';
-import { isAppregError, type AppregError, type Effect } from '../core/errors.ts';
+import { isAppregError, type AppregError, type Effect } from '../core/errors/error.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool, readAll } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';

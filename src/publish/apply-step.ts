@@ -3,7 +3,7 @@ import { message } from '../core/text/message.ts';
 import { isBatchStore, type Store, type Stored } from '../store/store.ts';
 import type { EditStep } from './edit-step.ts';
 import type { CreateStep, ReplaceStep, Step } from './plan.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { counted } from '../core/text/text.ts';
 import { type Digest, digestOfBytes } from '../store/bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../store/interrupt.ts';

@@ -4,9 +4,9 @@ import { type Document, documentWithText, requireApps, requireVersions } from '.
 import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { capitalized, counted, printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { readAll } from '../store/pool.ts';
 import type { Stored } from '../store/store.ts';
 import { createMetadata, type IconFile } from './add-app.ts';

@@ -1,5 +1,6 @@
 import type { ArchiveFacts, Content, Missing } from '../core/facts/facts.ts';
-import type { Severity, Evidence } from '../core/engine/report.ts';
+import type { Evidence } from '../core/values/evidence.ts';
+import type { Severity } from '../core/values/severity.ts';
 import { APP_ENTRY } from '../core/registry/app-entry.ts';
 import { artifactLeftover } from '../core/rules/artifacts/artifact-leftover.ts';
 import { artifactNoApp } from '../core/rules/artifacts/artifact-no-app.ts';
@@ -7,7 +8,7 @@ import { artifactSecret, unnamedSecrets } from '../core/rules/artifacts/artifact
 import type { Problem } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
 import { joined, message, type SafeText } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 /** The error for a change or an artifact that rules refuse. */
 

@@ -3,9 +3,9 @@ import type { Document } from '../author/document.ts';
 import { type AppChanges, editAppEntry } from '../author/manifest.ts';
 import type { AboutAppChanges } from '../author/about.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
-import { entriesOf } from '../core/record.ts';
+import { entriesOf } from '../core/values/record.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import {
   appFields,
@@ -16,7 +16,7 @@ import {
   versionFields,
 } from '../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
 import {
   appFactsWith,

@@ -6,7 +6,7 @@ import { member, type JsonValue } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { didYouMean, didYouMeanAny } from '../core/text/similar-names.ts';
 import { safeExcerpt, printable, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { checkKey } from './check-key.ts';
 import { EditStep } from './edit-step.ts';
 import { type RegistryLocation, readDocument, readManifest } from './registry-location.ts';

@@ -1,7 +1,7 @@
 import type { NewVersion } from '../author/metadata.ts';
 import { counted } from '../core/text/text.ts';
 import { type Document, documentWithText } from '../author/document.ts';
-import type { DocumentContent } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
 import { documentContent } from '../core/json/json.ts';
 import {
   LOCK_FILE,

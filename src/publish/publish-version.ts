@@ -1,12 +1,12 @@
 import { message } from '../core/text/message.ts';
 import { requireVersions, type Document } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
-import { sameDigest } from '../core/facts/baseline.ts';
+import { sameDigest } from '../core/registry/baseline.ts';
 import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/manifest.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { shorten } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
 import type { AppToPublish } from './listed-app.ts';

@@ -1,6 +1,6 @@
 import type { NewVersion } from '../author/metadata.ts';
-import { isAboutPath } from '../core/attestation/companion.ts';
-import type { AppregError } from '../core/errors.ts';
+import { isAboutPath } from '../core/registry/companion.ts';
+import type { AppregError } from '../core/errors/error.ts';
 import { LOCK_FILE, type LockedVersion } from '../core/registry/lock-file.ts';
 import { isBump } from './choose-version.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
@@ -14,7 +14,7 @@ import { isDocumentWritten, type StepResult } from './apply-step.ts';
 import type { NotesOf } from './about.ts';
 import { appToPublish, describedAppToPublish, listingStep } from './listed-app.ts';
 import type { Artifact } from './artifact.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { appFactsOf, type AppToAssemble, iconPath, iconStep } from './assemble.ts';
 
 /** A version that is to be published. */

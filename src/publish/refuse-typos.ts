@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { comparePrecedence, isPlainVersion, isSemver, latestOf } from '../core/registry/version.ts';
 
 /** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */

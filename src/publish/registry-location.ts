@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import type { Document } from '../author/document.ts';
 import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
 import { documentContent, type JsonObject } from '../core/json/json.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { Store } from '../store/store.ts';
 import { StoredDocument } from './stored-document.ts';
 import { listedVersionsIn, manifestApps, artifactUrlOf } from '../core/registry/manifest.ts';

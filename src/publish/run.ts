@@ -1,4 +1,4 @@
-import { type AppregError, isAppregError } from '../core/errors.ts';
+import { type AppregError, isAppregError } from '../core/errors/error.ts';
 import { describeWriteState } from '../store/journal.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { PlanOutdated, type StepResult } from './apply-step.ts';

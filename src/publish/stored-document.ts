@@ -1,5 +1,5 @@
 import { type Document, openDocument } from '../author/document.ts';
-import type { DocumentContent } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
 import { documentContent, documentText, type JsonValue } from '../core/json/json.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { decodeDocument } from './decode-document.ts';

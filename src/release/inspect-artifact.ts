@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { unlikeArtifact } from '../core/text/file-type.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';

@@ -1,6 +1,6 @@
 import type { Document } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
-import type { AppregError } from '../core/errors.ts';
+import type { AppregError } from '../core/errors/error.ts';
 import { counted } from '../core/text/text.ts';
 import type { AppToAssemble } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';

@@ -1,8 +1,8 @@
 import { message, safe } from '../core/text/message.ts';
 import { counted } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
-import type { Finding } from '../core/engine/report.ts';
-import type { AppregError } from '../core/errors.ts';
+import type { Finding } from '../core/findings/report.ts';
+import type { AppregError } from '../core/errors/error.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion } from '../publish/lock-step.ts';

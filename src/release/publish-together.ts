@@ -1,8 +1,8 @@
-import { aboutPath, isAboutPath } from '../core/attestation/companion.ts';
+import { aboutPath, isAboutPath } from '../core/registry/companion.ts';
 import type { NewVersion } from '../author/metadata.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { counted } from '../core/text/text.ts';
-import { type AppregError, isAppregError } from '../core/errors.ts';
+import { type AppregError, isAppregError } from '../core/errors/error.ts';
 import { member } from '../core/json/json.ts';
 import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';

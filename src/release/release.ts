@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
 import { exceptedSecrets } from '../publish/excepted-secrets.ts';
 import type { Attester } from '../publish/artifact.ts';

@@ -1,9 +1,9 @@
 import type { RetirementReason } from '../core/about/about-document.ts';
-import type { AttestationFacts } from '../core/attestation/facts.ts';
-import type { RunError } from '../core/engine/report.ts';
+import type { AttestationFacts } from '../core/facts/attestation.ts';
+import type { RunError } from '../core/findings/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import type { HoldCause } from '../core/policy/decide.ts';
-import type { Count } from '../core/scalars.ts';
+import type { Count } from '../core/values/scalars.ts';
 
 /** The JSON document of each command with --format json; those of checks and of release are reports of their own. */
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AppregError } from '../core/errors.ts';
+import type { AppregError } from '../core/errors/error.ts';
 import { interrupted, isStopSignal, STOP_SIGNALS, type StopSignal } from '../platform/stop-signals.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import undici from 'undici';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type Interception, interceptionOf } from '../core/http/interception.ts';
-import { machineLimitError } from '../core/http/machine-limit.ts';
+import { machineLimitError } from '../core/errors/machine-limit.ts';
 import { isObject, type JsonValue, member } from '../core/json/json.ts';
 import { jsonValueIn } from '../core/json/value-in.ts';
 import { message } from '../core/text/message.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type AppFacts, isMissing, type OtherBase } from '../core/facts/facts.ts';
 import type { JsonObject, JsonValue } from '../core/json/json.ts';
 import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Fix, fixDocument } from '../author/fix.ts';
-import { isAppregError } from '../core/errors.ts';
+import { isAppregError } from '../core/errors/error.ts';
 import type { SafeText } from '../core/text/message.ts';
 import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
 import { readDocumentFile } from '../observe/workspace/documents.ts';

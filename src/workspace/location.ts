@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { refuseOtherBaseInStore } from './base-url.ts';

@@ -14,7 +14,7 @@ import {
 } from '../core/registry/lock-file.ts';
 import { listedVersionsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
-import { AppregError, isAppregError } from '../core/errors.ts';
+import { AppregError, isAppregError } from '../core/errors/error.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
 import { readRegularFile } from '../platform/regular-file.ts';

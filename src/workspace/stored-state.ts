@@ -1,7 +1,8 @@
 import { message, safe } from '../core/text/message.ts';
-import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
-import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
-import { contentOf } from '../observe/workspace/document-content.ts';
+import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/error.ts';
+import type { Snapshot } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
+import { contentOf } from '../observe/content/document-content.ts';
 import { snapshotOfTree, type TreeContents } from '../observe/workspace/tree-snapshot.ts';
 import { manifestMissing } from '../publish/registry-location.ts';
 import { readAll } from '../store/pool.ts';

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runBundle } from '../../src/cli/commands/bundle/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
-import { isAppregError } from '../../src/core/errors.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runBundle } from '../../src/cli/commands/bundle.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { expectNoSecret, filesBelow } from '../support/leaks.ts';
 import { PLANTED } from '../support/planted.ts';
 import { entry, tgz } from '../support/tar-builder.ts';

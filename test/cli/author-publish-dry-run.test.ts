@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 import { workspace, type Options, publish, listedVersions, lintsClean } from './publish-fixture.ts';

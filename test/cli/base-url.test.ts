@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal } from './author-support.ts';
 

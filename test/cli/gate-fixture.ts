@@ -1,8 +1,8 @@
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { configAt } from '../support/config-at.ts';
-import { isAppregError } from '../../src/core/errors.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
 import { commitAll, folder, git } from '../support/folders.ts';
 
 /** Repositories with a registry, as pull requests change them. */

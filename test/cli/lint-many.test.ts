@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startJudging } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { folder as temporaryFolder } from '../support/folders.ts';
 

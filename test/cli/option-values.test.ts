@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/cli/completion/complete.ts';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
-import { flagOf, type OptionDefinition } from '../../src/cli/command-definition.ts';
+import { flagOf, type OptionDefinition } from '../../src/cli/define/command.ts';
 import { isOptionWord } from '../../src/cli/io/option-words.ts';
-import { globalOptions } from '../../src/cli/option-groups.ts';
+import { globalOptions } from '../../src/cli/define/option-groups.ts';
 import { requestIn } from '../../src/cli/process/failure.ts';
-import { buildProgram, parse, type Parsed } from '../../src/cli/program.ts';
+import { buildProgram, parse, type Parsed } from '../../src/cli/program/program.ts';
 
 /** An option whose value is missing does not take the next option as its value. */
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runBundle } from '../../src/cli/commands/bundle/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
-import type { Finding, Report } from '../../src/core/engine/report.ts';
+import { runBundle } from '../../src/cli/commands/bundle.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
+import type { Finding, Report } from '../../src/core/findings/report.ts';
 import { expectNoSecret } from '../support/leaks.ts';
 import { PLANTED, PRIVATE_KEY } from '../support/planted.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';

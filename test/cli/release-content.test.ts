@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runRelease } from '../../src/cli/commands/release/run.ts';
+import { runRelease } from '../../src/cli/commands/release.ts';
 import { expectNoSecret, filesBelow } from '../support/leaks.ts';
 import { PLANTED } from '../support/planted.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runSubscribe } from '../../src/cli/commands/subscribe/run.ts';
+import { runSubscribe } from '../../src/cli/commands/subscribe.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';
 

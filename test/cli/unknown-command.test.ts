@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { parse } from '../../src/cli/program.ts';
+import { parse } from '../../src/cli/program/program.ts';
 
 /** What a command line with a word too many, or with an empty one, says. */
 

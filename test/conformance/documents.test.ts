@@ -9,7 +9,7 @@ import {
 } from '../../src/conformance/documents/run.ts';
 import { casesOf } from '../../src/conformance/sets.ts';
 import { rules } from '../../src/core/rules/index.ts';
-import type { DocumentCase } from '../../src/conformance/case.ts';
+import type { DocumentCase } from '../../src/conformance/case/case.ts';
 
 /** The validator of appreg passes all documents of the conformance kit, and answers are compared with the expected ones. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { placeholderIcon } from '../../src/author/placeholder-icon.ts';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { createDigester } from '../../src/observe/digest/digest.ts';
 import { inspectImage } from '../../src/observe/icon/inspect-image.ts';
 import { type AppPlan, type IconFile, type NewApp, planApp } from '../../src/publish/add-app.ts';

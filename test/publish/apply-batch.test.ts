@@ -1,6 +1,6 @@
 import { message } from '../../src/core/text/message.ts';
 import { describe, expect, test, vi } from 'vitest';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import type { Step } from '../../src/publish/plan.ts';
 import type { BatchStore, Store, Stored, Write } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../src/core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { describePlan, type Step } from '../../src/publish/plan.ts';
 import { artifact, metadata, adding, editing, plan, outcomes, watched, full } from './plan-fixture.ts';

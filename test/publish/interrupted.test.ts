@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { WriteState } from '../../src/core/errors.ts';
+import type { WriteState } from '../../src/core/errors/error.ts';
 import type { Kind } from '../support/arena.ts';
 import { openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish, type Storm } from '../support/storm.ts';

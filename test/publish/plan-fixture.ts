@@ -1,7 +1,7 @@
 import { message } from '../../src/core/text/message.ts';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import type { Document } from '../../src/author/document.ts';
-import type { DocumentContent } from '../../src/core/facts/facts.ts';
+import type { DocumentContent } from '../../src/core/json/content.ts';
 import { EditStep } from '../../src/publish/edit-step.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
 import { StoredDocument } from '../../src/publish/stored-document.ts';

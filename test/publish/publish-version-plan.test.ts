@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
 import { appToPublish } from '../../src/publish/listed-app.ts';
 import { planVersion, type VersionPlan } from '../../src/publish/publish-version.ts';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
 const app = (metadata = `${BASE}apps/a/versions.json`): object => ({

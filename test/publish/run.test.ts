@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { documentWithText } from '../../src/author/document.ts';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import { message } from '../../src/core/text/message.ts';
 import { planApp, type NewApp } from '../../src/publish/add-app.ts';
 import { EditStep } from '../../src/publish/edit-step.ts';

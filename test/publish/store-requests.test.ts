@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
-import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
-import { runInit } from '../../src/cli/commands/init/run.ts';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app.ts';
+import { runAssemble } from '../../src/cli/commands/assemble.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { contextIn, type Recorded } from '../cli/author-support.ts';
 import { openArena } from '../support/arena.ts';
 import type { ObjectStoreOptions } from '../support/object-store.ts';

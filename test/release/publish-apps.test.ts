@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AppEntry } from '../../src/author/manifest.ts';
 import { LOCK_FILE } from '../../src/core/registry/lock-file.ts';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import { planApps, publishApps } from '../../src/release/publish-apps.ts';
 import type { RegistryLocation } from '../../src/publish/registry-location.ts';
 import { isBatchStore, type Store } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Env } from '../../src/service/http/routes.ts';
+import { type Env } from '../../src/service/http/routes.ts';
 import { answer, CORS } from '../support/fault-host.ts';
 import { type Live, putRegistry } from '../support/live-registry.ts';
 import { addAccess } from './api/access-fixture.ts';

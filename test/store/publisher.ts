@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { documentWithText, type Document } from '../../src/author/document.ts';
-import { isAppregError } from '../../src/core/errors.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
 import { EditStep } from '../../src/publish/edit-step.ts';
 import { StoredDocument } from '../../src/publish/stored-document.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';

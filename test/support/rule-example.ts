@@ -1,9 +1,9 @@
-import { isPlainUrl } from '../../src/core/http/url-error.ts';
+import { isPlainUrl } from '../../src/core/url/url-error.ts';
 import { versionFields } from '../../src/core/registry/manifest.ts';
 import { versionEntry } from '../../src/core/registry/version-entry.ts';
 import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
-import { urlParts } from '../../src/core/http/url.ts';
+import { urlParts } from '../../src/core/url/url.ts';
 import type { Subject } from '../../src/core/rules/subjects.ts';
 import { otherBase } from '../../src/observe/workspace/places.ts';
 import { artifactFacts } from './archive-example.ts';

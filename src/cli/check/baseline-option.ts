@@ -1,8 +1,8 @@
 import { message, safe } from '../../core/text/message.ts';
 import type { Baseline, Missing, PublishedVersion } from '../../core/facts/facts.ts';
 import type { LockFile } from '../../core/registry/lock-file.ts';
-import { AppregError } from '../../core/errors.ts';
-import { isHttpUrl } from '../../core/http/url.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { isHttpUrl } from '../../core/url/url.ts';
 import { type ComparedWorkspace, findBaseRegistry } from '../../observe/baseline/base-registry.ts';
 import { appOfFile, baselineInFile, baselineVersionsOf, registryBaseline } from '../../observe/baseline/baseline.ts';
 import { localPathOf } from '../../observe/baseline/local-path.ts';
@@ -13,7 +13,7 @@ import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LintTarget } from '../../observe/workspace/target.ts';
 import type { FixedFile } from '../../workspace/fix.ts';
 import type { BaseSettings } from '../config/base-config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 
 /** The baseline of `--against`: a whole registry, or the versions of one metadata file. */
 export interface BaselineOption {

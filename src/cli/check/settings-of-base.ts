@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { type JudgeOptions, startJudging, type Judging } from '../../core/engine/judge.ts';
 import { relaxedFindings, withRelaxed } from '../../core/engine/relaxed.ts';
-import type { Finding, Report } from '../../core/engine/report.ts';
+import type { Finding, Report } from '../../core/findings/report.ts';
 import { message } from '../../core/text/message.ts';
 import { counted, safeExcerpt } from '../../core/text/text.ts';
 import type { BaseSettings } from '../config/base-config.ts';
 import { type LoadedConfig, settingsOf } from '../config/config.ts';
+import type { Context } from '../config/context.ts';
 import { severitiesOf } from '../config/rules.ts';
-import type { Context } from '../context.ts';
 
 /** Judges with the rules and exceptions of a baseline as well, if a change has other ones. */
 

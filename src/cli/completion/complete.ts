@@ -1,10 +1,10 @@
 import type { Argument, Command, Option } from 'commander';
-import type { Choices } from '../choices.ts';
-import type { OptionDefinition, ValueKind } from '../command-definition.ts';
+import type { Choices } from '../define/choices.ts';
+import type { OptionDefinition, ValueKind } from '../define/command.ts';
 import { COMMANDS } from '../commands/index.ts';
-import { commandName } from '../io/missing-arguments.ts';
+import { commandName } from '../program/missing-arguments.ts';
 import { isOptionWord } from '../io/option-words.ts';
-import { globalOptions } from '../option-groups.ts';
+import { globalOptions } from '../define/option-groups.ts';
 import { type Completion, type CompletionContext, completionFor } from './values.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { DocumentContent } from '../../core/facts/facts.ts';
-import { isAppregError } from '../../core/errors.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
+import { isAppregError } from '../../core/errors/error.ts';
 import { parseDocument } from '../../core/json/json.ts';
 import type { ConfigReader, RegistrySettings } from '../../observe/baseline/base-registry.ts';
 import { CODE_FILES, CONFIG_FILES, formOf } from './find.ts';

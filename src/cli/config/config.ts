@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
-import { ownValue } from '../../core/record.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { ownValue } from '../../core/values/record.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
 import { MAX_DEPTH } from '../../core/json/positions.ts';
 import { type ShapeError, violationsOf } from '../../core/json/violations.ts';

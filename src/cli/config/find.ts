@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 import { readRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 

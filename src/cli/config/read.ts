@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { basename, extname } from 'node:path';
 import type { Loader } from 'cosmiconfig';
 import type * as YamlLibrary from 'yaml';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { faultText, type Position, positionsInJson } from '../../core/json/input-file.ts';
 import { syntaxErrorInText } from '../../core/json/json.ts';
 import { pointerSteps } from '../../core/json/pointer.ts';

@@ -1,6 +1,7 @@
 import { message } from '../../core/text/message.ts';
-import type { Exception, ExceptionList, Severity } from '../../core/engine/report.ts';
-import { AppregError } from '../../core/errors.ts';
+import type { Exception, ExceptionList } from '../../core/findings/report.ts';
+import type { Severity } from '../../core/values/severity.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
 import { documentText, isObject, type JsonValue } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
@@ -11,7 +12,7 @@ import { ruleById, similarRule } from '../../core/rules/lookup.ts';
 import { isInCalendar } from '../../core/text/calendar.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { isOneOf, LEVELS } from '../choices.ts';
+import { isOneOf, LEVELS } from '../define/choices.ts';
 import { configError, type ConfigText, positionsIn } from './read.ts';
 import type { Config, ConfiguredException } from './type.ts';
 

@@ -1,4 +1,4 @@
-import type { NotBlank } from '../../core/scalars.ts';
+import type { NotBlank } from '../../core/values/scalars.ts';
 import type { ReleaseEntry } from '../../release/find-apps.ts';
 
 /**

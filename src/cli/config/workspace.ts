@@ -1,9 +1,9 @@
 import { message } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { RegistryLocation } from '../../publish/registry-location.ts';
 import { registryLocation } from '../../workspace/location.ts';
 import type { LoadedConfig } from './config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */

@@ -1,5 +1,5 @@
 import { message, safe, type SafeText } from '../../core/text/message.ts';
-import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
+import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors/error.ts';
 import { interrupted, SIGNAL_EXIT, type StopSignal } from '../../platform/stop-signals.ts';
 import { stopRequested } from '../../store/interrupt.ts';
 import { describeWriteState, effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';

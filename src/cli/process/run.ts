@@ -1,21 +1,22 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
-import { isAppregError } from '../../core/errors.ts';
-import { VERSION } from '../../core/tool-version.ts';
+import { isAppregError } from '../../core/errors/error.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { SIGNAL_EXIT } from '../../platform/stop-signals.ts';
 import { stopRequested } from '../../store/interrupt.ts';
 import { type Journal, newJournal } from '../../store/journal.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import type { CommandDefinition } from '../command-definition.ts';
-import type { Context, GlobalOptions } from '../context.ts';
+import type { CommandDefinition } from '../define/command.ts';
+import type { Context } from '../config/context.ts';
+import type { GlobalOptions } from '../io/invocation.ts';
 import { endUnlessIdle, messageAtExit, secondSignal, withStoreState } from './ending.ts';
-import { MissingArguments, commandName } from '../io/missing-arguments.ts';
-import { withoutSystemError } from './failed-run.ts';
+import { MissingArguments, commandName } from '../program/missing-arguments.ts';
+import { withoutSystemError } from '../io/failed-run.ts';
 import { writeOutputFile } from '../io/output-file.ts';
 import { type Output, outputsOf } from '../io/results.ts';
 import { otherRuntime } from '../../platform/runtime.ts';
-import { parse, type Parsed, type Requested } from '../program.ts';
+import { parse, type Parsed, type Requested } from '../program/program.ts';
 import { toStderr, toStdout } from '../io/streams.ts';
 import { superviseCommand } from './supervise.ts';
 import { errorText, openTerminal } from '../io/terminal.ts';
@@ -63,7 +64,7 @@ async function runParsed(words: readonly string[], parsed: Parsed | null, state:
   const { command, definition, names } = error;
   const context = await contextFor(definition, command.optsWithGlobals<GlobalOptions>(), state);
   if (!context.terminal.interactive) error.refuse();
-  const { promptForArguments } = await import('../io/prompt-arguments.ts');
+  const { promptForArguments } = await import('../program/prompt-arguments.ts');
   const answers = await promptForArguments(context, commandName(command), names.length);
   if (answers === null) return 130;
   const all = [...words, ...(words.includes('--') ? [] : ['--']), ...answers];
@@ -76,7 +77,7 @@ async function runRequested({ command: { definition, load }, options, args }: Re
     (await import('./network-use.ts')).requireNodeForNetwork({ definition, options: { ...options }, args });
   const outputs = outputsOf(options, definition, context.cwd);
   if (outputs.some(({ file }) => file !== null)) {
-    const { requireWritableOutputs } = await import('../io/output-conflicts.ts');
+    const { requireWritableOutputs } = await import('../config/output-conflicts.ts');
     requireWritableOutputs(outputs, definition, args, context);
   }
   const action = await load();

@@ -7,7 +7,7 @@ import {
   stopIfInterrupted,
 } from '../../store/interrupt.ts';
 import { isEmptyJournal, type Journal } from '../../store/journal.ts';
-import { DUPLICATE_WITHIN } from './stop-signal.ts';
+import { DUPLICATE_WITHIN } from '../io/stop-signal.ts';
 
 export interface SuperviseOptions {
   journal: Journal;

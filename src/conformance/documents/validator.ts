@@ -2,7 +2,7 @@ import { type JsonValue, member, stringOrNull } from '../../core/json/values.ts'
 import { jsonValueIn } from '../../core/json/value-in.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import { type CommandResult, runCommand } from '../command.ts';
-import type { DocumentKind } from '../case.ts';
+import type { DocumentKind } from '../case/case.ts';
 
 /** A fault that a validator reports: where, as a JSON Pointer, and how severe it is. */
 export interface ReportedFault {

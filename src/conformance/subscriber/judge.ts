@@ -2,7 +2,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { jsonValueIn } from '../../core/json/value-in.ts';
 import { isObject } from '../../core/json/values.ts';
 import type { FaultRequest } from '../hosts/behaviours.ts';
-import type { RequestExpectation, VerbExpectation } from './case.ts';
+import type { RequestExpectation, VerbExpectation } from '../case/subscriber.ts';
 
 /** What the verb `apps` prints: `{ "apps": [{ "key", "latest", "versions": [{ "version", "checksum", "state" }] }] }`. */
 

@@ -1,7 +1,9 @@
+import type { BuildFacts, StatementFacts, SubjectFacts } from '../facts/attestation.ts';
 import { jsonValueIn } from '../json/value-in.ts';
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from '../json/values.ts';
-import type { Digest } from '../scalars.ts';
-import { APPREG_BUILD, type BuildParameters, type CiRun, readBuildParameters } from './build-types.ts';
+import type { Digest } from '../values/scalars.ts';
+import { APPREG_BUILD, type CiRun, readBuildParameters } from './build-types.ts';
+import { type BuildParameters } from '../facts/attestation.ts';
 
 /**
  * The signed statement: in-toto Statement v1 (https://in-toto.io/Statement/v1) with SLSA provenance v1
@@ -78,31 +80,6 @@ const LOCAL_BUILDER = 'https://github.com/appreg/appreg/blob/main/docs/attestati
 
 function sourceOf({ workflow, commit }: CiRun): object {
   return { uri: `git+${workflow.repository}@${workflow.ref}`, digest: { gitCommit: commit } };
-}
-
-/** What a verified statement says. */
-export interface StatementFacts {
-  subjects: readonly SubjectFacts[];
-  predicateType: string;
-  /** Null for another predicate than SLSA provenance v1. */
-  build: BuildFacts | null;
-}
-
-interface SubjectFacts {
-  name: string;
-  /** Null without a SHA-256 digest. */
-  sha256: Digest | null;
-}
-
-export interface BuildFacts {
-  buildType: string;
-  /** Null for a build type that is not known. */
-  parameters: BuildParameters | null;
-  /** The commit of the source repository, as the statement names it. */
-  commit: string | null;
-  builder: string | null;
-  /** URL of the run. */
-  run: string | null;
 }
 
 /** @returns null for a text that is not an in-toto statement v1 */

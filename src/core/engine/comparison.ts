@@ -7,7 +7,7 @@ import {
   type PublishedVersion,
 } from '../facts/facts.ts';
 import type { MissingReason } from '../facts/missing.ts';
-import { counts, type Finding } from './report.ts';
+import { counts, type Finding } from '../findings/report.ts';
 
 /** Whether a run compared what it was asked to compare: a comparison that is left out must not look like a clean one. */
 

@@ -12,12 +12,13 @@ import {
 } from '../facts/facts.ts';
 import { header, httpDate } from '../http/headers.ts';
 import { lastHop } from '../http/probe.ts';
-import { parseUrl } from '../http/url.ts';
+import { parseUrl } from '../url/url.ts';
 import type { JsonObject } from '../json/json.ts';
 import { isChecksum } from '../registry/checksum.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
 import { isSemver } from '../registry/version.ts';
-import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import type { FactsOf } from '../rules/subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 import {
   baselineSource,
   type JudgeContext,
@@ -27,7 +28,7 @@ import {
   staleCopyAge,
 } from './context.ts';
 import { locationOf, locationOfDocument, type SubjectLocation } from './location.ts';
-import { SYMPTOMS } from './report.ts';
+import { SYMPTOMS } from '../findings/report.ts';
 import { offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 
 /** The manifest, once it was judged. */

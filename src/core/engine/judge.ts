@@ -1,5 +1,5 @@
-import type { AttestationFacts } from '../attestation/facts.ts';
-import type { AttestationRequirement } from '../attestation/observed.ts';
+import type { AttestationFacts } from '../facts/attestation.ts';
+import type { AttestationRequirement } from '../facts/attestation.ts';
 import type {
   AppFacts,
   ArtifactFacts,
@@ -19,7 +19,8 @@ import { type JudgeContext, type JudgedApp, NO_BASELINE, NOT_REQUESTED } from '.
 import { fileComparison, registryComparison } from './comparison.ts';
 import { RuleDispatcher } from './dispatch.ts';
 import { EvaluatedRules, completeRun, openRun, reportOf } from './run.ts';
-import type { CheckCommand, ExceptionList, Report, Severity } from './report.ts';
+import type { CheckCommand, ExceptionList, Report } from '../findings/report.ts';
+import type { Severity } from '../values/severity.ts';
 import type { FindingHooks } from './findings.ts';
 import { listedVersions } from '../registry/manifest.ts';
 import { judgeAbout, judgeApp } from './judge-app.ts';

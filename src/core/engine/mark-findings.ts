@@ -1,9 +1,9 @@
-import { parseUrl } from '../http/url.ts';
+import { parseUrl } from '../url/url.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { secretsNamed } from '../rules/artifacts/artifact-secret.ts';
 import type { VersionRange } from '../registry/version-range.ts';
-import type { Excepted, Exception, Finding, NotJudged } from './report.ts';
-import { withFingerprints } from './fingerprint.ts';
+import type { Excepted, Exception, Finding, NotJudged } from '../findings/report.ts';
+import { withFingerprints } from '../findings/fingerprint.ts';
 import { NAMED } from './make-finding.ts';
 
 /**

@@ -4,7 +4,7 @@ import { reasonText } from '../rules/lookup.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { redact } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
-import { type NotJudged, type Symptom, SYMPTOM_OF_KIND } from './report.ts';
+import { type NotJudged, type Symptom, SYMPTOM_OF_KIND } from '../findings/report.ts';
 import { isOff, type SeverityOverrides, severityOf } from './settings.ts';
 import type { LeftOut } from './comparison.ts';
 import type { SymptomRecord } from './symptoms.ts';

@@ -1,6 +1,6 @@
-import { withFingerprints } from './fingerprint.ts';
+import { withFingerprints } from '../findings/fingerprint.ts';
 import { notJudgedEntry } from './not-judged.ts';
-import { counts, type Finding, type Report } from './report.ts';
+import { counts, type Finding, type Report } from '../findings/report.ts';
 
 /** What a change of the settings hides: a change must not turn off the rule that it breaks without a word. */
 

@@ -1,10 +1,11 @@
 import { redact } from '../text/text.ts';
-import { VERSION } from '../tool-version.ts';
+import { VERSION } from '../values/tool-version.ts';
 import { isExplained, type LeftOut } from './comparison.ts';
 import { CoverageRecord } from './coverage.ts';
 import { FindingCollector, type FindingHooks } from './findings.ts';
 import { NotJudgedRecord } from './not-judged.ts';
-import { compareText, inReportOrder } from './order.ts';
+import { inReportOrder } from '../findings/order.ts';
+import { compareText } from '../text/order.ts';
 import {
   type AppVerdict,
   type CheckCommand,
@@ -15,7 +16,7 @@ import {
   type Report,
   type Summary,
   SYMPTOMS,
-} from './report.ts';
+} from '../findings/report.ts';
 import { type Marking, markFindings } from './mark-findings.ts';
 import type { SeverityOverrides } from './settings.ts';
 import { SymptomRecord } from './symptoms.ts';

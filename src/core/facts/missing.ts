@@ -1,10 +1,10 @@
-import type { Count } from '../scalars.ts';
+import type { Count } from '../values/scalars.ts';
 import { counted } from '../text/text.ts';
-import { keysOf } from '../record.ts';
+import { keysOf } from '../values/record.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { RESOURCE_NAMES, type ResourceKind, resourceName } from './resource-kind.ts';
 import type { ServiceFailure } from './service.ts';
-import { machineLimitText } from '../http/machine-limit.ts';
+import { machineLimitText } from '../errors/machine-limit.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
 

@@ -1,5 +1,6 @@
-import type { ObservedAttestation } from '../attestation/observed.ts';
-import type { Count, Digest, Integer, Moment } from '../scalars.ts';
+import type { ObservedAttestation } from './attestation.ts';
+import type { Count, Digest, Integer, Moment } from '../values/scalars.ts';
+import type { DocumentContent } from '../json/content.ts';
 import type { HttpViews } from './http-views.ts';
 import type { Missing } from './missing.ts';
 
@@ -46,15 +47,6 @@ export interface OtherBase {
   apps: Count;
   /** True if the configured one fits the URLs of other apps. */
   isPart: boolean;
-}
-
-export interface DocumentContent {
-  text: string | null;
-  base64: string | null;
-  /** Size in bytes of the document, as far as it was read. */
-  bytes: Count;
-  /** True when reading stopped at the size limit. */
-  cut: boolean;
 }
 
 /** The bytes of an artifact or an icon, digested while streaming. */

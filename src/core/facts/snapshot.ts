@@ -1,5 +1,5 @@
-import type { AttestationRequirement } from '../attestation/observed.ts';
-import type { Count, Moment, PositiveInteger } from '../scalars.ts';
+import type { AttestationRequirement } from './attestation.ts';
+import type { Count, Moment, PositiveInteger } from '../values/scalars.ts';
 import type { Missing } from './missing.ts';
 import type { ArtifactFacts, DocumentFacts, IconFacts } from './resource.ts';
 import type { ServiceFacts } from './service.ts';

@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../facts/facts.ts';
+import type { DocumentContent } from './content.ts';
 import { joined, message, safe, type SafeText } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
 import { type JsonValue, MAX_DEPTH, parseDocument } from './json.ts';

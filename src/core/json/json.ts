@@ -1,5 +1,5 @@
-import type { DocumentContent } from '../facts/facts.ts';
-import { textAroundJson } from '../http/program-output.ts';
+import type { DocumentContent } from './content.ts';
+import { textAroundJson } from './program-output.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 import { foreignKind, syntaxErrorInBytes } from './foreign-text.ts';
 import { grammarError } from './grammar.ts';

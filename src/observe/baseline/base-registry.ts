@@ -1,11 +1,11 @@
 import { message } from '../../core/text/message.ts';
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { parseDocument } from '../../core/json/json.ts';
 import { manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { folderTree, readDocumentFile, type Tree } from '../workspace/documents.ts';
 import { type GitBase, openGitBase } from '../workspace/git.ts';
 import type { Workspace } from '../workspace/places.ts';

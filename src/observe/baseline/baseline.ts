@@ -1,17 +1,18 @@
-import { message } from '../../core/text/message.ts';
 import { basename, dirname, join } from 'node:path';
-import type {
-  AppFacts,
-  DocumentContent,
-  Baseline,
-  PublishedVersion,
-  Snapshot,
-  Missing,
+import { documentAt, listingOf } from '../workspace/tree.ts';
+import { message } from '../../core/text/message.ts';
+import {
+  type AppFacts,
+  type Baseline,
+  type PublishedVersion,
+  type Snapshot,
+  type Missing,
+  isMissing,
 } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { type BaselineMetadataState, baselineStateText } from '../../core/facts/missing.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
+import type { BaselineMetadataState } from '../../core/facts/missing.ts';
 import { isVerified } from '../../core/attestation/observed.ts';
-import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
+import { type JsonValue, parseDocument } from '../../core/json/json.ts';
 import { faultText, syntaxFaultOf } from '../../core/json/input-file.ts';
 import {
   listedVersions,
@@ -21,13 +22,12 @@ import {
   versionFields,
 } from '../../core/registry/manifest.ts';
 import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';
-import { AppregError } from '../../core/errors.ts';
-import { contentOf } from '../workspace/document-content.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { contentOf } from '../content/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
-import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
+import { asBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
 import { folderTree, readDocumentFile, type Tree } from '../workspace/documents.ts';
-import { lfsOid } from '../workspace/lfs-pointer.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { type BaseRegistry, type ComparedWorkspace, findBaseRegistry } from './base-registry.ts';
 import { type LocalPath, localPathOf } from './local-path.ts';
@@ -170,77 +170,6 @@ function versionsAt(tree: Tree, path: string): PublishedVersion[] | Missing {
   const found = documentAt(tree, path, (content) => publishedVersionsIn(parseDocument(content).value) !== null);
   if (typeof found === 'string') return withoutMetadata(found, tree.source);
   return publishedVersionsIn(parseDocument(found).value) ?? withoutMetadata('unreadable', tree.source);
-}
-
-/**
- * A document of a tree, in its newest state that can be used, or why there is none.
- * @param isUsable false for a content that was never valid; subscribers have what was valid before
- */
-export function documentAt(
-  tree: Tree,
-  path: string,
-  isUsable: (content: DocumentContent) => boolean,
-): DocumentContent | BaselineMetadataState {
-  const stored = tree.read(path);
-  const oid = stored === null ? null : lfsOid(stored);
-  const content = oid === null ? stored : (tree.readLfs?.(oid) ?? null);
-  if (oid !== null && content === null) return 'in-git-lfs';
-  if (content !== null && isUsable(content)) return content;
-  const fault = content === null ? (tree.faultOf?.(path) ?? null) : null;
-  if (fault !== null) return fault;
-  const earlier = tree.earlier?.(path, isUsable) ?? null;
-  if (earlier !== null && earlier !== 'unknown') return earlier;
-  if (content === null) return 'absent';
-  return earlier === 'unknown' ? 'history-missing' : 'unreadable';
-}
-
-/** The listing of a tree's manifest. */
-export interface TreeListing {
-  manifest: DocumentContent;
-  apps: JsonObject;
-  base: string | null;
-  /** The URLs of the metadata files, by app. */
-  urls: ReadonlyMap<string, string>;
-  /** The paths of those that are files of the tree, by app. */
-  paths: ReadonlyMap<string, string>;
-}
-
-/**
- * The apps of a tree's manifest; why there are none if it does not exist, or was never valid in git.
- * @param baseUrls that the registry may have, the most likely first
- * @throws AppregError `baseline-unusable` for a manifest that cannot be read
- */
-export function listingOf(tree: Tree, manifestName: string, baseUrls: readonly string[]): TreeListing | Missing {
-  const { source } = tree;
-  tree.fetch([manifestName]);
-  const manifest = documentAt(tree, manifestName, (content) => manifestAppsIn(content) !== null);
-  if (manifest === 'absent') return { missing: { code: 'baseline-without-manifest', manifest: manifestName, source } };
-  if (manifest === 'unreadable' && tree.earlier !== undefined)
-    return { missing: { code: 'baseline-unreadable', manifest: manifestName, source } };
-  const apps = typeof manifest === 'string' ? null : manifestAppsIn(manifest);
-  if (typeof manifest === 'string' || apps === null)
-    throw new AppregError(
-      'baseline-unusable',
-      message`The manifest ${manifestName} in ${source} is not usable.${typeof manifest === 'string' && manifest !== 'unreadable' ? ` It ${baselineStateText(manifest, source)}.` : ''}`,
-      message`Use a state in which the registry was valid.`,
-    );
-  const urls = new Map<string, string>();
-  for (const key of Object.keys(apps)) {
-    const url = metadataUrlOf(apps[key]);
-    if (url !== null) urls.set(key, url);
-  }
-  const all = [...urls.values()];
-  // The baseline may have had another base URL.
-  const base =
-    baseUrls.map(asBase).find((one) => all.some((url) => localPath(url, one) !== null)) ??
-    inferBase(all, (path) => (tree.fetch([path]), tree.read(path) !== null));
-  const paths = new Map<string, string>();
-  for (const [key, url] of urls) {
-    const path = localPath(url, base);
-    if (path !== null) paths.set(key, path);
-  }
-  tree.fetch([...paths.values()]);
-  return { manifest, apps, base, urls, paths };
 }
 
 /** Saved facts as a baseline. */

@@ -1,7 +1,7 @@
 import { type SafeText, message } from '../../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { fullRef } from '../workspace/git.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 

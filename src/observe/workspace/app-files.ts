@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { companionPath } from '../../core/attestation/companion.ts';
+import { companionPath } from '../../core/registry/companion.ts';
 import {
   type ArtifactFacts,
   type DocumentFacts,

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
-import type { DocumentContent, LocalState } from '../../core/facts/facts.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import type { LocalState } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { message } from '../../core/text/message.ts';
 import { otherNameOnDisk } from '../../platform/names.ts';
-import { contentOf } from './document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import { stateOfError } from './workspace-context.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; files larger than this are truncated. */

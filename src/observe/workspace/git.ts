@@ -2,13 +2,13 @@ import { message } from '../../core/text/message.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { printable } from '../../core/text/text.ts';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { interrupted, stopSignalOf } from '../../platform/stop-signals.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { contentOf } from './document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
 
 /** A workspace at a git ref, read from the object store; nothing is checked out. */

@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 
 /** The pointer to a file in Git LFS, which has the digest of the file. */
 const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.+\n)*oid sha256:([0-9a-f]{64})\n/;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
+import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/registry/companion.ts';
 import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';

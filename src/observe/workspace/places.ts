@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import nodePath, { join } from 'node:path';
 import type { OtherBase } from '../../core/facts/facts.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 
 /** Maps URLs of the workspace to local files. */
 

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { message } from '../../core/text/message.ts';
-import { aboutPath, aboutUrl } from '../../core/attestation/companion.ts';
+import { aboutPath, aboutUrl } from '../../core/registry/companion.ts';
 import {
   type AppFacts,
   type ArtifactFacts,
   type Content,
-  type DocumentContent,
   type DocumentFacts,
   type IconFacts,
   isMissing,
   type Missing,
   type Snapshot,
 } from '../../core/facts/facts.ts';
+import { type DocumentContent } from '../../core/json/content.ts';
 import { documentContent } from '../../core/json/json.ts';
-import { AppregError } from '../../core/errors.ts';
-import { documentAt, listingOf } from '../baseline/baseline.ts';
-import { bytesOf } from './document-content.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { documentAt, listingOf } from './tree.ts';
+import { bytesOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
 import { lfsOid } from './lfs-pointer.ts';
 import { localPath } from './places.ts';

@@ -1,8 +1,8 @@
+import { type Network, ipv4In } from '../config/settings.ts';
 import { BlockList, isIP, SocketAddress } from 'node:net';
+import { type Context } from 'hono';
 import { getConnInfo } from '@hono/node-server/conninfo';
-import type { Context } from 'hono';
-import { ipv4In, type Network } from '../config/settings.ts';
-import { addressBytes } from '../ip-address.ts';
+import { addressBytes } from '../config/ip-address.ts';
 
 /** Where a request comes from. */
 export interface Client {

@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { type Bytes, chunksOf } from '../bytes.ts';
 import { diskError, errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';

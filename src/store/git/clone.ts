@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import { currentProcess, type ProcessIdentity, isGone } from '../directory/owner.ts';
 import { type GitRun, isTransient, runGit, gitMessage } from './process.ts';

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { redact } from '../../core/text/text.ts';
 import { requireNode } from '../../platform/runtime.ts';

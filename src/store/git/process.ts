@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';

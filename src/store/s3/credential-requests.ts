@@ -2,10 +2,10 @@ import { message, type SafeText } from '../../core/text/message.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { machineLimitError } from '../../core/http/machine-limit.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { machineLimitError } from '../../core/errors/machine-limit.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import type { SendRequest } from './web.ts';
 
 /** Requests to providers of credentials, and what they respond with. */

@@ -1,5 +1,5 @@
-import { AppregError } from '../../core/errors.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { message } from '../../core/text/message.ts';
 import { printable, redact } from '../../core/text/text.ts';
 import {

@@ -1,5 +1,5 @@
 import { exec } from 'node:child_process';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import {

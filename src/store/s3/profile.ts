@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 
 /** The profile in the shared files of AWS: ~/.aws/credentials and ~/.aws/config. */

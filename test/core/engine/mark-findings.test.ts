@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Exception, ExceptionList, Finding, Report } from '../../../src/core/engine/report.ts';
-import { fingerprintsOf } from '../../../src/core/engine/fingerprint.ts';
+import type { Exception, ExceptionList, Finding, Report } from '../../../src/core/findings/report.ts';
+import { fingerprintsOf } from '../../../src/core/findings/fingerprint.ts';
 import { covers, isAbout, isOver } from '../../../src/core/engine/mark-findings.ts';
 import { joinShards, shardOf } from '../../../src/core/engine/shards.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';

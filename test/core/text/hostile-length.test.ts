@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseUrl, urlParts } from '../../../src/core/http/url.ts';
+import { parseUrl, urlParts } from '../../../src/core/url/url.ts';
 import { safeKeyFor } from '../../../src/core/registry/app-key.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { changingPart } from '../../../src/core/rules/urls/changing-part/changing-part.ts';

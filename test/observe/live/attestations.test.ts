@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readPublicKey, shippedTrust } from '../../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { isMissing, type Snapshot } from '../../../src/core/facts/facts.ts';
 import { baselineFromSnapshot } from '../../../src/observe/baseline/baseline.ts';

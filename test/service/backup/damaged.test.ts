@@ -2,13 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { verifyBackup } from '../../../src/service/backup/restore.ts';
-import {
-  type BackupHeader,
-  END_OF_ROWS,
-  jsonLine,
-  newDigest,
-} from '../../../src/service/database/backup/backup-format.ts';
+import { verifyBackup } from '../../../src/service/db/backup/restore.ts';
+import { type BackupHeader, END_OF_ROWS, jsonLine, newDigest } from '../../../src/service/db/backup/format.ts';
 import { folder } from '../../support/folders.ts';
 
 /**

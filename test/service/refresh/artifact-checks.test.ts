@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { refreshNow } from '../../../src/service/registries/subscription-actions.ts';
+import { refreshNow } from '../../../src/service/actions/subscriptions.ts';
 import {
   answer,
   type Behaviour,

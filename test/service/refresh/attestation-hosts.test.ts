@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { readPublicKey, shippedTrust } from '../../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { isMissing } from '../../../src/core/facts/facts.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { readPolicy } from '../../../src/service/attestations/policy.ts';
-import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { listEvents } from '../../../src/service/history/store.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { readPolicy } from '../../../src/service/domain/signers.ts';
+import { setAttestationPolicy } from '../../../src/service/db/signers.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { listEvents } from '../../../src/service/db/events.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';
 import {
   answer,

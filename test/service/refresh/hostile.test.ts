@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
 import {
   answer,
   type Behaviour,
@@ -16,7 +16,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
-import { writeListing } from '../../../src/service/refresh/apps-store.ts';
+import { writeListing } from '../../../src/service/db/refreshed-apps.ts';
 import { addApp } from '../database-fixture.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 

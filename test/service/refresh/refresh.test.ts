@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RegistryRow } from '../../../src/service/database/tables.ts';
+import { type RegistryRow } from '../../../src/service/db/tables/tables.ts';
 import {
   answer,
   byMethod,
@@ -12,7 +12,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 

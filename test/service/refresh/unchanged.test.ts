@@ -11,9 +11,9 @@ import {
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, SVG, verified } from '../../support/live-registry.ts';
 import type { Probe } from '../../../src/core/facts/facts.ts';
-import type { ConfirmedDocument } from '../../../src/service/refresh/recording-client.ts';
+import { type ConfirmedDocument } from '../../../src/service/refresh/recording-client.ts';
 import { unchangedTokenIn, unchangedTokenOf } from '../../../src/service/refresh/unchanged.ts';
-import { readRegistry, writeUnchanged } from '../../../src/service/refresh/records-store.ts';
+import { readRegistry, writeUnchanged } from '../../../src/service/db/refreshes.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** An unchanged registry is not judged again; findings that depend on the time are still reported on time. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppregError } from '../../../src/core/errors.ts';
+import { AppregError } from '../../../src/core/errors/error.ts';
 import type { Credentials } from '../../../src/store/s3/credential-requests.ts';
 import { findCredentials } from '../../../src/store/s3/credentials.ts';
 import { profileSettings } from '../../../src/store/s3/profile.ts';

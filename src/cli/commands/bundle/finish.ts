@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Bundle } from '../../../bundle/bundle.ts';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { message } from '../../../core/text/message.ts';
 import { makeFolderSync, whyNotUsable } from '../../../platform/make-folder.ts';
 import { checkContent, type ContentSettings } from '../../../publish/check-content.ts';

@@ -1,5 +1,5 @@
 import type { ArchiveFacts, ContentScan } from '../../facts/facts.ts';
-import { entriesOf } from '../../record.ts';
+import { entriesOf } from '../../values/record.ts';
 import { message } from '../../text/message.ts';
 import { counted, shorten } from '../../text/text.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';

@@ -1,7 +1,7 @@
 import { joined, message, type SafeText } from '../../text/message.ts';
 import { type ContentScan, isMissing, type SecretPlace } from '../../facts/facts.ts';
 import { shorten } from '../../text/text.ts';
-import type { Evidence } from '../../engine/report.ts';
+import type { Evidence } from '../../values/evidence.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 /** The number of secrets in the message; the others are in the evidence. */

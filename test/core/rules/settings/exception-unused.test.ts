@@ -1,4 +1,4 @@
-import type { Exception } from '../../../../src/core/engine/report.ts';
+import type { Exception } from '../../../../src/core/findings/report.ts';
 import { exceptionUnused } from '../../../../src/core/rules/settings/exception-unused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
