@@ -1,8 +1,5 @@
 import type { ObservedAttestation } from '../facts/attestation.ts';
 import { isMissing, type Missing } from '../facts/missing.ts';
-import type { Digest } from '../values/scalars.ts';
-import type { AttestationFacts } from '../facts/attestation.ts';
-import type { SignerPolicy } from '../facts/attestation.ts';
 
 /** True for an attestation that was verified when it was observed; what it says was not judged. */
 export function isVerified(observed: ObservedAttestation | Missing | undefined): boolean {

@@ -3,7 +3,6 @@ import { jsonValueIn } from '../json/value-in.ts';
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from '../json/values.ts';
 import type { Digest } from '../values/scalars.ts';
 import { APPREG_BUILD, type CiRun, readBuildParameters } from './build-types.ts';
-import { type BuildParameters } from '../facts/attestation.ts';
 
 /**
  * The signed statement: in-toto Statement v1 (https://in-toto.io/Statement/v1) with SLSA provenance v1

@@ -12,7 +12,7 @@ export function factsOfBundle(
   return isCut ? { ...facts, ...TOO_LARGE } : facts;
 }
 
-export const TOO_LARGE: Omit<AttestationFacts, 'bytes' | 'sha256' | 'root'> = {
+const TOO_LARGE: Omit<AttestationFacts, 'bytes' | 'sha256' | 'root'> = {
   failure: { cause: 'form', code: 'too-large' },
   signer: null,
   signedAt: null,

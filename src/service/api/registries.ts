@@ -29,7 +29,7 @@ import * as openapi from '../http/operations.ts';
  * @param pointer where they are in the body (RFC 6901)
  * @throws Refusal that lists every invalid field, without its value
  */
-export function authIn(value: JsonValue, pointer: string): RegistryAuth | null {
+function authIn(value: JsonValue, pointer: string): RegistryAuth | null {
   if (value === null) return null;
   const read = readAuth(value);
   if ('auth' in read) return read.auth;
@@ -37,7 +37,7 @@ export function authIn(value: JsonValue, pointer: string): RegistryAuth | null {
 }
 
 /** The field `auth` of a subscription: null, or missing, for a registry that needs no credentials. */
-export const authField: FieldReader<RegistryAuth | null> = (value) => {
+const authField: FieldReader<RegistryAuth | null> = (value) => {
   if (value === undefined || value === null) return { value: null };
   const read = readAuth(value);
   return 'auth' in read ? { value: read.auth } : { secret: read.faults };

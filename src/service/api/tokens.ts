@@ -98,7 +98,7 @@ export const tokensPaths: Record<string, openapi.OpenApiObject> = {
 };
 
 /** The token that a body describes. @throws Refusal that lists every invalid field */
-export function newTokenIn(body: JsonObject): NewToken {
+function newTokenIn(body: JsonObject): NewToken {
   return fieldsIn<NewToken>(body, {
     name: textField(nameError),
     scope: choiceField(SCOPES),

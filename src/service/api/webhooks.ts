@@ -219,12 +219,12 @@ export const webhooksPaths: Record<string, openapi.OpenApiObject> = {
 };
 
 /** The webhook that a body describes. @throws Refusal that lists every invalid field */
-export function newWebhookIn(body: JsonObject, guard: AddressPolicy | null | undefined): NewWebhook {
+function newWebhookIn(body: JsonObject, guard: AddressPolicy | null | undefined): NewWebhook {
   return fieldsIn<NewWebhook>(body, { url: urlField(guard), events: nullable(eventsField) });
 }
 
 /** The change of a webhook that a body describes: null for `events` means all. @throws Refusal likewise */
-export function webhookChangeIn(body: JsonObject, guard: AddressPolicy | null | undefined): WebhookChange {
+function webhookChangeIn(body: JsonObject, guard: AddressPolicy | null | undefined): WebhookChange {
   const change = fieldsIn<{
     url: string | undefined;
     events: readonly string[] | null | undefined;

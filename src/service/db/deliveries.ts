@@ -361,7 +361,7 @@ function deliveryOf(recorded: RecordedEvent, { webhookId, subscriptionId, name, 
 }
 
 /** Tells the other webhooks of the organization that one was disabled. */
-export async function queueWebhookDisabled(
+async function queueWebhookDisabled(
   tx: Db,
   organizationId: string,
   webhook: { id: string; url: string; reason: string },

@@ -71,12 +71,7 @@ async function inPolicy(
  * @param tx the transaction that sets the policy, and has locked the subscription
  * @param policy null for none
  */
-export async function decideAnew(
-  tx: Db,
-  subscription: PolicedSubscription,
-  policy: Policy | null,
-  now: Date,
-): Promise<void> {
+async function decideAnew(tx: Db, subscription: PolicedSubscription, policy: Policy | null, now: Date): Promise<void> {
   await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscription.id).execute();
   if (policy === null) return;
   for (const keys of await appKeyBatches(tx, subscription.registryId))

@@ -37,7 +37,7 @@ function isServiceReason(code: string): code is ServiceReason {
 }
 
 /** A reason of the service itself. */
-export function serviceReason(code: ServiceReason): HiddenReason {
+function serviceReason(code: ServiceReason): HiddenReason {
   return { code, message: SERVICE_REASONS[code] };
 }
 
@@ -91,7 +91,7 @@ export function installabilityOf(app: InstallabilityState): Installability {
     : hidden([serviceReason('version-not-stored')]);
 }
 
-export function hidden(reasons: HiddenReason[], visible: false | null = false): Installability {
+function hidden(reasons: HiddenReason[], visible: false | null = false): Installability {
   return { visible, reasons, latest: null };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type ConfirmedDocument,
   type OptionalFile,
@@ -6,11 +7,9 @@ import {
   isUnchanged,
 } from './recording-client.ts';
 import { responseFingerprint } from './response-fingerprint.ts';
-import { type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { VERSION } from '../../core/values/tool-version.ts';
-import { createHash } from 'node:crypto';
 import { aboutUrl } from '../../core/registry/companion.ts';
-import { header } from '../../core/http/headers.ts';
 import { ABOUT_ACCEPT } from '../../observe/registry/about.ts';
 import { DOCUMENT_LIMITS, CONNECTIONS } from './plan.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';

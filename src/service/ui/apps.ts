@@ -36,7 +36,7 @@ import { iconAnswer } from '../http/icon-answer.ts';
 
 /** A list of apps that is searched, filtered, sorted and divided into pages: of one registry, or of all. */
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 
 /** What is requested of the list, as in the query of its page. */
 export interface AppListQuery {

@@ -96,13 +96,13 @@ export interface PolicyPage extends RegistryFrame {
   isStored: boolean;
 }
 
-export interface PolicyFault {
+interface PolicyFault {
   message: string;
   position: { line: number; column: number } | null;
 }
 
 /** Maximum characters of the form’s text: spaces are not stored. */
-export const LONGEST_TEXT = 40_000;
+const LONGEST_TEXT = 40_000;
 
 export function policyPage(view: PolicyPage): Screen {
   const { scope, isStored } = view;

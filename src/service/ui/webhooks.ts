@@ -130,7 +130,7 @@ async function submitDelete({ organization, member, parameter, redirectTo }: Mem
 
 /** Settings → Webhooks: where events are sent. */
 
-export interface WebhookForm {
+interface WebhookForm {
   url: string;
   urlError: string | null;
   /** The selected types of events; none for all. */
