@@ -72,8 +72,6 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   // The assets of pages are next to the code that reads them.
   for (const folder of ['html', 'service/ui', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
-  // The program of a process (src/cli/config/config-code.ts).
-  cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));
   copyEsbuild(join(out, ESBUILD));
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences([...modules, join(root, 'node_modules/esbuild/')]));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');

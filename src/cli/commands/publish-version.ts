@@ -21,7 +21,7 @@ import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -49,7 +49,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place, config, file, root } = await openWorkspace(context);
+  const { place, config, root, rules } = await openWorkspace(context);
   const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
   // An unknown app is reported before anything is built or asked.
@@ -73,7 +73,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
     now: new Date().toISOString(),
-    severities: publishingSeverities(await severitiesOf(context, { config, file }), options.anyContent === true),
+    severities: publishingSeverities(await severitiesOf(context, { rules }), options.anyContent === true),
     appEntry: config.artifact?.entry ?? null,
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: {
