@@ -58,7 +58,8 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
   observe: {
     folders: ['core', 'platform'],
-    packages: /^(node:|undici$|saxes$|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
+    packages:
+      /^(node:|undici$|saxes$|@peculiar\/asn1-(rsa|schema|x509)$|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
   },
   bundle: {
     folders: ['core', 'platform'],
