@@ -1,5 +1,6 @@
 import { readAboutFile } from '../about/about-file.ts';
 import { type AppFacts, type DocumentFacts, type IconFacts, isMissing } from '../facts/facts.ts';
+import { partsOfImage } from '../facts/image-faults.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
@@ -81,7 +82,7 @@ function judgeIcon(
   dispatcher.resource(facts, place, 'before-content');
   const { content, image } = facts;
   if (!isMissing(content)) run.totals.bytes += content.bytes;
-  dispatcher.dispatch('icon', { facts, content, image, answer: answerOf(facts), origins }, place);
+  dispatcher.dispatch('icon', { facts, content, ...partsOfImage(image), answer: answerOf(facts), origins }, place);
   dispatcher.resource(facts, place, 'after-content');
 }
 
