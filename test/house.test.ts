@@ -65,7 +65,10 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
     folders: ['core', 'platform'],
     packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|pako$|spdx-expression-parse$|packageurl-js$)/,
   },
-  store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },
+  store: {
+    folders: ['core', 'platform'],
+    packages: /^(node:|undici$|@aws-sdk\/credential-provider-(ini|node|web-identity)$)/,
+  },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   workspace: { folders: ['core', 'author', 'observe', 'platform', 'store', 'publish'], packages: /^node:/ },
   release: {
