@@ -19,7 +19,8 @@ import { isBump, chooseVersion, increment } from './choose-version.ts';
 import { refuseTypos } from './refuse-typos.ts';
 import { changedLines, type LineChanges, type EditStep, type Plan, type PlannedStep } from './plan.ts';
 import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
-import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
+import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
+import { isSemver } from '../core/registry/version.ts';
 
 /** Plans publishing a version of an app (spec 4.4), in an order that never exposes a partial state. */
 
@@ -65,7 +66,7 @@ export async function planVersion(
   const published = edited === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
   const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
-  const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities) };
+  const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities, version) };
   const before = (): JudgedState => judgeState(stateOf(app, metadata, null, about?.before), settings);
 
   if (edited === null) {

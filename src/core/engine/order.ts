@@ -1,5 +1,6 @@
 import type { Finding } from './report.ts';
-import { comparePrecedence, isSemver } from '../registry/version.ts';
+import { comparePrecedence } from '../registry/precedence.ts';
+import { isSemver } from '../registry/version.ts';
 
 /** The order of findings in a report. It depends only on the facts, not on the order in which they were listed. */
 
