@@ -1,8 +1,14 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 // The certificates of this day, also after midnight (test/support/folders.ts).
 process.env['APPREG_TEST_DAY'] ??= new Date().toISOString().slice(0, 10);
+
+if (process.env['FC_SEED'] === 'random') {
+  process.env['FC_SEED'] = String(randomInt(2 ** 31));
+  process.stdout.write(`The seed of this run: FC_SEED=${process.env['FC_SEED']}\n`);
+}
 
 /** Pure tests: no processes, no network, no state outside the test. They share two threads and their modules. */
 const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report/**/*.test.ts'];
@@ -32,6 +38,7 @@ const ISOLATED = [
 const SCENARIOS = [
   'test/action-comment.test.ts',
   'test/browser/cors.test.ts',
+  'test/cli/odd-values.test.ts',
   'test/conformance/{mutation,naive-subscriber,python-adapter,service}.test.ts',
   'test/examples.test.ts',
   'test/hosts/service-proxies.test.ts',
@@ -71,12 +78,12 @@ const OFFLINE = { NODE_EXTRA_CA_CERTS: '' };
 
 export default defineConfig({
   test: {
-    // Stress tests can fail on a busy CI machine: one retry there, which the report shows.
-    retry: process.env['CI'] ? 1 : 0,
+    globalSetup: ['test/support/home-folder.ts'],
     setupFiles: ['test/support/setup.ts'],
     // On a busy machine, a hundred processes of git, or starting PostgreSQL, take longer than half a minute.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     // Sources are compiled once, not in each run.
     experimental: { fsModuleCache: true },

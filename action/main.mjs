@@ -44,14 +44,14 @@ function cut(text, bytes) {
   return `${kept.slice(0, kept.lastIndexOf('\n'))}\n\nThe rest is left out here; the report file has it.\n`;
 }
 
-/** Runs appreg. The token is not passed on: a configuration or a build may be code of the pull request. */
+/** Runs appreg. The token is not passed on: the configuration of a pull request could put it into a URL. */
 function appreg(words) {
   const { INPUT_TOKEN: _, ...others } = env;
   const run = spawnSync(process.execPath, [join(env.APPREG_HOME, 'bin/appreg.js'), ...words], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...others, APPREG_CONFIG_FORMAT: env.INPUT_CONFIG_FORMAT || 'data' },
+    env: others,
   });
   if (run.error) throw run.error;
   return run;
@@ -74,7 +74,7 @@ async function main() {
 
   const library = await import(pathToFileURL(join(env.APPREG_HOME, 'dist/node.js')));
   const file = join(folder, `appreg.${extension}`);
-  if (hasNoFindings(env)) await showComparison(report, library, { format, file });
+  if (hasNoFindings(env)) await showComparison(report, library, { format, file, isIncomplete: run.status === 2 });
   else showCheck(report, library, { format, file });
   return run.status ?? 2;
 }
@@ -93,14 +93,15 @@ function showCheck(report, { render }, { format, file }) {
   output('report', file);
 }
 
-async function showComparison(report, library, { format, file }) {
+async function showComparison(report, library, { format, file, isIncomplete }) {
   const { text, markdown, annotations, outputs, isNotable } = resultOf(env.INPUT_COMMAND, report, library);
   log(text);
   for (const one of annotations)
     command(`error title=${escaped(one.title).replaceAll(':', '%3A').replaceAll(',', '%2C')}`, one.text);
   summarize(markdown);
   writeFileSync(file, format === 'json' ? JSON.stringify(report, null, 2) : `${markdown}\n`);
-  for (const [name, value] of Object.entries(outputs)) output(name, value);
+  for (const [name, value] of Object.entries(outputs))
+    output(name, name === 'outcome' && isIncomplete ? 'incomplete' : value);
   output('report', file);
   const url = await comment(isNotable ? markdown : null);
   if (url !== null) output('comment', url);

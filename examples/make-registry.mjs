@@ -34,7 +34,9 @@ export function makeRegistry(appreg, isShown = true) {
     const options = typeof args.at(-1) === 'object' ? args.pop() : {};
     const cwd = options.in ?? here;
     if (isShown) show(args, cwd);
-    const { status, stderr } = spawnSync(process.execPath, [appreg, ...args], { cwd, stdio: isShown ? ['ignore', 'inherit', 'inherit'] : 'pipe' });
+    const { status, signal, stderr } = spawnSync(process.execPath, [appreg, ...args], { cwd, stdio: isShown ? ['ignore', 'inherit', 'inherit'] : 'pipe' });
+    // Ctrl+C ends both.
+    if (status === 130 || signal === 'SIGINT') process.exit(130);
     if (status !== 0) throw new Error(`appreg ${args[0]} ended with ${status}${stderr ? `: ${stderr}` : ''}`);
   }
 }

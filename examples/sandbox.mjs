@@ -5,12 +5,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeRegistry } from './make-registry.mjs';
 import { startSideBySide } from './side-by-side.mjs';
+import { useTemporaryFolders } from './temporary-folders.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const appreg = join(here, '../bin/appreg.js');
 // PostgreSQL does not run as root, and its user may have no access to this folder.
 const data = process.getuid?.() === 0 ? '/var/lib/appreg/sandbox' : join(here, '../.cache/sandbox');
 
+useTemporaryFolders();
 const out = existsSync(join(here, 'out/registry.json')) ? join(here, 'out') : makeRegistry(appreg, false);
 let stop = null;
 let ending = false;
@@ -28,7 +30,8 @@ The registry of examples/out   ${both.manifest}
 The service                    ${both.page}
 
 Open the service in a browser and create an organization. Then, in Settings, App Registries,
-Subscribe to Registry, give it the registry's URL. Ctrl+C stops both.
+Subscribe to Registry, give it the registry's URL. Ctrl+C stops both. The data of the service
+is kept in ${data}.
 `);
   await both.ended;
   await stop();

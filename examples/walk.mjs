@@ -1,22 +1,25 @@
 // The main job of appreg on a small real registry: scaffold, add two apps, build and publish them, lint, serve over
-// HTTPS, verify. `npm run demo` builds appreg and runs this; the registry is kept in examples/out.
+// HTTPS, verify. `npm run demo` builds appreg and runs this; the registry is kept in examples/out, and nothing else is.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeRegistry, show } from './make-registry.mjs';
+import { useTemporaryFolders } from './temporary-folders.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 // With an argument: the appreg to run, for example an installed one.
 const appreg = process.argv[2] ?? join(here, '../bin/appreg.js');
 
+useTemporaryFolders();
 const out = makeRegistry(appreg);
 await serveAndVerify();
 
 async function serveAndVerify() {
   show(['serve', '--https', '--port', '0'], out);
   const server = spawn(process.execPath, [appreg, 'serve', '--https', '--port', '0'], { cwd: out, stdio: ['ignore', 'pipe', 'pipe'] });
+  process.once('exit', () => server.kill('SIGTERM'));
   let log = '';
   server.stderr.on('data', (chunk) => (log += chunk));
   const lines = createInterface({ input: server.stdout });

@@ -1,5 +1,5 @@
-import { exitCodeOf } from '../src/core/error-codes/exit-codes.ts';
-import { ERROR_CHAPTERS, type ErrorCode } from '../src/core/error-codes/index.ts';
+import { exitCodeOf } from '../src/core/errors/codes/exit-codes.ts';
+import { ERROR_CHAPTERS, type ErrorCode } from '../src/core/errors/codes/index.ts';
 
 /** docs/errors.md: one row per code, by the part of the program that reports it. */
 export function errorsPage(): string {

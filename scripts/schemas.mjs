@@ -6,14 +6,14 @@ import { SchemaGenerator } from './schema-generator.mjs';
 /** The type of each schema. `closed`: unknown members are refused. */
 const SCHEMAS = {
   facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
-  report: { file: 'src/core/engine/report.ts', type: 'Report', closed: true },
+  report: { file: 'src/core/findings/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
   conformance: { file: 'src/conformance/result.ts', type: 'ConformanceReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
   about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true },
   policy: { file: 'src/core/policy/policy-document.ts', type: 'PolicyDocument', closed: true },
   'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
-  config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
+  config: { file: 'src/cli/config/type.ts', type: 'Config', closed: true },
 };
 
 /** The generated schemas as texts, by the name of their file. */

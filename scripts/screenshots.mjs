@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { makeRegistry } from '../examples/make-registry.mjs';
 import { startSideBySide } from '../examples/side-by-side.mjs';
+import { useTemporaryFolders } from '../examples/temporary-folders.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const appreg = join(root, 'bin/appreg.js');
@@ -16,6 +17,7 @@ const data = mkdtempSync(join(tmpdir(), 'appreg-screenshots-'));
 chmodSync(data, 0o755);
 mkdirSync(images, { recursive: true });
 
+useTemporaryFolders();
 const both = await startSideBySide(appreg, makeRegistry(appreg, false), data, () => {});
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {

@@ -24,7 +24,7 @@ export {
   type ObserveWorkspaceOptions,
   type WorkspaceFactsSink,
 } from './observe/workspace/observe-workspace.ts';
-export { contentOf } from './observe/workspace/document-content.ts';
+export { contentOf } from './observe/content/document-content.ts';
 export { baselineOf, baselineFromSnapshot } from './observe/baseline/baseline.ts';
 export { inspectImage } from './observe/icon/inspect-image.ts';
 export { type Workspace } from './observe/workspace/places.ts';

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectDefaultMetrics } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { registerDatabaseMetrics } from '../src/service/database/metrics.ts';
+import { registerDatabaseMetrics } from '../src/service/db/metrics.ts';
 import { registerStoreMetrics } from '../src/service/artifacts/state.ts';
 import { openMetrics } from '../src/service/metrics.ts';
-import { openDatabase } from '../src/service/database/database.ts';
+import { openDatabase } from '../src/service/db/database.ts';
 
 /** The files for operators, checked with the programs that read them. */
 

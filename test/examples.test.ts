@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { cacheControlOf, mediaTypeOf } from '../src/core/http/media.ts';
+import { cacheControlOf, mediaTypeOf } from '../src/core/registry/media.ts';
 import { type Ceph, cephMissing, openCeph } from './support/ceph.ts';
 import { certificates } from './support/fault-certificates.ts';
 import { commitAll, folder, git, write } from './support/folders.ts';

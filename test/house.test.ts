@@ -10,7 +10,7 @@ import { schemaFiles } from '../scripts/schemas.mjs';
 import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
-import { VERSION } from '../src/core/tool-version.ts';
+import { VERSION } from '../src/core/values/tool-version.ts';
 
 /** The conventions of this project; docs/architecture.md explains them. */
 
@@ -112,63 +112,11 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
 };
 
-/** What each folder of the service may import of others; all may import its own files, and the types of schemas. */
-const SERVICE_MAY: Record<string, readonly string[]> = {
-  config: [],
-  // Types only: what the columns of tables may contain.
-  database: ['registries', 'tokens', 'history', 'attestations'],
-  backup: ['config', 'database'],
-  http: ['config', 'database', 'tokens', 'history'],
-  pages: ['database', 'http', 'tokens', 'history'],
-  refresh: ['config', 'database', 'registries', 'apps', 'about', 'artifacts', 'attestations', 'policies', 'history'],
-  worker: ['database', 'registries', 'apps', 'artifacts', 'history', 'webhooks', 'refresh'],
-};
-/** The same of the features: of folders that are not features, they all may import database, http and pages. */
-const SERVICE_FEATURES: Record<string, readonly string[]> = {
-  tokens: ['history'],
-  webhooks: ['history'],
-  history: ['registries', 'apps', 'about', 'policies', 'webhooks'],
-  apps: ['registries', 'about', 'attestations', 'policies', 'history', 'tokens'],
-  about: ['history'],
-  registries: ['apps', 'attestations', 'policies', 'history', 'tokens', 'refresh'],
-  organizations: ['registries', 'history', 'tokens'],
-  artifacts: ['config', 'registries', 'apps', 'about', 'history'],
-  attestations: ['history', 'tokens'],
-  policies: ['config', 'registries', 'attestations', 'history', 'tokens'],
-};
-for (const [feature, others] of Object.entries(SERVICE_FEATURES))
-  SERVICE_MAY[feature] = ['database', 'http', 'pages', ...others];
-/** Files of the service itself that put the folders together; no folder imports them. */
-const SERVICE_ENTRIES = /^src\/service\/(start|web-app|api-document|page-routes|check-secrets-keys)\.ts$/;
-
 describe('imports', () => {
-  test.each(Object.keys(SERVICE_MAY))('service/%s imports only what the table allows', (folder) => {
-    const allowed = [folder, ...SERVICE_MAY[folder]!];
-    const wrong = imports.filter(({ from, target, typeOnly }) => {
-      if (!from.startsWith(`src/service/${folder}/`) || !target.startsWith('src/service/')) return false;
-      if (typeOnly && target.endsWith('/schema.ts')) return false;
-      const [, , other, ...rest] = target.split('/');
-      return rest.length === 0 ? SERVICE_ENTRIES.test(target) : !allowed.includes(other!);
-    });
-    expect(wrong.map(({ from, target }) => `${from} imports ${target}`)).toEqual([]);
-  });
-
-  test('the table has a row for every folder of the service', () => {
-    const folders = sources.filter((file) => /^src\/service\/.*\//.test(file)).map((file) => file.split('/')[2]!);
-    expect([...new Set(folders)].toSorted()).toEqual(Object.keys(SERVICE_MAY).toSorted());
-  });
-
-  test('only service/database and the stores of features contain SQL', () => {
+  test('only service/db contains SQL', () => {
     const isQuery = /from 'kysely'|\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
-    const mayQuery = /^src\/service\/(database\/|.*\/([a-z-]+-)?store\.ts$)/;
-    const wrong = sources.filter((file) => !mayQuery.test(file) && isQuery.test(code(file)));
+    const wrong = sources.filter((file) => !file.startsWith('src/service/db/') && isQuery.test(code(file)));
     expect(wrong).toEqual([]);
-  });
-
-  test('service/database imports only types of features', () => {
-    const features = Object.keys(SERVICE_FEATURES).map((feature) => `src/service/${feature}/`);
-    const values = imports.filter(({ from, typeOnly }) => from.startsWith('src/service/database/') && !typeOnly);
-    expect(values.filter(({ target }) => features.some((feature) => target.startsWith(feature)))).toEqual([]);
   });
 
   test('the table has a row for every folder', () => {
@@ -292,6 +240,14 @@ test('no test file has more than 400 lines', () => {
   expect(long).toEqual([]);
 });
 
+test('no test is run again after a failure, which would hide that it depends on chance', () => {
+  const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `test/${file.replaceAll('\\', '/')}`);
+  const files = [...tests, 'vitest.config.ts', 'package.json', '.ci/run'];
+  expect(files.filter((file) => /\bretry:\s|-[-]retry/.test(code(file)))).toEqual([]);
+});
+
 describe('rules', () => {
   const paths = readdirSync(join(root, 'src/core/rules'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
@@ -334,7 +290,7 @@ test('every rule has a live case, except those about files in a workspace', () =
     .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
     .join('\n');
   const without = rules.map(({ id }) => id).filter((id) => !new RegExp(`\\b${id}\\b`).test(live));
-  expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned']);
+  expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned', 'base-url-mismatched']);
 });
 
 describe('generated files are up to date', () => {
@@ -369,4 +325,41 @@ test('each parameter is described on a line of its own', () => {
       .map((line) => `${file}: ${line.trim()}`),
   );
   expect(lines).toEqual([]);
+});
+
+describe('comments and docs', () => {
+  const all = [
+    'src',
+    'test',
+    'scripts',
+    'bench',
+    'docs',
+    'examples',
+    'action',
+    'deploy',
+    'schemas',
+    'conformance',
+  ].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+    ),
+  );
+  /** Names of files in examples of code. */
+  const EXAMPLES = /^(main|app|ui|index|a|b|later|vitest\.config|clock\/main|src\/clock\/zones)\.ts$|^validator\.mjs$/;
+
+  test('name source files that exist', () => {
+    const documents = [...all.filter((file) => /^docs\/[^/]+\.md$/.test(file)), 'CONTRIBUTING.md', 'bench/README.md'];
+    const wrong = [...sources, ...documents].flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const parts = file.endsWith('.md') ? [text] : (text.match(/\/\*\*[\s\S]*?\*\/|\/\/[^\n]*/g) ?? []);
+      const names = parts.flatMap(
+        (part) => part.match(/(?<![\w./<{…-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g) ?? [],
+      );
+      return names
+        .map((name) => name.replace(/^[ab]\/(?=src\/)/, ''))
+        .filter((name) => !EXAMPLES.test(name) && !all.some((one) => one === name || one.endsWith(`/${name}`)))
+        .map((name) => `${file} names ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
 });

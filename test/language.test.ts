@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { ROLES } from '../src/conformance/case.ts';
+import { ROLES } from '../src/conformance/case/case.ts';
 import { casesOf } from '../src/conformance/sets.ts';
 // @ts-expect-error: a script without declarations
 import { messages as allMessages } from '../scripts/messages.mjs';

@@ -7,7 +7,7 @@ import {
   RekorWitness,
 } from '@sigstore/sign';
 import { STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message } from '../core/text/message.ts';
 import type { AttestationSigner } from './sign.ts';
 

@@ -2,7 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import { bundleToJSON, toDSSEBundle } from '@sigstore/bundle';
 import { dsse } from '@sigstore/core';
 import { STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { ownValue } from '../core/values/record.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { fingerprintOf, isP256, type VendorKey } from './trust.ts';
 
@@ -57,7 +58,7 @@ export function signingKeyIn(env: NodeJS.ProcessEnv, name: string): VendorKey {
 }
 
 function privateKeyIn(env: NodeJS.ProcessEnv, name: string): KeyObject {
-  const text = env[name];
+  const text = ownValue(env, name);
   if (text === undefined || text.trim() === '') throw invalidKey(message`The environment variable ${name} is not set.`);
   let key: KeyObject;
   try {

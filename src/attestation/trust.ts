@@ -1,9 +1,10 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toTrustMaterial, type TrustMaterial, type SignedEntity } from '@sigstore/verify';
-import type { RootFacts } from '../core/attestation/facts.ts';
-import { AppregError } from '../core/errors.ts';
-import type { Digest } from '../core/scalars.ts';
+import type { RootFacts } from '../core/facts/attestation.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { jsonValueIn } from '../core/json/value-in.ts';
+import type { Digest } from '../core/values/scalars.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import shippedRoot from './trusted-root.json' with { type: 'json' };
 
@@ -42,7 +43,7 @@ export function shippedTrust(key: VendorKey | null = null): Trust {
 export function readTrustedRoot(text: string, shownAs: string, key: VendorKey | null = null): Trust {
   let root: TrustedRoot;
   try {
-    root = TrustedRoot.fromJSON(JSON.parse(text));
+    root = TrustedRoot.fromJSON(jsonValueIn(text));
   } catch (cause) {
     throw invalidRoot(message`${shownAs} is not a trusted root of Sigstore.`, cause);
   }

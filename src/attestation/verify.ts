@@ -2,15 +2,16 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { type Bundle, bundleFromJSON } from '@sigstore/bundle';
 import { ASN1Obj } from '@sigstore/core';
 import { toSignedEntity, Verifier, type SignedEntity } from '@sigstore/verify';
-import { LARGEST_COMPANION } from '../core/attestation/companion.ts';
+import { LARGEST_COMPANION } from '../core/registry/companion.ts';
 import type {
   AttestationFacts,
   AttestationFailure,
   SignerFacts,
   CertificateSigner,
-} from '../core/attestation/facts.ts';
+} from '../core/facts/attestation.ts';
 import { parseStatement, STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
 import { comparable, hasLogNames, logsOf } from './log-entries.ts';
+import { jsonValueIn } from '../core/json/value-in.ts';
 import { outdatedRoot, type Trust } from './trust.ts';
 
 /**
@@ -90,7 +91,8 @@ function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null):
 }
 
 function bundleIn(bytes: Uint8Array): Bundle {
-  const json = reading('json', () => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
+  const json = jsonValueIn(Buffer.from(bytes).toString('utf8'));
+  if (json === undefined) throw new Refusal({ cause: 'form', code: 'json' });
   return reading('bundle', () => bundleFromJSON(json));
 }
 

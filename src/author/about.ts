@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { readAboutFile, type About, type Retirement } from '../core/about/about-file.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { faultText } from '../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member } from '../core/json/json.ts';
 import { pointerTo } from '../core/json/pointer.ts';

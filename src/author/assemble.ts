@@ -1,6 +1,6 @@
 import { message, safe, type SafeText } from '../core/text/message.ts';
-import type { DocumentContent } from '../core/facts/facts.ts';
-import { byteOrderMarkOf, isObject, type JsonObject } from '../core/json/json.ts';
+import type { DocumentContent } from '../core/json/content.ts';
+import { byteOrderMarkOf, isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { faultLines } from '../core/json/input-file.ts';
 import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
@@ -123,7 +123,7 @@ export interface AssembledManifest {
 }
 
 /**
- * The manifest with exactly these apps; its other fields are preserved.
+ * The manifest with exactly these apps; its other fields, and those of each app, are preserved.
  * @param folders the keys of all existing folders, including unusable ones, for which issues were reported
  * @param remove the keys of the apps that may be removed
  * @param folderOf the folder that should describe an app
@@ -137,7 +137,7 @@ export function assembledManifest(
   folderOf: (key: string) => string,
 ): AssembledManifest {
   const before = requireApps(manifest);
-  const after = Object.fromEntries(apps.map(({ key, entry }) => [key, asJson(entry)]));
+  const after = Object.fromEntries(apps.map(({ key, entry }) => [key, entryAfter(before[key], entry)]));
   const issues: Issue[] = [];
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   for (const key of removed.filter((one) => !remove.includes(one) && !folders.includes(one))) {
@@ -159,6 +159,12 @@ export function assembledManifest(
   return { text: isUnchanged ? null : `${byteOrderMarkOf(manifest.text)}${text}\n`, added, changed, removed, issues };
 }
 
-function asJson({ name, description, blockStyle, appMetadataUrl }: AppEntry): JsonObject {
-  return { name, description, blockStyle: { ...blockStyle }, appMetadataUrl };
+/** The entry with the fields of app.json; what else it has is preserved. */
+function entryAfter(
+  before: JsonValue | undefined,
+  { name, description, blockStyle, appMetadataUrl }: AppEntry,
+): JsonObject {
+  const kept = isObject(before) ? before : {};
+  const style = isObject(kept.blockStyle) ? kept.blockStyle : {};
+  return { ...kept, name, description, blockStyle: { ...style, ...blockStyle }, appMetadataUrl };
 }

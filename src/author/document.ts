@@ -10,10 +10,10 @@ import {
 } from '../core/json/json.ts';
 import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
 import { listedVersions, manifestApps } from '../core/registry/manifest.ts';
-import type { DocumentContent } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { printable, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 /**
  * A JSON document that may be edited, because all parsers that accept it read it alike. It is read and parsed once, and
@@ -22,8 +22,6 @@ import { AppregError } from '../core/errors.ts';
 export interface Document {
   /** Its path in the store, and its name in messages. */
   readonly path: string;
-  /** The state of the stored file (`Stored.token`); null for a text that is not stored. */
-  readonly token: string | null;
   readonly text: string;
   readonly value: JsonValue;
   /** The text as facts, for the rules. */
@@ -35,14 +33,14 @@ export interface Document {
  * @throws AppregError `document-invalid` (exit 1) with line and column, for anything that parsers could read
  * differently: a syntax error, invalid UTF-8, a duplicate name, excessive depth or size
  */
-export function openDocument(content: DocumentContent, path: string, token: string | null = null): Document {
+export function openDocument(content: DocumentContent, path: string): Document {
   const parsed = parseDocument(content);
   const { text } = content;
   const { value } = parsed;
   const problem = problemOf(parsed, content);
   if (problem !== null) throw unusable(path, text, problem);
   if (text === null || value === undefined) throw new Error(`${path} has neither a value nor an error`);
-  return { path, token, text, value, content };
+  return { path, text, value, content };
 }
 
 /** The document with this text, which is not stored yet. @throws AppregError as `openDocument` does */

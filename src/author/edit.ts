@@ -15,7 +15,7 @@ import {
 } from './layout.ts';
 
 /**
- * Edits a document by inserting one piece of text (replace.ts replaces or removes one). The rest is preserved byte for byte: indentation, key order, unknown
+ * Edits a document by inserting one piece of text. The rest is preserved byte for byte: indentation, key order, unknown
  * fields, number and string notation, line endings and the final newline.
  */
 
@@ -142,7 +142,7 @@ export function checkedResult(before: Document, text: string, pointer: string, i
     !isChanged(before.value, value, pointerSteps(pointer), isIntended)
   )
     throw new Error(`the edit at ${pointer} changed something else`);
-  return { path: before.path, token: null, text, value, content };
+  return { path: before.path, text, value, content };
 }
 
 function isChanged(

@@ -11,8 +11,8 @@ import {
 } from './host-guides.ts';
 import { nginxServer } from './host-nginx.ts';
 import { message } from '../core/text/message.ts';
-import { cacheControlOf } from '../core/http/media.ts';
-import { AppregError } from '../core/errors.ts';
+import { cacheControlOf } from '../core/registry/media.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 /** The configuration for a host to serve a registry: CORS (spec 4.1), cache lifetimes (spec 8), media types. */
 

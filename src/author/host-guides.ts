@@ -1,4 +1,4 @@
-import { cacheControlOf } from '../core/http/media.ts';
+import { cacheControlOf } from '../core/registry/media.ts';
 import { shellWord } from '../core/text/text.ts';
 
 /** Hosting parameters of a registry. */

@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
-import { COMPANION_TYPES, type CompanionKind, companionPath } from '../core/attestation/companion.ts';
-import { cacheControlOf } from '../core/http/media.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { COMPANION_TYPES, type CompanionKind, companionPath } from '../core/registry/companion.ts';
+import { cacheControlOf } from '../core/registry/media.ts';
 import type { Hosted } from './host-guides.ts';
 
 /**

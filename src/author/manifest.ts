@@ -1,10 +1,10 @@
 import { message } from '../core/text/message.ts';
 import { isObject, type JsonValue, member } from '../core/json/json.ts';
 import { pointerTo } from '../core/json/pointer.ts';
-import { entriesOf } from '../core/record.ts';
+import { entriesOf } from '../core/values/record.ts';
 import { type AppFields, appFields } from '../core/registry/manifest.ts';
 import { printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { addMember, isSame, checkedResult } from './edit.ts';
 import { requireApps, type Document } from './document.ts';
 import { childrenAt, locate } from '../core/json/positions.ts';

@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { checksumError } from '../core/registry/checksum.ts';
 import { printable, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { comparePrecedence } from '../core/registry/precedence.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { addElement } from './edit.ts';

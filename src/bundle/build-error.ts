@@ -2,7 +2,7 @@ import { joined, message, safe, type SafeText } from '../core/text/message.ts';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Location, Message } from 'esbuild';
 import { counted, printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 const MAX_SHOWN = 10;
 /** Characters of a line shown before and after the location, since lines of minified code are long. */

@@ -1,8 +1,8 @@
 import { message } from '../core/text/message.ts';
 import { statSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import { counted, grouped, printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import type { FileToPack } from './archive.ts';
 import { buildCode } from './code.ts';
@@ -10,7 +10,7 @@ import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
 import type { Materials } from './packages/materials.ts';
-import type { Trace } from './package-paths.ts';
+import { isVirtual, packagePath, type Trace } from './package-paths.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
@@ -31,6 +31,8 @@ export interface Bundle {
   provenance: (() => Provenance) | null;
   /** The files that it was built from, absolute; empty unless `traced`. */
   sources: string[];
+  /** The files of which code is in the archive: their absolute paths, by those that the code names. */
+  modules: ReadonlyMap<string, string>;
 }
 
 const MOST_BYTES = 1024 ** 3;
@@ -74,7 +76,18 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     materials,
     provenance: digests && (() => digests.provenanceOf(traces, packed, notices, options)),
     sources: digests === null ? [] : [...digests.filesRead(traces), ...packed.map(({ path }) => join(root, path))],
+    modules: modulesOf(traces),
   };
+}
+
+function modulesOf(traces: readonly Trace[]): Map<string, string> {
+  return new Map(
+    traces.flatMap(({ folder, bundled }) =>
+      [...bundled]
+        .filter((input) => !isVirtual(input))
+        .map((input) => [packagePath(input, folder), resolve(folder, input)] as const),
+    ),
+  );
 }
 
 interface Contents {

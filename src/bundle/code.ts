@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
 import { buildError, issue, headline, type Places } from './build-error.ts';

@@ -2,7 +2,7 @@
 import { closeSync, constants, existsSync, openSync, promises, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { BuildFailure } from 'esbuild';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import {
@@ -24,6 +24,8 @@ export async function build(options: BundlerOptions): Promise<Built> {
 }
 
 async function run(options: BundlerOptions): Promise<Built> {
+  // Without a name, esbuild compiles for the newest runtime.
+  if (options.target === '') throw unknownTarget(message`The target is empty.`);
   // Builds for browsers usually emit CSS as a second file.
   const built = options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;
@@ -42,14 +44,8 @@ async function run(options: BundlerOptions): Promise<Built> {
     const errors = isBuildFailure(error) ? error.errors : [];
     const summary = error instanceof Error ? error.message : String(error);
     const first = errors[0]?.text ?? summary;
-    if (/^Invalid (target|version)/.test(first)) {
-      throw new AppregError(
-        'build-target-unknown',
-        message`esbuild does not support the target: ${first}`,
-        message`Use a target such as node22, node20.19 or es2022.`,
-        { cause: error },
-      );
-    }
+    if (/^(Invalid (target|version)|Target )/.test(first))
+      throw unknownTarget(message`esbuild does not support the target: ${first}`, error);
     if (isBuildFailure(error) && errors.length > 0)
       return { files: [], errors, warnings: error.warnings, metafile: null, version: esbuild.version };
     if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(summary))
@@ -59,6 +55,12 @@ async function run(options: BundlerOptions): Promise<Built> {
       );
     throw error;
   }
+}
+
+function unknownTarget(summary: SafeText, cause?: unknown): AppregError {
+  return new AppregError('build-target-unknown', summary, message`Use a target such as node22, node20.19 or es2022.`, {
+    cause,
+  });
 }
 
 function isBuildFailure(error: unknown): error is BuildFailure {

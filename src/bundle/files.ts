@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { FileToPack } from './archive.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 

@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { hasUnprintable } from '../core/text/text.ts';
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Provenance } from '../core/registry/lock-file.ts';
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import { toStdout } from './io/streams.ts';
 
 /**
@@ -15,7 +15,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   await (await import('../platform/compile-cache.ts')).keepCompiledCode(process.env);
   const parsed =
-    words[0] === '__complete' ? await printCandidates(words.slice(1)) : (await import('./program.ts')).parse(words);
+    words[0] === '__complete'
+      ? await printCandidates(words.slice(1))
+      : (await import('./program/program.ts')).parse(words);
   if (parsed === null) return 0;
   const { run } = await import('./process/run.ts');
   return run(words, parsed);
@@ -26,7 +28,7 @@ async function printCandidates(words: readonly string[]): Promise<{ error: unkno
   try {
     const [{ complete }, { buildProgram }] = await Promise.all([
       import('./completion/complete.ts'),
-      import('./program.ts'),
+      import('./program/program.ts'),
     ]);
     toStdout(await complete(buildProgram(null), words));
     return null;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message } from '../core/text/message.ts';
 
 /** Runs the program that --command names: the implementation that is tested. */

@@ -1,9 +1,10 @@
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { isBlank } from '../core/text/text.ts';
 import { isObject } from '../core/json/values.ts';
+import { jsonValueIn } from '../core/json/value-in.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
-import type { AnyCase } from './case.ts';
+import type { AnyCase } from './case/case.ts';
 
 /**
  * Reads a list of expected failures: `[{ "case": "<id>", "reason": "<why>" }]`.
@@ -19,7 +20,7 @@ export function expectedFailures(
   shownAs: string,
   cases: readonly AnyCase[],
 ): ReadonlyMap<string, string> {
-  const entries = parsed(text);
+  const entries = jsonValueIn(text);
   if (!Array.isArray(entries)) throw refuse(message`${shownAs} is not a list of expected failures in JSON.`);
   const levels = new Map(cases.map(({ id, level }) => [id, level]));
   const reasons = new Map<string, string>();
@@ -39,15 +40,6 @@ export function expectedFailures(
     reasons.set(id, reason);
   }
   return reasons;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function refuse(problem: SafeText): AppregError {

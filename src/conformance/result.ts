@@ -1,10 +1,10 @@
-import { isAppregError } from '../core/errors.ts';
-import { recordFrom } from '../core/record.ts';
-import type { Count, NotBlank, PositiveInteger } from '../core/scalars.ts';
+import { isAppregError } from '../core/errors/error.ts';
+import { recordFrom } from '../core/values/record.ts';
+import type { Count, NotBlank, PositiveInteger } from '../core/values/scalars.ts';
 import { message, type SafeText, safe } from '../core/text/message.ts';
-import { VERSION } from '../core/tool-version.ts';
-import { type AnyCase, type CaseId, type Level, LEVELS, type Role, type Section } from './case.ts';
-import { HOST_SETTINGS } from './host/settings.ts';
+import { VERSION } from '../core/values/tool-version.ts';
+import { type AnyCase, type CaseId, type Level, LEVELS, type Role, type Section } from './case/case.ts';
+import { HOST_SETTINGS } from './case/host-settings.ts';
 
 /** The results of a run, and what follows from them. Pure: the same observations give the same results. */
 

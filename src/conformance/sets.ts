@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { type CasesByRole, type Role, SETS } from './case.ts';
+import { type CasesByRole, type Role, SETS } from './case/case.ts';
 
 /** Reads the cases from the folder `conformance` of the package. */
 

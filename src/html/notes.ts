@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
 import MarkdownIt from 'markdown-it';
-import { parseUrl } from '../core/http/url.ts';
+import { parseUrl } from '../core/url/url.ts';
 import { redact, withVisibleControls } from '../core/text/text.ts';
 import { code, html, type Html, withoutStackedMarks } from './html.ts';
 

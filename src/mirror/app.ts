@@ -1,12 +1,12 @@
 import type { JudgedApp } from '../core/engine/context.ts';
 import { type OfferedVersion, outcomeOf } from '../core/engine/visibility.ts';
 import { readAboutFile } from '../core/about/about-file.ts';
-import { aboutPath } from '../core/attestation/companion.ts';
+import { aboutPath } from '../core/registry/companion.ts';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../core/facts/facts.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, listedVersions, versionFields } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
-import { comparableUrl, fragmentOf } from '../core/http/url.ts';
+import { comparableUrl, fragmentOf } from '../core/url/url.ts';
 import { settleCompanions } from './companions.ts';
 import { put, addressOf, asText, pathsOf, rewrittenEntry, rewrittenMetadata, rewrittenVersion } from './rewrite.ts';
 import { discardFile } from './index-file.ts';

@@ -6,7 +6,7 @@ import {
   companionPath,
   companionUrl,
   LARGEST_COMPANION,
-} from '../core/attestation/companion.ts';
+} from '../core/registry/companion.ts';
 import { statusOf } from '../core/http/probe.ts';
 import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { sha256Of } from '../store/bytes.ts';

@@ -1,6 +1,6 @@
 import { readFile, rm, stat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../core/json/json.ts';
 import { message } from '../core/text/message.ts';
 import { redact } from '../core/text/text.ts';

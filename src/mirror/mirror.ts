@@ -1,11 +1,11 @@
 import { message } from '../core/text/message.ts';
-import { companionPaths } from '../core/attestation/companion.ts';
+import { companionPaths } from '../core/registry/companion.ts';
 import { startJudging } from '../core/engine/judge.ts';
-import type { Report } from '../core/engine/report.ts';
-import { AppregError } from '../core/errors.ts';
+import type { Report } from '../core/findings/report.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { isMissing } from '../core/facts/facts.ts';
-import { machineLimitError } from '../core/http/machine-limit.ts';
-import { comparableUrl } from '../core/http/url.ts';
+import { machineLimitError } from '../core/errors/machine-limit.ts';
+import { comparableUrl } from '../core/url/url.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { openHttpClient } from '../observe/http/client.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ArtifactFacts, isMissing, type Missing, type PublishedVersion } from '../core/facts/facts.ts';
-import { isAppregError } from '../core/errors.ts';
+import { isAppregError } from '../core/errors/error.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { digestOf } from '../core/registry/checksum.ts';

@@ -1,7 +1,7 @@
 import { copyFile, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Content } from '../core/facts/facts.ts';
-import { comparableUrl } from '../core/http/url.ts';
+import { comparableUrl } from '../core/url/url.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import type { ArtifactCopy } from '../observe/registry/context.ts';
 import { makeFolder } from '../platform/make-folder.ts';

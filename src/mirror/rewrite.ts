@@ -1,4 +1,4 @@
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import {
   isObject,
   type JsonObject,

@@ -1,5 +1,5 @@
 import type { Judging } from '../core/engine/judge.ts';
-import type { Finding, Report } from '../core/engine/report.ts';
+import type { Finding, Report } from '../core/findings/report.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { ruleTitle } from '../core/rules/lookup.ts';
 import { counted } from '../core/text/text.ts';

@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
-import type { AppregError } from '../core/errors.ts';
-import { isMachineLimit, machineLimitError } from '../core/http/machine-limit.ts';
+import type { AppregError } from '../core/errors/error.ts';
+import { isMachineLimit, machineLimitError } from '../core/errors/machine-limit.ts';
 import { systemErrorCode } from './system-error.ts';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';

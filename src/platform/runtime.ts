@@ -1,4 +1,4 @@
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message, safe, type SafeText } from '../core/text/message.ts';
 
 /** The oldest supported version of Node.js. */

@@ -1,4 +1,3 @@
-import { documentWithText, type Document } from '../author/document.ts';
 import {
   newAbout,
   setVersionNotes,
@@ -7,41 +6,30 @@ import {
   requireAbout,
   setAboutApp,
 } from '../author/about.ts';
-import { aboutPath } from '../core/attestation/companion.ts';
+import { aboutPath } from '../core/registry/companion.ts';
+import { readAboutFile } from '../core/about/about-file.ts';
 import type { DocumentFacts } from '../core/facts/facts.ts';
-import type { EditStep } from './plan.ts';
-import { editStep, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
-import { AppregError } from '../core/errors.ts';
-import { entriesOf } from '../core/record.ts';
+import { type Change, EditStep } from './edit-step.ts';
+import { factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
+import { StoredDocument } from './stored-document.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { entriesOf } from '../core/values/record.ts';
 import { message } from '../core/text/message.ts';
 import { printable, safeExcerpt } from '../core/text/text.ts';
 
 /** Plans changes to the about file of an app. */
 
-/** An about file that is stored, or an empty one. */
-export interface AboutToEdit {
-  document: Document;
-  /** False for one that is created by its first edit. */
-  exists: boolean;
-}
-
 /**
- * Reads the about file beside a metadata file.
+ * Reads the about file beside a metadata file; one that does not exist begins empty.
  * @throws AppregError `document-invalid` (exit 1) for a file that must not be edited
  */
-export async function readAbout({ store }: RegistryLocation, metadata: string): Promise<AboutToEdit> {
+export async function readAbout({ store }: RegistryLocation, metadata: string): Promise<StoredDocument> {
   const path = aboutPath(metadata);
-  const document = await readDocument(store, path);
-  return document === null
-    ? { document: documentWithText(newAbout(), path), exists: false }
-    : { document, exists: true };
+  return (await readDocument(store, path)) ?? StoredDocument.missing(path, newAbout());
 }
 
 /** The release notes of a version, in Markdown; null for none. */
 export type NotesOf = (version: string) => string | null;
-
-/** A change of an about file. */
-export type AboutChange = (document: Document) => Document | null;
 
 /** A planned change: the step, and the file as facts, before and after. */
 export interface AboutEdit {
@@ -57,15 +45,14 @@ export interface AboutEdit {
  * it was read, so that concurrent changes are all kept.
  * @param what such as `the notes of clock 1.2.0`
  */
-export function aboutEdit({ document, exists }: AboutToEdit, change: AboutChange, what: string): AboutEdit | null {
-  const edited = change(document);
-  if (edited === null) return null;
-  const again = (text: string): string | null => change(documentWithText(text, document.path))?.text ?? null;
+export function aboutEdit(about: StoredDocument, change: Change, what: string): AboutEdit | null {
+  const step = EditStep.of(about, { what }, change);
+  if (step === null) return null;
   return {
-    step: { ...editStep(document, edited.text, again, what), ...(!exists && { ifMissing: newAbout(), isNew: true }) },
-    before: exists ? factsOf(document) : null,
-    after: factsOf(edited),
-    texts: [exists ? document.text : '', edited.text],
+    step,
+    before: step.isNew ? null : factsOf(about),
+    after: factsOf(step.to),
+    texts: [step.isNew ? '' : about.text, step.to.text],
   };
 }
 
@@ -81,8 +68,10 @@ export async function versionNotesEdit(
 ): Promise<AboutEdit | null> {
   if (notes.notes === null) return null;
   const about = await readAbout(place, metadata);
-  const change: AboutChange = (document) => setVersionNotes(document, of.version, notes);
-  return aboutEdit(about, change, `the notes of ${of.key} ${of.version}`);
+  const change: Change = (document) => setVersionNotes(document, of.version, notes);
+  const known = readAboutFile(about.content).about?.versions.get(of.version)?.notes ?? null;
+  const before = known === null ? '' : `, in place of “${safeExcerpt(known, 60)}”`;
+  return aboutEdit(about, change, `the notes of ${of.key} ${of.version}${before}`);
 }
 
 /** A field of the about file that differs. */
@@ -114,7 +103,7 @@ export async function planAboutEdit(
       message`Edit it in the workspace that contains the metadata file.`,
     );
   const about = await readAbout(place, metadata);
-  const { app } = requireAbout(about.document);
+  const { app } = requireAbout(about);
   const changes = entriesOf(wanted).flatMap(([field, after]) =>
     after === undefined || app[field] === after ? [] : [{ field, before: app[field], after }],
   );

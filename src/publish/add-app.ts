@@ -3,20 +3,14 @@ import { documentWithText, requireVersions } from '../author/document.ts';
 import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
-import type { Finding } from '../core/engine/report.ts';
-import { AppregError } from '../core/errors.ts';
+import type { Finding } from '../core/findings/report.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { Store } from '../store/store.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
 import { changedLines, type LineChanges, type Plan, type Step } from './plan.ts';
-import {
-  editStep,
-  factsOf,
-  NOT_OBSERVED,
-  type RegistryLocation,
-  readDocument,
-  readManifest,
-} from './registry-location.ts';
+import { EditStep } from './edit-step.ts';
+import { factsOf, NOT_OBSERVED, type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
 
 /** Plans adding an app to a registry (spec 2.1). */
 
@@ -63,17 +57,15 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgeSetting
     blockStyle: { iconUrl: icon.url, color: app.color },
     appMetadataUrl: metadataUrl,
   };
-  const edited = addAppEntry(manifest, app.key, entry);
+  const listed = EditStep.of(manifest, { what: `the app ${app.key}` }, (now) => addAppEntry(now, app.key, entry));
   const steps: Step[] = [];
   if (icon.path !== null && !(await hasIcon(place.store, icon.path, icon.file.bytes)))
     steps.push({ kind: 'create', path: icon.path, bytes: icon.file.bytes, what: 'the icon' });
   const metadata = await metadataOf(place, metadataUrl);
   if (metadata.step !== null) steps.push(metadata.step);
-  if (edited === null) return { entry, plan: { steps }, lines: null, findings: [] };
+  if (listed === null) return { entry, plan: { steps }, lines: null, findings: [] };
 
-  const edit = (text: string): string | null =>
-    addAppEntry(documentWithText(text, manifest.path), app.key, entry)?.text ?? null;
-  steps.push(editStep(manifest, edited.text, edit, `the app ${app.key}`));
+  steps.push(listed);
   const observed =
     icon.path === null
       ? { content: NOT_OBSERVED, image: NOT_OBSERVED }
@@ -91,10 +83,10 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgeSetting
   };
   const findings = newFindings(
     () => judgeState({ manifest: factsOf(manifest), app: null }, settingsOfNewApp),
-    { manifest: factsOf(edited), app: facts },
+    { manifest: factsOf(listed.to), app: facts },
     settingsOfNewApp,
   );
-  const lines = changedLines(manifest.text, edited.text);
+  const lines = changedLines(manifest.text, listed.to.text);
   return { entry, plan: { title: `Add app ${app.key}`, steps }, lines, findings };
 }
 

@@ -5,9 +5,9 @@ import {
   assertSameBytes,
   MAX_CONFLICTS,
   documentContended,
-  editedText,
   documentMissing,
   pauseAfterConflict,
+  refuseOutdated,
   type StepResult,
 } from './apply-step.ts';
 
@@ -21,11 +21,13 @@ interface FileState {
 /**
  * Applies a whole plan in one write, recomputed on the current state after a conflict. Throws as `applyPlan`.
  * @param write writes all files, as `BatchStore.batch` does
+ * @param refusesOutdated as `ApplyOptions.refusesOutdated`
  */
 export async function applyBatch(
   { steps }: Plan,
   { batch, digest }: BatchStore,
   write: (writes: readonly Write[]) => Promise<'written' | 'changed'>,
+  refusesOutdated = false,
 ): Promise<StepResult[]> {
   const paths = [...new Set(steps.map(({ path }) => path))];
   const last = paths.at(-1);
@@ -34,12 +36,14 @@ export async function applyBatch(
   const small = paths.filter((path) => !large.has(path));
   for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
     const files = new Map<string, FileState>();
-    for (const [path, stored] of await batch.read(small))
-      files.set(path, { ...stored, digest: () => digestOfBytes(stored.bytes) });
+    const stored = await batch.read(small);
+    for (const [path, file] of stored) files.set(path, { ...file, digest: () => digestOfBytes(file.bytes) });
     for (const path of large) {
       const found = await digest(path);
       if (found !== null) files.set(path, { bytes: null, digest: () => found, token: '' });
     }
+    if (refusesOutdated)
+      for (const step of steps) if (step.kind === 'edit') refuseOutdated(step, stored.get(step.path));
     const { results, writes } = outcomeOn(files, steps);
     if (writes.length === 0 || (await write(writes)) === 'written') return results;
     await pauseAfterConflict(attempt);
@@ -82,14 +86,11 @@ function bytesAfter(step: Step, current: FileState | null): Bytes | null {
     if (current !== null) assertSameBytes(step, current.digest());
     return current === null ? step.bytes : null;
   }
-  if (current === null && step.kind === 'edit' && step.ifMissing !== undefined) {
-    const text = step.edit(step.ifMissing);
-    return text === null ? null : Buffer.from(text, 'utf8');
-  }
+  if (current === null && step.kind === 'edit' && step.isNew) return Buffer.from(step.to.text, 'utf8');
   // Large files are only created, never edited.
   if (current === null || !(current.bytes instanceof Uint8Array)) throw documentMissing(step.path);
   const { bytes, token } = current;
   if (step.kind === 'replace') return Buffer.from(bytes).equals(step.bytes) ? null : step.bytes;
-  const text = editedText(step, { bytes, token });
+  const text = step.textFor({ bytes, token });
   return text === null ? null : Buffer.from(text, 'utf8');
 }

@@ -1,5 +1,5 @@
 import { joined, message, safe } from '../core/text/message.ts';
-import { isAppregError, type AppregError, type Effect } from '../core/errors.ts';
+import { isAppregError, type AppregError, type Effect } from '../core/errors/error.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool, readAll } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store, type Write } from '../store/store.ts';
@@ -8,17 +8,18 @@ import {
   applyStep,
   type StepResult,
   assertSameBytes,
-  decodeDocument,
-  editedText,
   documentMissing,
+  PlanOutdated,
+  refuseOutdated,
 } from './apply-step.ts';
-import type { CreateStep, Plan, Step, EditStep } from './plan.ts';
+import { decodeDocument } from './decode-document.ts';
+import type { EditStep } from './edit-step.ts';
+import type { CreateStep, Plan, Step } from './plan.ts';
+import { requireWritable } from './require-writable.ts';
 import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
 
 export interface ApplyOptions {
-  /** Awaited before each step that is applied on its own; an error ends the plan. */
-  beforeStep?(step: Step): Promise<void>;
   /** Called after every completed step. */
   onStep?(result: StepResult): void;
   /**
@@ -26,6 +27,11 @@ export interface ApplyOptions {
    * for a file created by an earlier run if a document still has to be changed. An error ends the plan.
    */
   readBack?(step: CreateStep): Promise<void>;
+  /**
+   * Whether the plan is given up with `PlanOutdated` if a document is in another state than the plan was made on, and none
+   * is written yet. Otherwise the edit is computed again (default).
+   */
+  refusesOutdated?: boolean;
 }
 
 /**
@@ -33,18 +39,24 @@ export interface ApplyOptions {
  * written. Running it again after a failure applies the remaining steps. If the store supports atomic batches, and
  * nothing has to be read back in between, the plan is applied completely or not at all.
  * @throws AppregError that reports which steps were applied: `immutable` (exit 1) if a file exists with other bytes,
- * `not-utf8`, `document-missing`, `write-conflict`, and the errors of the store, of edits and of `readBack`
+ * `not-utf8`, `document-missing`, those of files that cannot be written, `write-conflict`, and the errors of the store, of edits and of `readBack`
  */
 export async function applyPlan(plan: Plan, store: Store, options: ApplyOptions = {}): Promise<StepResult[]> {
   const isBatch = isBatchStore(store) && !options.readBack;
   const progress: MutableProgress & { isBatch: boolean } = { results: [], hasStarted: false, isBatch };
   try {
+    await requireWritable(plan.steps, store);
     return isBatch
       ? await applyAtOnce(plan, store, options, progress)
       : await applyInOrder(plan, store, options, progress);
   } catch (error) {
+    if (error instanceof PlanOutdated) throw new PlanOutdated(error.path, progress.results.filter(isCreated));
     throw isAppregError(error) ? withPlanState(error, plan, progress) : error;
   }
+}
+
+function isCreated({ outcome }: StepResult): boolean {
+  return outcome === 'created';
 }
 
 interface MutableProgress {
@@ -55,7 +67,7 @@ interface MutableProgress {
 async function applyAtOnce(
   plan: Plan,
   store: BatchStore,
-  { onStep }: ApplyOptions,
+  { onStep, refusesOutdated }: ApplyOptions,
   progress: MutableProgress,
 ): Promise<StepResult[]> {
   const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
@@ -65,7 +77,7 @@ async function applyAtOnce(
     progress.hasStarted = answer === 'written';
     return answer;
   };
-  progress.results = await applyBatch(plan, store, write);
+  progress.results = await applyBatch(plan, store, write, refusesOutdated);
   for (const result of progress.results) onStep?.(result);
   return progress.results;
 }
@@ -73,18 +85,21 @@ async function applyAtOnce(
 async function applyInOrder(
   plan: Plan,
   store: Store,
-  { beforeStep, onStep, readBack }: ApplyOptions,
+  { onStep, readBack, refusesOutdated = false }: ApplyOptions,
   progress: MutableProgress,
 ): Promise<StepResult[]> {
   const { results } = progress;
   await store.tidy?.(plan.steps.map(({ path }) => path));
-  const { existing, changesDocument } = await preflight(plan, store);
+  const { existing, changesDocument } = await preflight(plan, store, refusesOutdated);
   progress.hasStarted = true;
   for (const steps of inGroups(plan.steps, readBack !== undefined)) {
     await inPool(steps, store.concurrency ?? 1, async (step) => {
-      await beforeStep?.(step);
       stopIfInterrupted();
-      const context = { isExpected: existing.has(step.path), why: reasonFor(plan, step) };
+      const context = {
+        isExpected: existing.has(step.path),
+        why: reasonFor(plan, step),
+        refusesOutdated: refusesOutdated && !results.some(isEdited),
+      };
       const result = { step, outcome: await applyStep(step, store, context) };
       results.push(result);
       onStep?.(result);
@@ -124,6 +139,7 @@ function inGroups(steps: readonly Step[], isSequential: boolean): Step[][] {
 async function preflight(
   plan: Plan,
   store: Store,
+  refusesOutdated: boolean,
 ): Promise<{ existing: ReadonlySet<string>; changesDocument: boolean }> {
   const existing = new Set<string>();
   const creates = plan.steps.filter((step) => step.kind === 'create');
@@ -144,11 +160,10 @@ async function preflight(
   for (const step of plan.steps) {
     if (step.kind !== 'edit') continue;
     const stored = documents.get(step.path);
-    const text = texts.get(step.path);
+    if (refusesOutdated) refuseOutdated(step, stored);
+    const text = texts.get(step.path) ?? (stored === undefined ? createdText(step, plan) : null);
     const changed =
-      text === undefined && stored !== undefined
-        ? editedText(step, stored)
-        : unlessSame(text ?? textBefore(step, plan), step);
+      text !== null ? step.textAfter(text) : stored === undefined ? firstText(step) : step.textFor(stored);
     if (changed === null) continue;
     texts.set(step.path, changed);
     changesDocument = true;
@@ -156,17 +171,21 @@ async function preflight(
   return { existing, changesDocument };
 }
 
-function unlessSame(text: string, step: EditStep): string | null {
-  const changed = step.edit(text);
-  return changed === text ? null : changed;
+/** The text that an earlier step creates; null if none does. */
+function createdText(edit: EditStep, { steps }: Plan): string | null {
+  const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
+  if (created?.kind !== 'create' || isFileBytes(created.bytes)) return null;
+  return decodeDocument(created.bytes, edit.path);
 }
 
-/** The text that a missing document has when the step edits it. */
-function textBefore(edit: EditStep, { steps }: Plan): string {
-  const created = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
-  if (created?.kind === 'create' && !isFileBytes(created.bytes)) return decodeDocument(created.bytes, edit.path);
-  if (edit.ifMissing !== undefined) return edit.ifMissing;
+/** The text of a new document. @throws AppregError for one that existed, and is missing */
+function firstText(edit: EditStep): string {
+  if (edit.isNew) return edit.to.text;
   throw documentMissing(edit.path);
+}
+
+function isEdited({ step, outcome }: StepResult): boolean {
+  return step.kind === 'edit' && outcome !== 'unchanged';
 }
 
 function pathsOf(steps: readonly Step[]): string[] {

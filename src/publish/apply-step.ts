@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { message } from '../core/text/message.ts';
 import { isBatchStore, type Store, type Stored } from '../store/store.ts';
-import type { CreateStep, EditStep, ReplaceStep, Step } from './plan.ts';
-import { AppregError } from '../core/errors.ts';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { EditStep } from './edit-step.ts';
+import type { CreateStep, ReplaceStep, Step } from './plan.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { counted } from '../core/text/text.ts';
 import { type Digest, digestOfBytes } from '../store/bytes.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../store/interrupt.ts';
@@ -49,31 +50,6 @@ export function documentContended(path: string): AppregError {
   );
 }
 
-/**
- * The text of a document after an edit: the planned one if the document is in the state that was planned on; null if
- * nothing changes.
- */
-export function editedText(step: EditStep, { bytes, token }: Stored): string | null {
-  if (step.planned?.token === token) return step.planned.text;
-  const text = decodeDocument(bytes, step.path);
-  const changed = step.edit(text);
-  return changed === text ? null : changed;
-}
-
-/** The text, including a byte order mark, so that it can be written back unchanged. */
-export function decodeDocument(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new AppregError(
-      'not-utf8',
-      message`${path} is not UTF-8, so it was not edited: the edit would also change other bytes.`,
-      message`Save it as UTF-8. appreg lint shows the position of the error.`,
-      { cause },
-    );
-  }
-}
-
 export function documentMissing(path: string): AppregError {
   return new AppregError(
     'document-missing',
@@ -82,18 +58,42 @@ export function documentMissing(path: string): AppregError {
   );
 }
 
+/**
+ * Thrown in place of writing a document that is in another state than its plan was made on, while no document of the plan
+ * is written: the plan is made again. `run` catches it.
+ */
+export class PlanOutdated extends Error {
+  readonly path: string;
+  /** The files that were created before. */
+  readonly created: readonly StepResult[];
+
+  constructor(path: string, created: readonly StepResult[] = []) {
+    super(`${path} has changed since it was read`);
+    this.path = path;
+    this.created = created;
+  }
+}
+
+/** @throws PlanOutdated if a document is in another state than the step was planned on */
+export function refuseOutdated({ path, from }: EditStep, stored: Stored | null | undefined): void {
+  if (stored && stored.token !== from.token) throw new PlanOutdated(path);
+}
+
 /** How a step is applied. */
 interface StepContext {
   /** True if the file existed when the plan was checked. */
   isExpected: boolean;
   /** The reason, for stores that keep a history. */
   why: string | undefined;
+  /** Whether an edit of a document that has changed since it was planned is given up with `PlanOutdated`. */
+  refusesOutdated: boolean;
 }
 
 /** Applies one step, and repeats it after conflicts. Throws AppregError as `applyPlan` does. */
-export function applyStep(step: Step, store: Store, { isExpected, why }: StepContext): Promise<StepResult['outcome']> {
+export function applyStep(step: Step, store: Store, context: StepContext): Promise<StepResult['outcome']> {
+  const { isExpected, why } = context;
   if (step.kind === 'create') return create(step, store, isExpected, why);
-  return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, why);
+  return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, context);
 }
 
 /** How often a store may report that a file exists although it cannot be read. */
@@ -141,7 +141,7 @@ const MAX_STUCK = 8;
 async function edit(
   step: EditStep,
   store: Store,
-  why: string | undefined,
+  { why, refusesOutdated }: StepContext,
 ): Promise<'created' | 'edited' | 'unchanged'> {
   let written: Uint8Array | null = null;
   /** The token of the overwritten state. */
@@ -150,9 +150,9 @@ async function edit(
   let stuck = { token: '', times: 0 };
   for (let attempt = 0; attempt < MAX_CONFLICTS; attempt++) {
     const stored = await store.read(step.path);
-    if (stored === null && written === null && step.ifMissing !== undefined) {
-      const outcome = await createEdited(step, step.ifMissing, store, why);
-      if (outcome !== 'exists') return outcome;
+    if (stored === null && written === null && step.isNew) {
+      const bytes = Buffer.from(step.to.text, 'utf8');
+      if ((await store.create(step.path, bytes, { why })) === 'created') return 'created';
       await pauseAfterConflict(attempt);
       continue;
     }
@@ -160,6 +160,7 @@ async function edit(
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
     if (overwritten === stored.token && ++lost === MAX_LOST)
       throw notKept(step.path, `still has the previous document, ${MAX_LOST} times in a row`);
+    if (refusesOutdated && written === null) refuseOutdated(step, stored);
     const changed = changedText(step, stored, written !== null);
     if (changed === null) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');
@@ -177,18 +178,6 @@ async function edit(
   throw documentContended(step.path);
 }
 
-/** Creates a missing document. `exists`: another writer was faster. */
-async function createEdited(
-  step: EditStep,
-  text: string,
-  store: Store,
-  why: string | undefined,
-): Promise<'created' | 'unchanged' | 'exists'> {
-  const changed = step.edit(text);
-  if (changed === null) return 'unchanged';
-  return store.create(step.path, Buffer.from(changed, 'utf8'), { why });
-}
-
 function isJson(bytes: Uint8Array): boolean {
   try {
     JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -201,7 +190,7 @@ function isJson(bytes: Uint8Array): boolean {
 /** The text after the edit; null if unchanged. @param isWritten whether this run has written the file before */
 function changedText(step: EditStep, stored: Stored, isWritten: boolean): string | null {
   try {
-    return editedText(step, stored);
+    return step.textFor(stored);
   } catch (error) {
     // An edit may refuse a document written by another publisher; one that is not JSON is an error of the store.
     if (!isWritten || isJson(stored.bytes)) throw error;

@@ -1,13 +1,13 @@
 import type { NewVersion } from '../author/metadata.ts';
-import { sameDigest } from '../core/facts/baseline.ts';
+import { sameDigest } from '../core/registry/baseline.ts';
 import type { ArchiveFacts, Content } from '../core/facts/facts.ts';
 import { type Bytes, type Digest, sha256Of } from '../store/bytes.ts';
 import type { StatementInput } from '../core/attestation/statement.ts';
 import { type Companion, companionsFit, companionSteps } from './companion.ts';
 import { message } from '../core/text/message.ts';
 import type { Document } from '../author/document.ts';
-import { companionPath } from '../core/attestation/companion.ts';
-import { AppregError } from '../core/errors.ts';
+import { companionPath } from '../core/registry/companion.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { attestationMissing } from '../core/rules/attestations/attestation-missing.ts';
 import type { JudgeSettings } from './check-change.ts';
 import { ruleViolation } from './check-content.ts';

@@ -1,26 +1,21 @@
 import { joined, message } from '../core/text/message.ts';
 import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
-import { documentWithText, requireApps, requireVersions } from '../author/document.ts';
+import { type Document, documentWithText, requireApps, requireVersions } from '../author/document.ts';
 import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { capitalized, counted, printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { readAll } from '../store/pool.ts';
 import type { Stored } from '../store/store.ts';
 import { createMetadata, type IconFile } from './add-app.ts';
 import type { JudgeSettings } from './check-change.ts';
 import { unknownApp } from './listed-app.ts';
-import {
-  NOT_OBSERVED,
-  documentIn,
-  editStep,
-  factsOf,
-  type RegistryLocation,
-  readManifest,
-} from './registry-location.ts';
+import { NOT_OBSERVED, factsOf, type RegistryLocation, readManifest } from './registry-location.ts';
+import { EditStep } from './edit-step.ts';
 import type { Plan, Step } from './plan.ts';
+import { StoredDocument } from './stored-document.ts';
 
 /** Plans building the manifest from the folders of the apps. */
 
@@ -71,12 +66,13 @@ export async function planAssembly(
     { mayBeAbsent: true },
   );
   const steps = apps.flatMap((app) => stepsFor(place, app, stored));
-  const edit = (current: string): string | null => {
-    const reassembled = assembledManifest(documentWithText(current, manifest.path), apps, keys, remove, folderOf);
-    throwIssues(reassembled.issues);
-    return reassembled.text;
+  const assemble = (now: Document): Document | null => {
+    const again = assembledManifest(now, apps, keys, remove, folderOf);
+    throwIssues(again.issues);
+    return again.text === null ? null : documentWithText(again.text, now.path);
   };
-  if (text !== null) steps.push(editStep(manifest, text, edit, summaryOf(changes)));
+  const edit = EditStep.of(manifest, { what: summaryOf(changes) }, assemble);
+  if (edit !== null) steps.push(edit);
   return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
 }
 
@@ -143,7 +139,7 @@ function stepsFor(place: RegistryLocation, app: AppToAssemble, contents: Readonl
   if (path === null) return steps;
   const stored = contents.get(path);
   // A metadata file published before the app was listed is kept, after checking that it lists versions.
-  if (stored) requireVersions(documentIn(stored, path));
+  if (stored) requireVersions(StoredDocument.of(stored, path));
   else steps.push(createMetadata(path));
   return steps;
 }

@@ -1,6 +1,7 @@
 import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
-import type { AppVerdict, Finding, Severity } from '../core/engine/report.ts';
+import type { AppVerdict, Finding } from '../core/findings/report.ts';
+import type { Severity } from '../core/values/severity.ts';
 import type { Allowances } from './refuse-typos.ts';
 import { ruleViolation, type Violation } from './check-content.ts';
 

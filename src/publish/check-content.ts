@@ -1,5 +1,6 @@
 import type { ArchiveFacts, Content, Missing } from '../core/facts/facts.ts';
-import type { Severity, Evidence } from '../core/engine/report.ts';
+import type { Evidence } from '../core/values/evidence.ts';
+import type { Severity } from '../core/values/severity.ts';
 import { APP_ENTRY } from '../core/registry/app-entry.ts';
 import { isComparable } from '../core/registry/version.ts';
 import { artifactLeftover } from '../core/rules/artifacts/artifact-leftover.ts';
@@ -8,7 +9,7 @@ import { artifactSecret, unnamedSecrets } from '../core/rules/artifacts/artifact
 import type { Problem } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
 import { joined, message, type SafeText } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 /** The error for a change or an artifact that rules refuse. */
 
@@ -53,6 +54,8 @@ export interface ContentSettings {
   appEntry: string | null;
   /** Fingerprints of secrets that the user allows (--allow-secret). */
   allowedSecrets: readonly string[];
+  /** Fingerprints of secrets that exceptions of the configuration allow; the artifact need not have them. */
+  exceptedSecrets: readonly string[];
   /** Whether an archive without the app's entry file is allowed (--any-content); secrets never are. */
   anyContent: boolean;
 }
@@ -74,16 +77,18 @@ export function publishingSeverities(set: Severities, anyContent: boolean): Seve
 }
 
 /**
- * The facts about an archive without the secrets that the user allows.
- * @returns with the fingerprints that are not in the archive
+ * The facts about an archive without the secrets that the user and the configuration allow.
+ * @returns with the fingerprints of the user that are not in the archive
  */
 export function withoutAllowed(
   archive: ArchiveFacts,
   allowed: readonly string[],
+  excepted: readonly string[] = [],
 ): { archive: ArchiveFacts; unused: string[] } {
   const { scan } = archive;
-  if (scan === undefined || allowed.length === 0) return { archive, unused: [...allowed] };
-  const secrets = scan.secrets.filter(({ fingerprint }) => !allowed.includes(fingerprint));
+  const all = [...allowed, ...excepted];
+  if (scan === undefined || all.length === 0) return { archive, unused: [...allowed] };
+  const secrets = scan.secrets.filter(({ fingerprint }) => !all.includes(fingerprint));
   const secretCount = scan.secretCount - (scan.secrets.length - secrets.length);
   const found = new Set(scan.secrets.map(({ fingerprint }) => fingerprint));
   return {
@@ -100,9 +105,9 @@ export function withoutAllowed(
  */
 export function checkContent(
   { content, archive: inspected }: { content: Content; archive: ArchiveFacts },
-  { severities: set, appEntry, allowedSecrets, anyContent }: ContentSettings,
+  { severities: set, appEntry, allowedSecrets, exceptedSecrets, anyContent }: ContentSettings,
 ): string[] {
-  const { archive, unused } = withoutAllowed(inspected, allowedSecrets);
+  const { archive, unused } = withoutAllowed(inspected, allowedSecrets, exceptedSecrets);
   const { scan } = archive;
   if (scan === undefined) throw new Error('The content of the artifact was not scanned.');
   const severities = publishingSeverities(set, anyContent);

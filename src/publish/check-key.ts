@@ -1,7 +1,7 @@
 import { message, type SafeText } from '../core/text/message.ts';
 import { isSafeKey, safeKeyFor } from '../core/registry/app-key.ts';
 import { safeExcerpt } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 
 // Device names reserved by Windows, in every folder and with any suffix.
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;

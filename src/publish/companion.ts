@@ -1,6 +1,6 @@
 import { message, safe, type SafeText } from '../core/text/message.ts';
-import { companionPath, type CompanionKind, LARGEST_COMPANION } from '../core/attestation/companion.ts';
-import { AppregError, isAppregError } from '../core/errors.ts';
+import { companionPath, type CompanionKind, LARGEST_COMPANION } from '../core/registry/companion.ts';
+import { AppregError, isAppregError } from '../core/errors/error.ts';
 import { grouped } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
 import type { Store } from '../store/store.ts';

@@ -2,8 +2,9 @@ import { removeRetirement, setRetirement } from '../author/about.ts';
 import { validVersions } from '../author/metadata.ts';
 import type { Document } from '../author/document.ts';
 import { readAboutFile, type Retirement } from '../core/about/about-file.ts';
-import { AppregError } from '../core/errors.ts';
-import type { Finding } from '../core/engine/report.ts';
+import { retirementOf } from '../core/about/retirement.ts';
+import { AppregError } from '../core/errors/error.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { message } from '../core/text/message.ts';
@@ -19,11 +20,20 @@ import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 /** The retirement of all versions; null to withdraw it. */
 export type WantedRetirement = Omit<Retirement, 'since'> | null;
 
+/** A version, and what the about file says about its retirement before the change. */
+export interface RetiredVersion extends Retirement {
+  version: string;
+}
+
 export interface RetirementPlan {
   /** The versions, in the order of the metadata file. */
   versions: string[];
   /** Those whose retirement changes. */
   changed: string[];
+  /** Those with another reason, message or replacement, which stays: nothing is overwritten without `replaces`. */
+  kept: RetiredVersion[];
+  /** What is overwritten or withdrawn. */
+  replaced: RetiredVersion[];
   plan: Plan;
   /** Warnings and notes about the change. */
   findings: Finding[];
@@ -32,9 +42,11 @@ export interface RetirementPlan {
 }
 
 /**
- * Plans the change of one file. A plan without steps: nothing to do.
+ * Plans the change of one file. A plan without steps: nothing to do. An existing retirement stays as it is, unless it is
+ * to be replaced.
  * @param selects whether a listed version is meant
  * @param asGiven the version or range, as the user gave it
+ * @param replaces whether an existing retirement is overwritten
  * @param since the date of a new retirement; a known one is kept
  * @throws AppregError `version-unknown` (exit 2) if no listed version is meant; `rule-violation` (exit 1), such as for a
  * replacement that is not listed; `about-invalid` and `document-invalid` (exit 1)
@@ -42,7 +54,7 @@ export interface RetirementPlan {
 export async function planRetirement(
   place: RegistryLocation,
   app: AppToPublish,
-  { selects, asGiven }: { selects(version: string): boolean; asGiven: string },
+  { selects, asGiven, replaces = false }: { selects(version: string): boolean; asGiven: string; replaces?: boolean },
   retirement: WantedRetirement,
   { since, ...judgeSettings }: JudgeSettings & { since: string },
 ): Promise<RetirementPlan> {
@@ -51,15 +63,16 @@ export async function planRetirement(
   const versions = listed.filter((version) => selects(version));
   if (versions.length === 0) throw noVersion(key, asGiven, listed);
   const about = await readAbout(place, metadata.path);
+  const { changed, kept, replaced } = retired(about, versions, retirement, { replaces, since });
+  const what = `${printable(key)} ${changed.length === 1 ? (changed[0] ?? '') : printable(asGiven)}`;
   const change = (document: Document): Document | null => {
-    let edited = document;
-    for (const version of versions) edited = changeOf(edited, version, retirement, since) ?? edited;
-    return edited === document ? null : edited;
+    const now = retired(document, versions, retirement, { replaces, since });
+    const [conflict] = now.kept.filter(({ version }) => changed.includes(version));
+    if (conflict !== undefined) throw retiredMeanwhile(key, conflict);
+    return now.text;
   };
-  const what = `${printable(key)} ${versions.length === 1 ? (versions[0] ?? '') : printable(asGiven)}`;
   const edit = aboutEdit(about, change, `the retirement of ${what}`);
-  if (edit === null) return { versions, changed: [], plan: { steps: [] }, findings: [], lines: null };
-  const changed = versions.filter((version) => changeOf(about.document, version, retirement, since) !== null);
+  if (edit === null) return { versions, changed, kept, replaced, plan: { steps: [] }, findings: [], lines: null };
   const facts = appFactsWith(key, factsOf(metadata, metadataUrl), { url: null });
   const findings = newFindings(
     () => judgeState({ manifest: factsOf(manifest), app: withAbout(facts, edit.before) }, judgeSettings),
@@ -69,16 +82,61 @@ export async function planRetirement(
   return {
     versions,
     changed,
+    kept,
+    replaced,
     plan: { title: titleOf(what, retirement), steps: [edit.step] },
     findings,
     lines: changedLines(...edit.texts),
   };
 }
 
-function changeOf(document: Document, version: string, retirement: WantedRetirement, since: string): Document | null {
-  if (retirement === null) return removeRetirement(document, version);
-  const known = readAboutFile(document.content).about?.versions.get(version)?.deprecated ?? null;
-  return setRetirement(document, version, { ...retirement, since: known === null ? since : known.since });
+interface RetiredDocument {
+  /** The document with the retirements; null if nothing changes. */
+  text: Document | null;
+  changed: string[];
+  kept: RetiredVersion[];
+  replaced: RetiredVersion[];
+}
+
+/** Retires the versions, or withdraws that. Throws as `setRetirement` does. */
+function retired(
+  document: Document,
+  versions: readonly string[],
+  retirement: WantedRetirement,
+  { replaces, since }: { replaces: boolean; since: string },
+): RetiredDocument {
+  const { about } = readAboutFile(document.content);
+  const result: RetiredDocument = { text: null, changed: [], kept: [], replaced: [] };
+  for (const version of versions) {
+    const before = retirementOf(version, about);
+    if (before !== null && retirement !== null && !replaces && !isSameRetirement(before, retirement)) {
+      result.kept.push({ version, ...before });
+      continue;
+    }
+    const current = result.text ?? document;
+    const edited =
+      retirement === null
+        ? removeRetirement(current, version)
+        : setRetirement(current, version, { ...retirement, since: before === null ? since : before.since });
+    if (edited === null) continue;
+    result.text = edited;
+    result.changed.push(version);
+    if (before !== null) result.replaced.push({ version, ...before });
+  }
+  return result;
+}
+
+function isSameRetirement(known: Retirement, wanted: Omit<Retirement, 'since'>): boolean {
+  return known.reason === wanted.reason && known.message === wanted.message && known.use === wanted.use;
+}
+
+function retiredMeanwhile(key: string, { version, reason }: RetiredVersion): AppregError {
+  return new AppregError(
+    'write-conflict',
+    message`${key} ${version} has just been retired by another process (${reason}).`,
+    message`Run the same command again: it shows that retirement and keeps it.`,
+    { effect: 'none', advisesRepeat: true },
+  );
 }
 
 /** The subject of the commit. */

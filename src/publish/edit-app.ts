@@ -1,11 +1,11 @@
 import { message } from '../core/text/message.ts';
-import { documentWithText, type Document } from '../author/document.ts';
+import type { Document } from '../author/document.ts';
 import { type AppChanges, editAppEntry } from '../author/manifest.ts';
 import type { AboutAppChanges } from '../author/about.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
-import type { Finding } from '../core/engine/report.ts';
-import { type JsonValue } from '../core/json/json.ts';
-import { entriesOf } from '../core/record.ts';
+import type { Finding } from '../core/findings/report.ts';
+import type { JsonValue } from '../core/json/json.ts';
+import { entriesOf } from '../core/values/record.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import {
   appFields,
@@ -16,13 +16,12 @@ import {
   versionFields,
 } from '../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
 import {
   appFactsWith,
   metadataFacts,
   withAbout,
-  editStep,
   factsOf,
   type RegistryLocation,
   readDocument,
@@ -30,7 +29,8 @@ import {
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
 import { type AboutFieldChange, planAboutEdit } from './about.ts';
-import { entryIn, type ListedEntry } from './listed-app.ts';
+import { EditStep } from './edit-step.ts';
+import { type ListedEntry, requireEntry } from './listed-app.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Plans changes to the entry of an app (spec 2.1). */
@@ -81,17 +81,16 @@ export async function planEdit(
   const before = appFields(app.entry);
   const icon = edit.icon === undefined ? null : newIcon(place, key, edit.icon);
   const wanted = wantedTexts(edit, icon?.url ?? null);
-  const edited = editAppEntry(manifest, key, wanted);
   const changes = changesTo(before, wanted);
+  const edited = EditStep.of(manifest, { what: `the app ${printable(key)}` }, (now) => changed(now, key, changes));
   const steps: Step[] = [];
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   if (iconStep !== null) steps.push(iconStep);
   const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edit.about ?? {});
   if (about.edit !== null) steps.push(about.edit.step);
-  const after = edited ?? manifest;
-  if (edited !== null)
-    steps.push(editStep(manifest, edited.text, (text) => editAgain(text, app, changes), `the app ${printable(key)}`));
-  const { entry } = entryIn(after, key);
+  if (edited !== null) steps.push(edited);
+  const after = edited?.to ?? manifest;
+  const entry = requireEntry(after, key);
   const plan = { title: `Edit app ${printable(key)}`, steps };
   const allChanges = [...changes, ...about.changes];
   if (steps.length === 0) return { entry, changes: allChanges, plan, findings: [], unusedIcon: null };
@@ -136,12 +135,11 @@ function changesTo(before: AppFields, wanted: AppChanges): FieldChange[] {
 }
 
 /**
- * The changes in a manifest that was changed after it was read; null if it has them all.
+ * The manifest with the changes; null if it has them all.
  * @throws AppregError `app-changed` (exit 1) if one of these fields has another text since then
  */
-function editAgain(text: string, { key, manifest }: ListedEntry, changes: readonly FieldChange[]): string | null {
-  const current = documentWithText(text, manifest.path);
-  const fields = appFields(entryIn(current, key).entry);
+function changed(manifest: Document, key: string, changes: readonly FieldChange[]): Document | null {
+  const fields = appFields(requireEntry(manifest, key));
   for (const { field, before, after } of changes) {
     const now = fields[field];
     if (now === before || now === after) continue;
@@ -153,7 +151,7 @@ function editAgain(text: string, { key, manifest }: ListedEntry, changes: readon
     );
   }
   const wanted = Object.fromEntries(changes.map(({ field, after }) => [field, after]));
-  return editAppEntry(current, key, wanted)?.text ?? null;
+  return editAppEntry(manifest, key, wanted);
 }
 
 /** Creates the icon file, or replaces that of the app; null if the store has it. */

@@ -1,19 +1,21 @@
 import { message, type SafeText } from '../core/text/message.ts';
-import { type Document, documentWithText, requireApps, requireVersions } from '../author/document.ts';
+import { type Document, requireApps, requireVersions } from '../author/document.ts';
 import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import { member, type JsonValue } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { didYouMean, didYouMeanAny } from '../core/text/similar-names.ts';
 import { safeExcerpt, printable, shorten } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { checkKey } from './check-key.ts';
+import { EditStep } from './edit-step.ts';
 import { type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
+import { StoredDocument } from './stored-document.ts';
 
 /** An app of the registry whose entry can be changed. */
 export interface ListedEntry {
   key: string;
-  manifest: Document;
+  manifest: StoredDocument;
   entry: JsonValue;
 }
 
@@ -26,10 +28,15 @@ export async function listedEntry(place: RegistryLocation, key: string): Promise
 }
 
 /** The same in a manifest that was already read. */
-export function entryIn(manifest: Document, key: string): ListedEntry {
+function entryIn(manifest: StoredDocument, key: string): ListedEntry {
+  return { key, manifest, entry: requireEntry(manifest, key) };
+}
+
+/** The entry of an app in a manifest. @throws AppregError as `listedEntry` does */
+export function requireEntry(manifest: Document, key: string): JsonValue {
   const apps = requireApps(manifest);
   const entry = member(apps, key);
-  if (entry !== undefined) return { key, manifest, entry };
+  if (entry !== undefined) return entry;
   throw unknownApp(
     key,
     manifest.path,
@@ -63,23 +70,40 @@ function closestKeys(key: string, known: readonly string[]): string {
 /** An app of the registry whose metadata file can be edited. */
 export interface AppToPublish {
   key: string;
+  /** The manifest that lists it, or will. */
   manifest: Document;
-  metadata: Document;
+  metadata: StoredDocument;
   metadataUrl: string;
+}
+
+/** An app that is listed. */
+export interface ListedApp extends AppToPublish {
+  manifest: StoredDocument;
 }
 
 /**
  * Finds an app and reads its metadata file.
- * @param known the app as it was read before
  * @throws AppregError: exit 2 if the app is not listed, or its metadata is hosted elsewhere; exit 1 if its file must not
  * be edited
  */
-export async function appToPublish(place: RegistryLocation, key: string, known?: AppToPublish): Promise<AppToPublish> {
+export async function appToPublish(place: RegistryLocation, key: string): Promise<ListedApp> {
   checkKey(key);
-  const manifest = await readManifest(place, known?.manifest);
+  return listedApp(place, await readManifest(place), key);
+}
+
+/**
+ * Finds an app in the manifest alone, before something is built for it.
+ * @throws AppregError as `appToPublish` does, except for the content of the metadata file
+ */
+export async function requirePublishable(place: RegistryLocation, key: string): Promise<void> {
+  checkKey(key);
+  metadataPath(place, key, listedMetadataUrl(await readManifest(place), key));
+}
+
+async function listedApp(place: RegistryLocation, manifest: StoredDocument, key: string): Promise<ListedApp> {
   const metadataUrl = listedMetadataUrl(manifest, key);
   const path = metadataPath(place, key, metadataUrl);
-  const metadata = await readDocument(place.store, path, known?.metadata);
+  const metadata = await readDocument(place.store, path);
   if (!metadata)
     throw new AppregError(
       'metadata-missing',
@@ -94,24 +118,28 @@ export async function appToPublish(place: RegistryLocation, key: string, known?:
 /**
  * The same for an app with a description, which is listed with its entry if the manifest does not have it. Its metadata
  * file may be missing: then it has no versions.
- * @returns `isListed`: whether the manifest has the app
+ * @returns with the step that lists the app in the manifest that was read; null if it has the app
  */
 export async function describedAppToPublish(
   place: RegistryLocation,
   key: string,
   entry: AppEntry,
-): Promise<{ app: AppToPublish; isListed: boolean }> {
-  const manifest = await readManifest(place);
-  if (member(requireApps(manifest), key) !== undefined) return { app: await appToPublish(place, key), isListed: true };
+): Promise<{ app: AppToPublish; listing: EditStep | null }> {
   checkKey(key);
+  const manifest = await readManifest(place);
+  const isListed = member(requireApps(manifest), key) !== undefined;
+  const listing = isListed ? null : listingStep(manifest, key, entry);
+  if (listing === null) return { app: await listedApp(place, manifest, key), listing };
   const metadataUrl = entry.appMetadataUrl;
   const path = metadataPath(place, key, metadataUrl);
-  const metadata = (await readDocument(place.store, path)) ?? documentWithText(newMetadata(), path);
+  const metadata = (await readDocument(place.store, path)) ?? StoredDocument.missing(path, newMetadata());
   requireVersions(metadata);
-  return {
-    app: { key, manifest: addAppEntry(manifest, key, entry) ?? manifest, metadata, metadataUrl },
-    isListed: false,
-  };
+  return { app: { key, manifest: listing.to, metadata, metadataUrl }, listing };
+}
+
+/** The step that lists an app; null if the manifest has this entry. @throws AppregError as `addAppEntry` does */
+export function listingStep(manifest: StoredDocument, key: string, entry: AppEntry): EditStep | null {
+  return EditStep.of(manifest, { what: `the app ${key}` }, (now) => addAppEntry(now, key, entry));
 }
 
 /** The path of a metadata file. @throws AppregError `metadata-outside-workspace` (exit 2) */

@@ -1,5 +1,7 @@
 import type { NewVersion } from '../author/metadata.ts';
 import { counted } from '../core/text/text.ts';
+import { type Document, documentWithText } from '../author/document.ts';
+import type { DocumentContent } from '../core/json/content.ts';
 import { documentContent } from '../core/json/json.ts';
 import {
   LOCK_FILE,
@@ -12,36 +14,51 @@ import {
 } from '../core/registry/lock-file.ts';
 import type { Store } from '../store/store.ts';
 import type { Artifact } from './artifact.ts';
-import type { EditStep } from './plan.ts';
+import { EditStep } from './edit-step.ts';
 import type { RegistryLocation } from './registry-location.ts';
+import { StoredDocument } from './stored-document.ts';
 
 /** The lock file next to the manifest, in the store itself. */
 
 /**
- * The step that records versions in a lock file, which is created if it is missing.
- * @param options.isNew whether it is missing now, for a plan that is shown
+ * The step that records versions in a lock file.
+ * @param lock as `readLockDocument` returns it
  * @param options.file what the lock file is (default: that of the store)
+ * @returns null if it has them all
  */
 export function lockStep(
+  lock: StoredDocument,
   entries: readonly { app: string; version: LockedVersion }[],
-  { isNew = false, file = 'the lock file' }: { isNew?: boolean; file?: string } = {},
-): EditStep {
+  { file = 'the lock file', isLocal = false }: { file?: string; isLocal?: boolean } = {},
+): EditStep | null {
   const [first] = entries;
   const versions =
     first && entries.length === 1 ? `${first.app} ${first.version.version}` : counted(entries.length, 'version');
-  return {
-    kind: 'edit',
-    path: LOCK_FILE,
-    ifMissing: lockText(new Map()),
-    isNew,
-    edit(text) {
-      const before = parseLock(Buffer.from(text));
-      let after = before;
-      for (const { app, version } of entries) after = withLockedVersion(after, app, version);
-      return after === before ? null : lockText(after, text);
-    },
-    what: `${file}, with ${versions}`,
-  };
+  return EditStep.of(lock, { what: `${file}, with ${versions}`, isLocal }, (now) => {
+    const before = lockFileIn(now.content, LOCK_FILE);
+    let after = before;
+    for (const { app, version } of entries) after = withLockedVersion(after, app, version);
+    return after === before ? null : documentWithText(lockText(after, now.text), LOCK_FILE);
+  });
+}
+
+/** The lock file of a store; one that does not exist begins empty. @throws AppregError for an invalid file */
+export async function readLockDocument(store: Store): Promise<StoredDocument> {
+  return (
+    (await StoredDocument.read(store, LOCK_FILE, openLock)) ??
+    StoredDocument.missing(LOCK_FILE, lockText(new Map()), openLock)
+  );
+}
+
+/** The versions in a lock file. */
+export function lockIn({ content }: StoredDocument): LockFile {
+  return lockFileIn(content, LOCK_FILE);
+}
+
+/** @throws AppregError `lock-file-invalid` (exit 2) */
+function openLock(content: DocumentContent, path: string): Document {
+  lockFileIn(content, path);
+  return { path, text: content.text ?? '', value: null, content };
 }
 
 /** The lock file of the store; null if there is none. @throws AppregError for an invalid file */

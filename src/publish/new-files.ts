@@ -1,5 +1,5 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { readAll } from '../store/pool.ts';
 import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';

@@ -1,7 +1,8 @@
 import type { Bytes } from '../store/bytes.ts';
 import { grouped, printable } from '../core/text/text.ts';
+import type { EditStep } from './edit-step.ts';
 
-/** The writes to make, in order, each with its precondition. Plain data, so it can be shown instead of applied. */
+/** The writes to make, in order, each with its precondition. It can be shown instead of applied. */
 export interface Plan<AnyStep = Step> {
   /** A one-line summary such as `Publish clock 1.2.0`: the subject of a commit. */
   title?: string;
@@ -34,30 +35,6 @@ export interface ReplaceStep {
   what: string;
 }
 
-/** A change to a document. */
-export interface EditStep {
-  kind: 'edit';
-  path: string;
-  /** The result of `edit` for the state of the file that was planned on; without it, `edit` is always called. */
-  planned?: PlannedEdit;
-  /** The text to edit if the file does not exist, which creates it; without it, a missing file is an error. */
-  ifMissing?: string;
-  /** True if the file did not exist when the step was planned. */
-  isNew?: boolean;
-  /** The new text for the current text of a document that is in another state; null: nothing to do. */
-  edit(text: string): string | null;
-  what: string;
-  /** The file is in the workspace, and the registry is in a store elsewhere. */
-  isLocal?: boolean;
-}
-
-interface PlannedEdit {
-  /** The state of the file (`Stored.token`). */
-  token: string;
-  /** The new text. */
-  text: string;
-}
-
 const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
 
 /** Describes the plan for `--dry-run`, one line per step. */
@@ -71,7 +48,7 @@ export function describePlan(plan: Plan<PlannedStep>): string {
 export function withKinds({ steps }: Plan<PlannedStep>): { step: PlannedStep; kind: Step['kind'] }[] {
   const created = new Set<string>();
   return steps.map((step) => {
-    if (step.kind !== 'edit' || step.isNew !== true || created.has(step.path)) return { step, kind: step.kind };
+    if (step.kind !== 'edit' || !step.isNew || created.has(step.path)) return { step, kind: step.kind };
     created.add(step.path);
     return { step, kind: 'create' };
   });

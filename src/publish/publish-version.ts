@@ -1,12 +1,12 @@
 import { message } from '../core/text/message.ts';
-import { requireVersions, type Document, documentWithText } from '../author/document.ts';
+import { requireVersions, type Document } from '../author/document.ts';
 import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
-import { sameDigest } from '../core/facts/baseline.ts';
+import { sameDigest } from '../core/registry/baseline.ts';
 import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { versionFields } from '../core/registry/manifest.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { shorten } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
 import type { AppToPublish } from './listed-app.ts';
@@ -17,8 +17,9 @@ import { type JudgedState, type JudgeSettings, judgeState, newFindings, type Reg
 import { versionSeverities } from './check-content.ts';
 import { isBump, chooseVersion, increment } from './choose-version.ts';
 import { refuseTypos } from './refuse-typos.ts';
-import { changedLines, type LineChanges, type EditStep, type Plan, type PlannedStep } from './plan.ts';
-import { editStep, factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
+import { EditStep } from './edit-step.ts';
+import { changedLines, type LineChanges, type Plan, type PlannedStep } from './plan.ts';
+import { factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
 import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
 import { isSemver } from '../core/registry/version.ts';
 
@@ -29,6 +30,8 @@ export interface VersionPlan {
   /** True if these bytes are already listed; the artifact itself may still be missing in the store. */
   published: boolean;
   plan: Plan<PlannedStep>;
+  /** The step of the plan that lists the app in the manifest; null if it is listed. */
+  listing: EditStep | null;
   /** The file to create, relative to the store's root; null if the artifact is hosted elsewhere. */
   path: string | null;
   /** The metadata file, and the artifact with its companion files if it is in this store. */
@@ -59,17 +62,22 @@ export async function planVersion(
   const existing = listed.find((one) => one.version === version);
   if (existing !== undefined && (await isRecompressed(place, existing, entry, artifact)))
     throw recompressed(key, existing, checksum);
-  const edited = addVersion(metadata, entry);
   const firstSeen = place.firstSeen?.(key, version) ?? checksum;
-  if (edited !== null && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
+  if (existing === undefined && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
+  const editing = EditStep.of(metadata, { what: `the version ${version} of ${key}` }, (now) => {
+    const edited = addVersion(now, entry);
+    // Also on a state that another publisher has written meanwhile. An increment is planned again.
+    if (edited !== null && !isBump(word)) refuseTypos(key, entry, validVersions(now), judgeSettings.allow ?? {});
+    return edited;
+  });
   const noted = notes?.(version) ?? null;
-  const published = edited === null ? null : publishedAt(place, judgeSettings.now);
+  const published = editing === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
   const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
   const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities, version) };
   const before = (): JudgedState => judgeState(stateOf(app, metadata, null, about?.before), settings);
 
-  if (edited === null) {
+  if (editing === null) {
     if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
     // If the listed bytes are hosted elsewhere, no second copy is made. The URL of the same file may be written otherwise.
     const isHere = path !== null && place.pathOf(existing.artifactUrl) === path;
@@ -88,6 +96,7 @@ export async function planVersion(
           ...(about === null ? [] : [about.step]),
         ],
       },
+      listing: null,
       path,
       files,
       lines: () => null,
@@ -95,17 +104,10 @@ export async function planVersion(
     };
   }
 
-  const edit = (text: string): string | null => addVersion(documentWithText(text, metadata.path), entry)?.text ?? null;
-  if (!isBump(word)) refuseTypos(key, entry, listed, judgeSettings.allow ?? {});
-  const editing: EditStep = {
-    ...editStep(metadata, edited.text, edit, `the version ${version} of ${key}`),
-    // A metadata file that does not exist yet.
-    ...(metadata.token === null && { ifMissing: metadata.text, isNew: true }),
-  };
   // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
   const create = await createFiles(place, key, target);
   if (judgeSettings.requiresAttestation === true) await requireAttestation(place, target, settings.severities);
-  const after = stateOf(app, edited, { version, path, artifact }, about?.after);
+  const after = stateOf(app, editing.to, { version, path, artifact }, about?.after);
   const findings = newFindings(before, after, settings);
   return {
     entry,
@@ -119,9 +121,10 @@ export async function planVersion(
         editing,
       ],
     },
+    listing: null,
     path,
     files,
-    lines: () => changedLines(metadata.text, edited.text),
+    lines: () => changedLines(metadata.text, editing.to.text),
     findings,
   };
 }

@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
 import { isComparable, isPlainVersion } from '../core/registry/version.ts';
 

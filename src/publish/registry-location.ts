@@ -1,11 +1,11 @@
 import { message } from '../core/text/message.ts';
-import { type Document, openDocument } from '../author/document.ts';
+import type { Document } from '../author/document.ts';
 import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
-import { documentContent } from '../core/json/json.ts';
-import { AppregError } from '../core/errors.ts';
-import type { Store, Stored } from '../store/store.ts';
-import type { EditStep } from './plan.ts';
-import { listedVersionsIn, artifactUrlOf } from '../core/registry/manifest.ts';
+import { documentContent, type JsonObject } from '../core/json/json.ts';
+import { AppregError } from '../core/errors/error.ts';
+import type { Store } from '../store/store.ts';
+import { StoredDocument } from './stored-document.ts';
+import { listedVersionsIn, manifestApps, artifactUrlOf } from '../core/registry/manifest.ts';
 
 /** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {
@@ -16,6 +16,8 @@ export interface RegistryLocation {
   base: string;
   /** The path in the store for a URL; null if the URL is outside. */
   pathOf(url: string): string | null;
+  /** Refuses a base URL that does not fit the apps of the manifest; absent if it is not configured. */
+  checkBase?(apps: JsonObject): Promise<void>;
   /** The checksum with which a version was first published, if recorded; otherwise null. */
   firstSeen?(app: string, version: string): string | null;
 }
@@ -23,33 +25,18 @@ export interface RegistryLocation {
 /** For facts that are not observed while something is added: lint and verify judge them. */
 export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runWide: true, intentional: true };
 
-/**
- * Reads a document of the store; null if missing. Throws AppregError if it must not be edited.
- * @param known the document as it was read before, which is not parsed again if the file is the same
- */
-export async function readDocument(
-  store: Store,
-  path: string,
-  known: Document | null = null,
-): Promise<Document | null> {
-  const stored = await store.read(path);
-  if (stored !== null && known?.path === path && known.token === stored.token) return known;
-  return stored && documentIn(stored, path);
+/** Reads a document of the store; null if missing. Throws AppregError if it must not be edited. */
+export function readDocument(store: Store, path: string): Promise<StoredDocument | null> {
+  return StoredDocument.read(store, path);
 }
 
-/** A stored document that was already read. Throws AppregError if it must not be edited. */
-export function documentIn({ bytes, token }: Stored, path: string): Document {
-  return openDocument(documentContent(bytes), path, token);
-}
-
-/** Reads the manifest, which must exist. @param known as for `readDocument` */
-export async function readManifest(
-  { store, manifest }: RegistryLocation,
-  known: Document | null = null,
-): Promise<Document> {
-  const found = await readDocument(store, manifest, known);
-  if (found) return found;
-  throw manifestMissing(store, manifest);
+/** Reads the manifest, which must exist. @throws AppregError (exit 2), also if the base URL does not fit it */
+export async function readManifest({ store, manifest, checkBase }: RegistryLocation): Promise<StoredDocument> {
+  const found = await readDocument(store, manifest);
+  if (!found) throw manifestMissing(store, manifest);
+  const apps = manifestApps(found.value);
+  if (apps !== null) await checkBase?.(apps);
+  return found;
 }
 
 /** @returns the error for a store without a manifest: exit 2 */
@@ -64,15 +51,6 @@ export function manifestMissing({ name }: Pick<Store, 'name'>, manifest: string)
 /** A document of the registry as facts, which the rules judge. */
 export function factsOf({ path, content }: Document, url: string | null = null): DocumentFacts {
   return { url, file: path, web: NOT_OBSERVED, content };
-}
-
-/**
- * The step that turns a stored document into its edited form.
- * @param edit the same change for a document that changed after it was read
- */
-export function editStep(before: Document, text: string, edit: EditStep['edit'], what: string): EditStep {
-  const planned = before.token === null ? {} : { planned: { token: before.token, text } };
-  return { kind: 'edit', path: before.path, ...planned, edit, what };
 }
 
 /** Facts about an app that is already listed, for the rules. */

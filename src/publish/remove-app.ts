@@ -1,17 +1,18 @@
 import { message } from '../core/text/message.ts';
-import { documentWithText } from '../author/document.ts';
+import type { Document } from '../author/document.ts';
 import { removeAppEntry } from '../author/manifest.ts';
 import { isSame } from '../author/edit.ts';
-import { aboutUrl, COMPANION_KINDS, companionUrl } from '../core/attestation/companion.ts';
-import type { Finding } from '../core/engine/report.ts';
+import { aboutUrl, COMPANION_KINDS, companionUrl } from '../core/registry/companion.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { type DocumentFacts, isMissing } from '../core/facts/facts.ts';
 import { type JsonValue, member } from '../core/json/json.ts';
 import { appFields, type AppFields, listedVersionsIn, manifestApps, versionFields } from '../core/registry/manifest.ts';
 import { latestOf } from '../core/registry/precedence.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { printable } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
-import { appFactsWith, metadataFacts, editStep, factsOf, type RegistryLocation } from './registry-location.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { EditStep } from './edit-step.ts';
+import { appFactsWith, metadataFacts, factsOf, type RegistryLocation } from './registry-location.ts';
 import { changedLines, type LineChanges, type Plan } from './plan.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import type { ListedEntry } from './listed-app.ts';
@@ -54,23 +55,23 @@ export async function planRemoval(
   const metadata = await metadataFacts(place, fields.appMetadataUrl);
   const app = appFactsWith(key, metadata, { url: fields.iconUrl });
   const before = judgeState({ manifest: factsOf(manifest), app }, judgeSettings);
-  const edited = removeAppEntry(manifest, key);
-  if (edited === null || before.verdict === null) throw new Error(`the app ${key} is not listed`);
-  const findings = newFindings(() => before, { manifest: factsOf(edited), app: null }, judgeSettings);
-  const edit = (text: string): string | null => {
-    const current = documentWithText(text, manifest.path);
-    const now = member(manifestApps(current.value) ?? {}, key);
-    if (now !== undefined && !isSame(now, entry)) throw changedMeanwhile(key);
-    return removeAppEntry(current, key)?.text ?? null;
+  const remove = (now: Document): Document | null => {
+    const current = member(manifestApps(now.value) ?? {}, key);
+    if (current !== undefined && !isSame(current, entry)) throw changedMeanwhile(key);
+    return removeAppEntry(now, key);
   };
+  const step = EditStep.of(manifest, { what: `the app ${printable(key)}, removed` }, remove);
+  if (before.verdict === null) throw new Error(`the app ${key} was not judged`);
+  // Another process may have removed it meanwhile.
+  const after = step?.to ?? manifest;
+  const findings = newFindings(() => before, { manifest: factsOf(after), app: null }, judgeSettings);
   const { visible, because, latest } = before.verdict;
   const versions = isMissing(metadata.content) ? null : (listedVersionsIn(metadata.content)?.length ?? 0);
-  const step = editStep(manifest, edited.text, edit, `the app ${printable(key)}, removed`);
   return {
     entry,
     fields,
-    plan: { title: `Remove app ${printable(key)}`, steps: [step] },
-    lines: changedLines(manifest.text, edited.text),
+    plan: { title: `Remove app ${printable(key)}`, steps: step === null ? [] : [step] },
+    lines: changedLines(manifest.text, after.text),
     findings,
     loss: { visible, because, versions, latest },
     kept: await existing(place, [

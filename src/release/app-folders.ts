@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { assemble, type AppSource, type Issue } from '../author/assemble.ts';
 import { documentContent } from '../core/json/json.ts';
-import { isAppregError, AppregError } from '../core/errors.ts';
+import { isAppregError, AppregError } from '../core/errors/error.ts';
 import { APP_DESCRIPTION } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { PACKAGE_LOCKS, withPackageVersion, withVersion } from '../core/release/version-file.ts';
 import { nextVersion } from '../core/release/state.ts';
 import { printable } from '../core/text/text.ts';
-import { replaceFile } from '../store/directory/atomic.ts';
+import { replaceFile, requireWritableFile } from '../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { type EvaluatedApp, evaluateApps } from './evaluate.ts';
 import { shownBelow } from './find-apps.ts';
@@ -37,6 +37,8 @@ export async function bumpApps(
   { dryRun, jobs }: { dryRun: boolean; jobs: number },
 ): Promise<EvaluatedApp[]> {
   const { versionFiles: bumps, locks } = bumpsFor(apps, published);
+  for (const file of [...locks.keys(), ...bumps.keys()])
+    await requireWritableFile(file, shownBelow(repository.root, file));
   const shown = (versionFile: string, bump: Bump): string =>
     [versionFile, ...bump.locks].map((file) => printable(shownBelow(repository.root, file))).join(' and ');
   if (dryRun)

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
 import { type Baseline, type PublishedVersion, isMissing } from '../core/facts/facts.ts';
-import { sameDigest } from '../core/facts/baseline.ts';
+import { sameDigest } from '../core/registry/baseline.ts';
 import { reasonText } from '../core/rules/lookup.ts';
-import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
+import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/error.ts';
 import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import {
@@ -215,13 +215,13 @@ function provenanceOf({ provenance }: Bundle): () => Provenance {
 }
 
 async function prepare(
-  { config }: OpenRepository,
-  { key, folder, path }: FoundApp,
+  { config, root }: OpenRepository,
+  { key, folder }: FoundApp,
   version: string,
   built: Bundle,
   { provenance, listing, notes }: { provenance: () => Provenance; listing: AppToAssemble | null; notes: NotesOf },
 ): Promise<PreparedApp> {
-  const artifact = await artifactFromBytes(built.archive, printable(folder), path);
+  const artifact = await artifactFromBytes(built.archive, printable(folder), root, built);
   const wish = billWish({}, config);
   return {
     key,

@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { lstatSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { documentContent } from '../core/json/json.ts';
 import { faultText } from '../core/json/input-file.ts';
 import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';

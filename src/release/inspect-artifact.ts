@@ -1,17 +1,29 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { unlikeArtifact } from '../core/text/file-type.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';
-import { homeFolder } from '../platform/home-folder.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import { buildFolders } from '../platform/build-folders.ts';
 import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf } from '../store/bytes.ts';
 
 /** What is known about an artifact before it is published. */
 
-/** Digests, lists and scans an archive. @param cwd a folder that it should not name */
-export function inspectBytes(bytes: Uint8Array, cwd: string): Promise<Pick<Artifact, 'content' | 'archive'>> {
-  return inspectStream(chunksOf(bytes), { packedBytes: bytes.length, cwd });
+/**
+ * Digests, lists and scans an archive.
+ * @param cwd the working folder, which it should not name
+ * @param built what was just built; absent for an archive that exists already
+ */
+export async function inspectBytes(
+  bytes: Uint8Array,
+  cwd: string,
+  built?: Pick<Bundle, 'modules'>,
+): Promise<Pick<Artifact, 'content' | 'archive'>> {
+  const { content, archive } = await inspectStream(chunksOf(bytes), { packedBytes: bytes.length, cwd });
+  if (built === undefined || !archive.scan?.secrets.length) return { content, archive };
+  const { withSecretSources } = await import('./secret-sources.ts');
+  return { content, archive: await withSecretSources(archive, built) };
 }
 
 interface StreamOptions {
@@ -27,7 +39,7 @@ export async function inspectStream(
   { packedBytes, cwd, onChunk = () => {} }: StreamOptions,
 ): Promise<Pick<Artifact, 'content' | 'archive'>> {
   const digester = createDigester(Infinity);
-  const reader = createArchiveReader({ packedBytes, scan: { folders: [cwd, homeFolder() ?? cwd] } });
+  const reader = createArchiveReader({ packedBytes, scan: { folders: buildFolders(cwd) } });
   for await (const chunk of chunks) {
     const listed = reader.write(chunk);
     digester.write(chunk);
@@ -40,10 +52,16 @@ export async function inspectStream(
 /**
  * Digests, lists and scans an archive in memory.
  * @param shown its name in messages
- * @param cwd a folder that it should not name
+ * @param cwd the working folder, which it should not name
+ * @param built what was just built; absent for an archive that exists already
  */
-export async function artifactFromBytes(bytes: Uint8Array, shown: string, cwd: string): Promise<ArtifactToStore> {
-  const inspected = await inspectBytes(bytes, cwd);
+export async function artifactFromBytes(
+  bytes: Uint8Array,
+  shown: string,
+  cwd: string,
+  built?: Pick<Bundle, 'modules'>,
+): Promise<ArtifactToStore> {
+  const inspected = await inspectBytes(bytes, cwd, built);
   refuseUnlikeArtifact(shown, inspected.content.head);
   return { bytes, url: null, ...inspected };
 }

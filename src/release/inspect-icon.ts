@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
-import { faultSeverity } from '../core/facts/image-faults.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { faultSeverity } from '../core/registry/image-faults.ts';
 import { printable } from '../core/text/text.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import { inspectImage } from '../observe/icon/inspect-image.ts';

@@ -1,4 +1,5 @@
 import type { NewVersion } from '../author/metadata.ts';
+import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { inPool } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
 import {
@@ -12,13 +13,15 @@ import {
   publishTogether,
 } from './publish-together.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
-import { isDocumentWritten } from '../publish/apply-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { signedPlan } from '../publish/companion.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
+import { lockIn, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
-import type { Finding } from '../core/engine/report.ts';
+import { listAndRecord, type StoredApp } from './list-apps.ts';
+import type { VersionPlan } from '../publish/publish-version.ts';
 import { publish } from '../publish/publish.ts';
+import { requireWritable } from '../publish/require-writable.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
 
 /** Publishes the apps of a release. */
 
@@ -35,8 +38,8 @@ interface PublishAppsOptions {
 /**
  * Publishes each app at its declared version, with the guarantees of `publish`: it is judged before anything is
  * written, and nothing is listed before it is stored. A store that writes several files in one step gets all apps in
- * one write; elsewhere each app is a transaction of its own. An app that fails stops no other. Each version is recorded
- * in the lock file of the store, after its metadata or in the same write.
+ * one write; elsewhere the files and the metadata of each app are stored on their own, then one edit of the manifest lists
+ * the new apps, in their order, and one edit of the lock file records all versions. An app that fails stops no other.
  *
  * An app whose version is listed with the same bytes succeeds, and is recorded if the lock file does not have its
  * sources. So an interrupted run is continued by running it again, also with such apps.
@@ -59,12 +62,14 @@ export async function publishApps(
   else {
     const { known } = await openForApps(place);
     await signAhead(known, apps, { jobs, judgeSettings });
-    let earlier: Promise<unknown> = Promise.resolve();
+    const stored: StoredApp[] = [];
     await inPool(apps, Math.max(1, jobs), async (app) => {
-      const work = publishOne(known, app, judgeSettings, { earlier, ...(readBack && { readBack }) });
-      if (app.listing !== null) earlier = Promise.allSettled([earlier, work]);
-      settle(await work);
+      const one = await storeApp(known, app, judgeSettings, readBack);
+      if ('planned' in one) stored.push(one);
+      else settle(one);
     });
+    const inOrder = apps.flatMap((app) => stored.find((one) => one.app === app) ?? []);
+    for (const result of await listAndRecord(known, inOrder, judgeSettings)) settle(result);
   }
   return apps.flatMap((app) => results.get(app) ?? []);
 }
@@ -85,7 +90,7 @@ export async function planApps(
   { jobs, judgeSettings }: Pick<PublishAppsOptions, 'jobs' | 'judgeSettings'>,
 ): Promise<PlannedApps> {
   if (apps.length === 0) return { apps: [], plan: { steps: [] } };
-  const { known, isLockNew: isNew } = await openForApps(place);
+  const { known, lock } = await openForApps(place);
   const plans = new Map<PreparedApp, PlannedApp>();
   await inPool(
     apps,
@@ -96,9 +101,7 @@ export async function planApps(
   const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
   const { now } = judgeSettings;
   if (plannable.length === 0) return { apps: planned, plan: { steps: [] } };
-  if (isBatchStore(place.store)) return { apps: planned, plan: joinedPlan(plannable, now, { isNew }) };
-  const steps = plannable.flatMap((one) => joinedPlan([one], now, { isNew }).steps);
-  return { apps: planned, plan: { steps } };
+  return { apps: planned, plan: joinedPlan(plannable, now, lock) };
 }
 
 /**
@@ -119,47 +122,34 @@ async function signAhead(
 }
 
 /** Reads what all apps share: errors of the manifest and of the lock file are errors of the run. */
-async function openForApps(place: RegistryLocation): Promise<{ known: RegistryLocation; isLockNew: boolean }> {
+async function openForApps(place: RegistryLocation): Promise<{ known: RegistryLocation; lock: StoredDocument }> {
   await readManifest(place);
-  const lock = await storedLock(place.store);
-  return { known: withStoredLock(place, lock), isLockNew: lock === null };
+  const lock = await readLockDocument(place.store);
+  return { known: withStoredLock(place, lockIn(lock)), lock };
 }
 
-/**
- * Publishes one app in a transaction of its own: the artifact, its entry in the metadata file, its entry in the lock
- * file. An expected error is its result.
- * @param options.earlier settled once the earlier apps with a description are published or have failed: this one is
- * listed after them, so that the order of new apps in the manifest does not depend on which one is faster
- * @throws AppregError if the run was interrupted
- */
-async function publishOne(
+/** Publishes the files and the metadata of one app. An expected error is its result. @throws AppregError as `publishApps` does */
+async function storeApp(
   place: RegistryLocation,
   app: PreparedApp,
   judgeSettings: JudgeSettings,
-  { earlier, readBack }: Pick<PublishAppsOptions, 'readBack'> & { earlier: Promise<unknown> },
-): Promise<PublishedApp> {
-  let entry: NewVersion | null = null;
-  let findings: Finding[] = [];
-  let isListed = false;
-  let lists: PlannedStep | undefined;
+  readBack: PublishAppsOptions['readBack'],
+): Promise<StoredApp | PublishedApp> {
+  let last: VersionPlan | null = null;
   try {
-    const { isNew } = await publish(place, app, judgeSettings, {
+    const published = await publish(place, app, judgeSettings, {
+      leavesListing: true,
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
-      addedSteps(planned) {
-        ({ entry, findings } = planned);
-        lists = planned.plan.steps.findLast(({ kind }) => kind === 'edit');
-        return [lockStep([{ app: app.key, version: lockedVersion(app, planned.entry, judgeSettings.now) }])];
-      },
-      async beforeStep({ path }) {
-        if (path === place.manifest) await earlier;
-      },
-      onStep(result) {
-        if (result.step === lists) isListed = isDocumentWritten(result);
+      onPlan: (planned) => void (last = planned),
+      // Written after the files of all apps, and tested before them.
+      async beforeWriting({ published, listing }) {
+        if (listing !== null) await requireWritable([listing], place.store);
+        if (!published) await place.store.requireWritable?.(LOCK_FILE, 'replace');
       },
     });
-    return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };
+    return { app, ...published };
   } catch (error) {
-    const outcome = entry === null ? 'refused' : 'failed';
-    return { app, outcome: isListed ? 'published' : outcome, error: errorOfApp(error), entry, findings };
+    const { entry, findings } = (last as VersionPlan | null) ?? { entry: null, findings: [] };
+    return { app, outcome: entry === null ? 'refused' : 'failed', error: errorOfApp(error), entry, findings };
   }
 }

@@ -1,15 +1,16 @@
 import { message, safe } from '../core/text/message.ts';
 import { counted } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
-import type { Finding } from '../core/engine/report.ts';
-import type { AppregError } from '../core/errors.ts';
+import type { Finding } from '../core/findings/report.ts';
+import type { AppregError } from '../core/errors/error.ts';
 import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
+import { requireWritable } from '../publish/require-writable.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
-import { lockVersions } from '../workspace/lock.ts';
+import { lockVersions, requireWritableLock } from '../workspace/lock.ts';
 import { registryLocation } from '../workspace/location.ts';
 import { brokenBy, type EvaluatedApp } from './evaluate.ts';
 import { planApps, publishApps } from './publish-apps.ts';
@@ -68,7 +69,11 @@ export async function planEvaluated(
   const planned = await planApps(place, apps, { jobs, judgeSettings });
   for (const { app, version } of planned.apps)
     if (version !== null && version.findings.length > 0) onFindings?.(app, version.findings);
-  const errors = new Map(planned.apps.flatMap(({ app, error }) => (error ? [[app, error]] : [])));
+  const unwritable = isCheck ? [] : await unwritableApps(repository, place.store, planned);
+  const errors = new Map([
+    ...planned.apps.flatMap(({ app, error }) => (error ? [[app, error] as const] : [])),
+    ...unwritable,
+  ]);
   return { evaluated: evaluated.map((one) => refused(one, errors)), plan: planned.plan };
 }
 
@@ -81,6 +86,7 @@ export async function publishEvaluated(
   const apps = evaluated.flatMap(({ prepared }) => prepared ?? []);
   if (apps.length === 0) return { evaluated: [...evaluated], failed: new Set() };
   const place = await currentLocation(repository, published.store ?? (await repository.openStore()));
+  if (evaluated.some(({ result }) => result.state === 'new')) await requireWritableLock(repository.root);
   const judgeSettings = await settingsOf(repository, allow);
   const progress = repository.listener.progress(message`Publishing ${counted(apps.length, 'app')}`);
   let done = 0;
@@ -108,6 +114,23 @@ export async function publishEvaluated(
   } finally {
     progress.stop();
   }
+}
+
+/** The apps with a file that cannot be written: publishing refuses them before their first step. */
+async function unwritableApps(
+  { root }: OpenRepository,
+  store: RegistryLocation['store'],
+  { apps, plan }: Awaited<ReturnType<typeof planApps>>,
+): Promise<[PreparedApp, AppregError][]> {
+  const versions = apps.flatMap(({ app, version }) => (version === null ? [] : [{ app, version }]));
+  if (versions.some(({ version }) => !version.published)) await requireWritableLock(root);
+  const shared = plan.steps.filter((step) => !versions.some(({ version }) => version.plan.steps.includes(step)));
+  const found: [PreparedApp, AppregError][] = [];
+  for (const { app, version } of versions)
+    await requireWritable([...version.plan.steps, ...shared], store).catch(
+      (error: unknown) => void found.push([app, errorOfApp(error)]),
+    );
+  return found;
 }
 
 /** The registry as it is now: others may have published while the apps were built. */

@@ -1,25 +1,25 @@
-import { aboutPath, isAboutPath } from '../core/attestation/companion.ts';
+import { aboutPath, isAboutPath } from '../core/registry/companion.ts';
 import type { NewVersion } from '../author/metadata.ts';
-import type { Finding } from '../core/engine/report.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { counted } from '../core/text/text.ts';
-import { type AppregError, isAppregError } from '../core/errors.ts';
+import { type AppregError, isAppregError } from '../core/errors/error.ts';
 import { member } from '../core/json/json.ts';
 import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { BatchStore, Store } from '../store/store.ts';
 import { describeWriteState } from '../store/journal.ts';
-import { applyPlan } from '../publish/apply-plan.ts';
-import { isDocumentWritten } from '../publish/apply-step.ts';
+import { isDocumentWritten, type StepResult } from '../publish/apply-step.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
 import { iconPath } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
-import { lockedVersion, lockStep, storedLock, withStoredLock } from '../publish/lock-step.ts';
+import { lockedVersion, lockIn, lockStep, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { signedPlan } from '../publish/companion.ts';
+import { run } from '../publish/run.ts';
 import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
 import type { VersionPlan } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
 
 /** Shared by the two ways to publish several apps: in one write, and one by one. */
 
@@ -93,23 +93,35 @@ export async function publishTogether(
   settle: (result: PublishedApp) => void,
 ): Promise<void> {
   let remaining = apps;
+  let plannable: PlannedVersion[] = [];
   let refusal: AppregError | null = null;
-  while (remaining.length > 0) {
-    const planned = await planAll(place, remaining, judgeSettings);
-    const plannable = planned.filter((one): one is PlannedVersion => one.error === null);
+  let isPlanned = false;
+  const make = async (): Promise<{ plan: Plan<PlannedStep>; versions: PlannedVersion[] }> => {
+    isPlanned = false;
+    const { planned, lock } = await planAll(place, remaining, judgeSettings);
+    isPlanned = true;
+    plannable = planned.filter((one): one is PlannedVersion => one.error === null);
     // The same apps were refused before: planning them again would not end.
-    const isRepeated = plannable.length === remaining.length;
+    const repeated = plannable.length === remaining.length ? refusal : null;
+    refusal = null;
     for (const { app, error } of planned)
       if (error !== null) settle({ app, outcome: 'refused', error, entry: null, findings: [] });
-    if (plannable.length === 0) return;
     remaining = plannable.map(({ app }) => app);
-    if (refusal !== null && isRepeated) return failAll(plannable, refusal, settle);
-    try {
-      return await writeAll(place, plannable, judgeSettings.now, settle);
-    } catch (error) {
-      refusal = errorOfApp(error);
-      if (refusal.effect !== 'none') return failAll(plannable, refusal, settle);
-    }
+    if (repeated !== null) throw repeated;
+    const plan = plannable.length === 0 ? { steps: [] } : joinedPlan(plannable, judgeSettings.now, lock);
+    return { plan, versions: plannable };
+  };
+  try {
+    const { planned, results } = await run(place.store, make, {
+      mayPlanAgain(error, refused) {
+        refusal = errorOfApp(error);
+        return refused !== null && error.effect === 'none';
+      },
+    });
+    for (const one of planned.versions) settle(resultOf(one, results));
+  } catch (error) {
+    if (!isPlanned) throw error;
+    failAll(plannable, errorOfApp(error), settle);
   }
 }
 
@@ -118,12 +130,13 @@ async function planAll(
   place: BatchLocation,
   apps: readonly PreparedApp[],
   judgeSettings: JudgeSettings,
-): Promise<PlannedApp[]> {
+): Promise<{ planned: PlannedApp[]; lock: StoredDocument }> {
   const store = await readAhead(place, apps);
-  const known = withStoredLock({ ...place, store }, await storedLock(store));
+  const lock = await readLockDocument(store);
+  const known = withStoredLock({ ...place, store }, lockIn(lock));
   const planned: PlannedApp[] = [];
   for (const app of apps) planned.push(await planPreparedApp(known, app, judgeSettings));
-  return planned;
+  return { planned, lock };
 }
 
 /** The same store, with the files that the plans need in memory. */
@@ -159,34 +172,22 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
   };
 }
 
-async function writeAll(
-  { store }: BatchLocation,
-  planned: readonly PlannedVersion[],
-  now: string,
-  settle: (result: PublishedApp) => void,
-): Promise<void> {
-  const results = await applyPlan(await signedPlan(joinedPlan(planned, now)), store);
-  for (const { app, version } of planned) {
-    const { plan, entry, findings } = version;
-    const isNew = results.some(
-      (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
-    );
-    settle({ app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings });
-  }
+function resultOf({ app, version }: PlannedVersion, results: readonly StepResult[]): PublishedApp {
+  const { plan, entry, findings } = version;
+  const isNew = results.some(
+    (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
+  );
+  return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };
 }
 
-/** The plans as one, which ends with the lock file. */
-export function joinedPlan(
-  planned: readonly PlannedVersion[],
-  now: string,
-  lock?: { isNew: boolean },
-): Plan<PlannedStep> {
+/** The plans as one, which ends with the lock file. @param lock as the plans were made with it */
+export function joinedPlan(planned: readonly PlannedVersion[], now: string, lock: StoredDocument): Plan<PlannedStep> {
   const newVersions = planned.filter(({ version }) => !version.published);
   const entries = planned.map(({ app, version }) => ({
     app: app.key,
     version: lockedVersion(app, version.entry, now),
   }));
-  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(entries, lock)];
+  const steps = [...planned.flatMap(({ version }) => version.plan.steps), lockStep(lock, entries) ?? []].flat();
   return { title: titleFor(newVersions.map(({ app }) => app)), steps };
 }
 

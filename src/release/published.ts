@@ -1,11 +1,12 @@
-import { message } from '../core/text/message.ts';
 import { dirname } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { message } from '../core/text/message.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type Baseline, isMissing, type Probe } from '../core/facts/facts.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
-import { isHttpUrl } from '../core/http/url.ts';
+import { isHttpUrl } from '../core/url/url.ts';
 import { documentContent } from '../core/json/json.ts';
 import { type LockFile, LOCK_FILE, lockFileIn, readLockFile } from '../core/registry/lock-file.ts';
+import { reasonText } from '../core/rules/lookup.ts';
 import { explainUnreachable } from '../core/rules/http/unreachable.ts';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
 import { baselineFromSnapshot } from '../observe/baseline/baseline.ts';
@@ -13,7 +14,7 @@ import { localPathOf } from '../observe/baseline/local-path.ts';
 import { ARTIFACT_LIMITS, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
 import { networkOf } from '../observe/http/proxy.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
-import { bytesOf } from '../observe/workspace/document-content.ts';
+import { bytesOf } from '../observe/content/document-content.ts';
 import { folderTree } from '../observe/workspace/documents.ts';
 import { gitTree } from '../observe/workspace/git.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
@@ -21,8 +22,10 @@ import { storedLock } from '../publish/lock-step.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { Store } from '../store/store.ts';
+import { refuseOtherBaseOfState } from '../workspace/base-url.ts';
 import { readLock } from '../workspace/lock.ts';
-import { registryState } from '../workspace/registry-state.ts';
+import type { Listener } from '../workspace/listener.ts';
+import { filesAtRef, registryState } from '../workspace/registry-state.ts';
 import { storeSnapshot } from '../workspace/stored-state.ts';
 import type { PreparedApp } from './publish-together.ts';
 import type { OpenRepository, RepositoryConfig } from './repository.ts';
@@ -58,11 +61,12 @@ export async function publishedState(repository: OpenRepository, against: string
     const state = await registryState(against, { ...repository, documentsOnly: true });
     const lock = (await lockOf(repository, against)) ?? own;
     const artifact = await artifactsOf(repository, against);
-    return { listed: baselineFromSnapshot(state, state.target), lock, artifact, store: null };
+    return { listed: withRepairable(baselineFromSnapshot(state, state.target), listener), lock, artifact, store: null };
   }
   const store = await repository.openStore();
   const { manifest = 'registry.json', baseUrl = null } = config;
   const state = await storeSnapshot(store, { manifest, baseUrl }, new Date().toISOString(), listener);
+  if (baseUrl !== null) refuseOtherBaseOfState(state, baseUrl);
   const lock = (await storedLock(store)) ?? own;
   const artifact = artifactsBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
   return { listed: baselineFromSnapshot(state, state.target), lock, artifact, store };
@@ -117,12 +121,29 @@ function unreachable(probe: Probe): string {
   return printable(redact(why)).replace(/\.$/, '');
 }
 
+/** The baseline in which an app whose metadata file was never valid has no versions, so that a change can repair it. */
+function withRepairable(listed: Baseline, listener: Listener): Baseline {
+  const named = new Set<string>();
+  return {
+    ...listed,
+    app(key) {
+      const found = listed.app(key);
+      if (found === null || !isMissing(found) || found.missing.code !== 'baseline-without-metadata') return found;
+      if (found.missing.state !== 'unreadable') return found;
+      if (!named.has(key))
+        listener.log(message`The app “${key}” is compared with no versions: ${reasonText(found.missing)}.`);
+      named.add(key);
+      return [];
+    },
+  };
+}
+
 /** The lock file in the state that `against` names; null if it has none. */
 async function lockOf(repository: OpenRepository, against: string): Promise<LockFile | null> {
   if (isHttpUrl(against)) return servedLock(repository, against);
   const local = localPathOf(against, repository.cwd);
   if (local !== null) return readLock(local.isFolder ? local.path : dirname(local.path));
-  const tree = gitTree(against, repository.root);
+  const tree = await filesAtRef(against, repository);
   tree.fetch([LOCK_FILE]);
   const content = tree.read(LOCK_FILE);
   return content && lockFileIn(content, `${LOCK_FILE} in ${against}`);

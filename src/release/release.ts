@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
+import { exceptedSecrets } from '../publish/excepted-secrets.ts';
 import type { Attester } from '../publish/artifact.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
+import { refuseOtherBaseIn } from '../workspace/base-url.ts';
 import { bumpApps } from './bump.ts';
 import { brokenBy, type EvaluatedApp, evaluateApps } from './evaluate.ts';
 import { findApps, selectedApps } from './find-apps.ts';
@@ -53,6 +55,7 @@ export interface Released {
 export async function release(given: Repository, options: ReleaseOptions): Promise<Released> {
   const { action, dryRun = false, keys, against, jobs = availableParallelism(), allow = {} } = options;
   const repository = withDefaults(given);
+  refuseOtherBaseIn(repository.root, repository.config);
   const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
   const published = await publishedState(repository, against);
   const built = await evaluateApps(repository, apps, published, jobs);
@@ -82,17 +85,20 @@ function reportOf(
   return releaseReport(VERSION, results, failed, plan && plan.steps);
 }
 
-/** The apps without the allowed secrets in the facts about their archives; a fingerprint that no app has is a warning. */
+/** The apps without the allowed and excepted secrets in the facts about their archives; an allowed fingerprint that no app has is a warning. */
 function allowSecretsIn(
-  { listener }: OpenRepository,
+  { listener, config }: OpenRepository,
   apps: readonly EvaluatedApp[],
   allowed: readonly string[],
 ): EvaluatedApp[] {
+  const now = new Date().toISOString();
   let unused: readonly string[] = allowed;
   const filtered = apps.map((app): EvaluatedApp => {
     if (app.prepared === null) return app;
     const { artifact } = app.prepared;
-    const kept = withoutAllowed(artifact.archive, allowed);
+    const { key, version } = app.prepared;
+    const excepted = exceptedSecrets(config.exceptions, { app: key, version, now });
+    const kept = withoutAllowed(artifact.archive, allowed, excepted);
     unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
     return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
   });

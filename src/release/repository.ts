@@ -1,4 +1,5 @@
 import type { JudgeSettings } from '../publish/check-change.ts';
+import type { SecretException } from '../publish/excepted-secrets.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { SILENT } from '../workspace/listener.ts';
 import type { StateOptions } from '../workspace/registry-state.ts';
@@ -28,6 +29,8 @@ export interface RepositoryConfig {
   release?: readonly ReleaseEntry[];
   bundle?: { external?: string[]; target?: string; include?: string[] } & PackageSettings;
   artifact?: { entry?: string };
+  /** Those for one secret also apply to a release. */
+  exceptions?: readonly SecretException[];
   /**
    * `sbom`: publish a bill of materials beside each artifact; `attestations.mode`: `require` refuses a new version
    * without an attestation.

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { message } from '../core/text/message.ts';
 import { counted, printable } from '../core/text/text.ts';
+import { interrupted, stopSignalOf } from '../platform/stop-signals.ts';
 import type { Listener } from '../workspace/listener.ts';
 
 /** The work tree of a git repository, as far as it differs from the last commit. */
@@ -95,14 +96,19 @@ function isInRepository(folder: string): boolean {
   }
 }
 
-/** @returns the output; null with the error if git fails or is missing */
+/**
+ * @returns the output; null with the error if git fails or is missing
+ * @throws AppregError `interrupted` after a stop signal
+ */
 function git(cwd: string, args: readonly string[]): { text: string | null; error: string | null } {
-  const { error, status, stdout, stderr } = spawnSync('git', args, {
+  const { error, status, signal, stdout, stderr } = spawnSync('git', args, {
     cwd,
     maxBuffer: 1024 ** 3,
     encoding: 'utf8',
     env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
   });
   if (error !== undefined) return { text: null, error: `git cannot be run: ${error.message}` };
+  const endedBy = stopSignalOf({ status, signal });
+  if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
   return status === 0 ? { text: stdout, error: null } : { text: null, error: stderr.trim() };
 }

@@ -1,5 +1,6 @@
 import { ownerOf } from '../core/engine/owner.ts';
-import { type Finding, SEVERITIES } from '../core/engine/report.ts';
+import { type Finding } from '../core/findings/report.ts';
+import { SEVERITIES } from '../core/values/severity.ts';
 import { counted, shorten } from '../core/text/text.ts';
 import {
   type Cause,

@@ -1,4 +1,6 @@
-import type { Evidence, Finding, Severity, SymptomStatus } from '../core/engine/report.ts';
+import type { Finding, SymptomStatus } from '../core/findings/report.ts';
+import type { Evidence } from '../core/values/evidence.ts';
+import type { Severity } from '../core/values/severity.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import { shorten } from '../core/text/text.ts';
 

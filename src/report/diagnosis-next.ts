@@ -1,6 +1,6 @@
 import { counted, shorten } from '../core/text/text.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Report, AppVerdict, Finding } from '../core/engine/report.ts';
+import type { Report, AppVerdict, Finding } from '../core/findings/report.ts';
 import { resourceName } from '../core/facts/resource-kind.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import { evidenceList, type SymptomView, type View } from './diagnosis-evidence.ts';

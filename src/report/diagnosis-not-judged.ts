@@ -1,5 +1,5 @@
 import { counted } from '../core/text/text.ts';
-import { type NotJudged, type Report, type Symptom, SYMPTOM_OF_KIND } from '../core/engine/report.ts';
+import { type NotJudged, type Report, type Symptom, SYMPTOM_OF_KIND } from '../core/findings/report.ts';
 import type { ResourceKind } from '../core/facts/facts.ts';
 import type { NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';

@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Finding, Report, Symptom, SymptomStatus } from '../core/engine/report.ts';
+import type { Finding, Report, Symptom, SymptomStatus } from '../core/findings/report.ts';
 import { ruleById } from '../core/rules/lookup.ts';
 import { counted } from '../core/text/text.ts';
 import { causesOf } from './diagnosis-causes.ts';

@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Report } from '../core/engine/report.ts';
+import type { Report } from '../core/findings/report.ts';
 import { printable } from '../core/text/text.ts';
 import type { Cause, SymptomView, View } from './diagnosis-evidence.ts';
 import { pairText } from './diagnosis-causes.ts';

@@ -1,6 +1,6 @@
-import { isDigestForm, sameDigest } from '../core/facts/baseline.ts';
-import type { AboutDiff, CompanionDiff } from '../core/registry/diff-state.ts';
-import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
+import { isDigestForm, sameDigest } from '../core/registry/baseline.ts';
+import type { AboutDiff, CompanionDiff } from '../core/diff/state.ts';
+import type { AppDiff, RegistryDiff, VersionDiff } from '../core/diff/diff.ts';
 import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import { reasonWords } from './report-text.ts';
 import { cell, code, prose } from './markdown-text.ts';

@@ -1,4 +1,4 @@
-import { VERSION } from '../core/tool-version.ts';
+import { VERSION } from '../core/values/tool-version.ts';
 import type { Envelope } from './results.ts';
 import { redact, safeJson } from '../core/text/text.ts';
 

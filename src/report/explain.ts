@@ -1,7 +1,7 @@
-import { exitCodeOf } from '../core/error-codes/exit-codes.ts';
-import { ERRORS, errorUrl } from '../core/error-codes/index.ts';
-import type { ErrorCode } from '../core/errors.ts';
-import { ruleUrl } from '../core/links.ts';
+import { exitCodeOf } from '../core/errors/codes/exit-codes.ts';
+import { ERRORS, errorUrl } from '../core/errors/codes/index.ts';
+import type { ErrorCode } from '../core/errors/error.ts';
+import { ruleUrl } from '../core/values/links.ts';
 import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 import { printable } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';

@@ -1,4 +1,5 @@
-import { type Finding, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
+import { type Finding, type Report } from '../core/findings/report.ts';
+import { SEVERITIES, type Severity } from '../core/values/severity.ts';
 import { counted, printable, shorten } from '../core/text/text.ts';
 import { locationOf, mostSevereFirst } from './location.ts';
 import { failureReasons, splitByCounting, summaryLine } from './report-text.ts';

@@ -1,6 +1,7 @@
-import { counts, type Report, type Severity } from '../core/engine/report.ts';
+import { counts, type Report } from '../core/findings/report.ts';
+import { type Severity } from '../core/values/severity.ts';
 import { printable, printableExcerpt, safeJson } from '../core/text/text.ts';
-import { fnv1a, withFingerprints } from '../core/engine/fingerprint.ts';
+import { fnv1a, withFingerprints } from '../core/findings/fingerprint.ts';
 import type { RenderOptions } from './options.ts';
 import { failureReasons } from './report-text.ts';
 import { hostAndPath, locationOf } from './location.ts';

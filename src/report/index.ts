@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import { counts, type Finding, type Report } from '../core/engine/report.ts';
+import { counts, type Finding, type Report } from '../core/findings/report.ts';
 import { printable, safeJson } from '../core/text/text.ts';
 import { prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';

@@ -1,4 +1,4 @@
-import { counts, type Finding, type NotJudged, type Report } from '../core/engine/report.ts';
+import { counts, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
 import { rules } from '../core/rules/index.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { counted, grouped, printable } from '../core/text/text.ts';

@@ -1,5 +1,6 @@
-import { type Finding, type Report, SEVERITIES } from '../core/engine/report.ts';
-import { parseUrl } from '../core/http/url.ts';
+import { type Finding, type Report } from '../core/findings/report.ts';
+import { SEVERITIES } from '../core/values/severity.ts';
+import { parseUrl } from '../core/url/url.ts';
 
 /** The location of a finding, for consumers that only know files of a repository. */
 export interface FindingLocation {

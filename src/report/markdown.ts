@@ -1,4 +1,5 @@
-import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
+import { type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
+import { SEVERITIES, type Severity } from '../core/values/severity.ts';
 import { counted, printableExcerpt } from '../core/text/text.ts';
 import {
   attestedLines,

@@ -1,6 +1,6 @@
 import type { AttestedVersions } from '../core/attestation/attested-versions.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Severity } from '../core/engine/report.ts';
+import type { Severity } from '../core/values/severity.ts';
 import { PLAIN, type Style } from './style.ts';
 
 /** The formats of checks. */

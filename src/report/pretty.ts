@@ -1,4 +1,5 @@
-import type { Finding, Report, Severity } from '../core/engine/report.ts';
+import type { Finding, Report } from '../core/findings/report.ts';
+import type { Severity } from '../core/values/severity.ts';
 import { counted, printable, printableExcerpt } from '../core/text/text.ts';
 import type { RenderOptions } from './options.ts';
 import {

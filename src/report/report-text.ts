@@ -1,5 +1,5 @@
 import type { AttestedVersions } from '../core/attestation/attested-versions.ts';
-import { type AppVerdict, counts, type Finding, type NotJudged, type Report } from '../core/engine/report.ts';
+import { type AppVerdict, counts, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
 import { counted, grouped, printableExcerpt } from '../core/text/text.ts';
 import type { Style } from './style.ts';
 import { elapsedTime, size } from './words.ts';

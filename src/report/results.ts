@@ -1,9 +1,9 @@
 import type { RetirementReason } from '../core/about/about-document.ts';
-import type { AttestationFacts } from '../core/attestation/facts.ts';
-import type { RunError } from '../core/engine/report.ts';
+import type { AttestationFacts } from '../core/facts/attestation.ts';
+import type { RunError } from '../core/findings/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import type { HoldCause } from '../core/policy/decide.ts';
-import type { Count } from '../core/scalars.ts';
+import type { Count } from '../core/values/scalars.ts';
 
 /** The JSON document of each command with --format json; those of checks and of release are reports of their own. */
 
@@ -30,6 +30,14 @@ export interface FailedRun {
   error: RunError;
   /** What the run had written, by path. */
   written?: object | null;
+}
+
+interface RetiredVersion {
+  version: string;
+  reason: RetirementReason;
+  message: string;
+  use: string | null;
+  since: string | null;
 }
 
 /** The fields of a document in addition to its envelope, by the name of the command. */
@@ -70,6 +78,10 @@ export interface Results {
     versions: readonly string[];
     /** Those whose retirement changes. */
     changed: readonly string[];
+    /** Those that are retired otherwise, and stay so: exit 1. With --replace, none. */
+    kept: readonly RetiredVersion[];
+    /** What the file said about those whose retirement is overwritten or withdrawn. */
+    replaced: readonly RetiredVersion[];
     /** Null if it is withdrawn. */
     retirement: { reason: RetirementReason; message: string; use: string | null } | null;
     /** The files that were written, or would be. */

@@ -1,4 +1,5 @@
-import type { Evidence, Severity } from '../core/engine/report.ts';
+import type { Evidence } from '../core/values/evidence.ts';
+import type { Severity } from '../core/values/severity.ts';
 import type { Owner } from '../core/rules/owners.ts';
 import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 import { counted, shorten } from '../core/text/text.ts';

@@ -1,9 +1,9 @@
-import { counts, type Finding, type NotJudged, type Report } from '../core/engine/report.ts';
+import { counts, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
-import { HOMEPAGE, ruleUrl } from '../core/links.ts';
+import { HOMEPAGE, ruleUrl } from '../core/values/links.ts';
 import { rules } from '../core/rules/index.ts';
 import { capitalized, counted, printable, safeJson } from '../core/text/text.ts';
-import { type FingerprintedFinding, withFingerprints } from '../core/engine/fingerprint.ts';
+import { type FingerprintedFinding, withFingerprints } from '../core/findings/fingerprint.ts';
 import { groupBy } from './words.ts';
 import type { RenderOptions } from './options.ts';
 import { mostSevereFirst, locationOf, webUrl } from './location.ts';

@@ -1,6 +1,6 @@
 import { counted } from '../core/text/text.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Report } from '../core/engine/report.ts';
+import type { Report } from '../core/findings/report.ts';
 import { detailed } from './diagnosis.ts';
 import type { Cause, Pair, SymptomView, View } from './diagnosis-evidence.ts';
 import { viewOf } from './diagnosis-view.ts';

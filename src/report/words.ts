@@ -1,4 +1,4 @@
-import type { Symptom, SymptomStatus } from '../core/engine/report.ts';
+import type { Symptom, SymptomStatus } from '../core/findings/report.ts';
 import { capitalized, counted } from '../core/text/text.ts';
 
 /** Numbers and nouns, as formatted by all reporters. */

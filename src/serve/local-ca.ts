@@ -6,7 +6,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { safeExcerpt } from '../core/text/text.ts';
 import { homeFolder } from '../platform/home-folder.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
 import { makeFolder, whyNotUsable } from '../platform/make-folder.ts';
 import { readRegularFile } from '../platform/regular-file.ts';

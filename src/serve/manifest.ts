@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable, safeExcerpt } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { ABSENT, isPrivate, targetSegments } from './files.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 

@@ -1,6 +1,6 @@
-import { companionKindOf } from '../core/attestation/companion.ts';
-import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/http/media.ts';
-import { parseUrl } from '../core/http/url.ts';
+import { companionKindOf } from '../core/registry/companion.ts';
+import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/registry/media.ts';
+import { parseUrl } from '../core/url/url.ts';
 import { precondition, requestedRange, type RequestHeaders, corsHeaders, preflightHeaders } from './conditions.ts';
 import {
   encodedPath,

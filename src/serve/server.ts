@@ -3,8 +3,8 @@ import { type IncomingMessage, type ServerResponse, createServer as createHttp, 
 import { createServer as createHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { AppregError } from '../core/errors.ts';
-import { parseUrl } from '../core/http/url.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { parseUrl } from '../core/url/url.ts';
 import { message } from '../core/text/message.ts';
 import { printableExcerpt, safeExcerpt } from '../core/text/text.ts';
 import { corsHeaders } from './conditions.ts';

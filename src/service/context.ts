@@ -1,19 +1,10 @@
-import type { DatabaseMonitor } from './database/monitor.ts';
-import type { ArtifactKeeper } from './artifacts/keeper.ts';
-import type { Db } from './database/database.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import type { WebOptions } from '../observe/registry/options.ts';
-import type { Settings } from './config/settings.ts';
-
-/** How registry hosts are requested, and where artifacts are read. */
-export interface OutboundOptions extends Pick<
-  WebOptions,
-  'digestWorkers' | 'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
-> {
-  /** Milliseconds after which a subscription request is answered, whatever is known about the registry. */
-  subscribeTimeout: number;
-}
+import { type Settings } from './config/settings.ts';
+import { type Db } from './db/database.ts';
+import { type DatabaseMonitor } from './db/monitor.ts';
+import { type ArtifactKeeper } from './artifacts/keeper.ts';
+import { type Log } from './log.ts';
+import { type Metrics } from './metrics.ts';
+import { type OutboundOptions } from './config/outbound.ts';
 
 /** The shared context of a running service. */
 export interface Service {

@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { VERSION } from '../core/tool-version.ts';
+import { Registry, Counter, Histogram, Gauge } from 'prom-client';
+import { VERSION } from '../core/values/tool-version.ts';
 
 /** The Prometheus metrics of one node. */
 export interface Metrics {

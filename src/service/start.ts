@@ -1,30 +1,32 @@
-import { message } from '../core/text/message.ts';
-import { EventEmitter, once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { collectDefaultMetrics } from 'prom-client';
-import { AppregError } from '../core/errors.ts';
-import { openServerDigestPool } from '../observe/digest/digest-worker-pool.ts';
-import { startEmbeddedPostgres } from './database/embedded/server.ts';
-import { awaitDatabase, type Db, openDatabase, type DatabaseUrl, probeWrite } from './database/database.ts';
-import { databaseFault } from './database/database-error.ts';
-import { migrate } from './database/migrations/migrate.ts';
-import type { Service } from './context.ts';
-import { registerDatabaseMetrics } from './database/metrics.ts';
-import { DatabaseMonitor } from './database/monitor.ts';
-import { errorMessage, type Log } from './log.ts';
-import { watchEventLoop } from './time-limits.ts';
-import { openAddressPolicy, outboundOptions } from './refresh/address-policy.ts';
-import { parseRegistryUrl } from './registries/registry-url.ts';
-import { openQueue } from './worker/queue.ts';
-import { webApp } from './web-app.ts';
-import { startWebhookSender } from './webhooks/sender.ts';
-import { listen } from './http/listen.ts';
-import { openArtifacts } from './artifacts/keeper.ts';
-import { startArtifactFiller } from './worker/fill-artifacts.ts';
+import { type AppregError } from '../core/errors/error.ts';
+import { type Settings, invalidSetting } from './config/settings.ts';
+import { type Log } from './log.ts';
+import { awaitDatabase } from './db/await-database.ts';
+import { checkSecretsKeys } from './jobs/check-secrets-keys.ts';
 import { openMetrics } from './metrics.ts';
-import { openStoreState, registerStoreMetrics } from './artifacts/state.ts';
-import { checkSecretsKeys } from './check-secrets-keys.ts';
-import { invalidSetting, type Settings } from './config/settings.ts';
+import { openArtifacts } from './artifacts/keeper.ts';
+import { collectDefaultMetrics } from 'prom-client';
+import { registerDatabaseMetrics } from './db/metrics.ts';
+import { registerStoreMetrics, openStoreState } from './artifacts/state.ts';
+import { openServerDigestPool } from '../observe/archive/digest-worker-pool.ts';
+import { outboundOptions, openAddressPolicy } from './config/outbound.ts';
+import { openQueue } from './jobs/queue.ts';
+import { startArtifactFiller } from './jobs/fill-artifacts.ts';
+import { startWebhookSender } from './jobs/deliver-webhooks.ts';
+import { type Service } from './context.ts';
+import { listen } from './http/listen.ts';
+import { webApp } from './web-app.ts';
+import { parseRegistryUrl } from './domain/registry-url.ts';
+import { message } from '../core/text/message.ts';
+import { type DatabaseUrl, openDatabase, type Db, probeWrite } from './db/database.ts';
+import { EventEmitter, once } from 'node:events';
+import { startEmbeddedPostgres } from './db/embedded/server.ts';
+import { migrate } from './db/migrations/migrate.ts';
+import { DatabaseMonitor } from './db/monitor.ts';
+import { watchEventLoop } from './time-limits.ts';
+import { refusalOf, lastingFault } from './db/refusals.ts';
+import { databaseFault } from './db/error.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Milliseconds to wait for a PostgreSQL server. */
 const DATABASE_TIMEOUT = 30_000;
@@ -62,10 +64,12 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     checkOfficialUrls(settings);
     const { url: databaseUrl, failure } = await findDatabase(settings, log, cleanups);
     const until = Date.now() + DATABASE_TIMEOUT;
-    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (reason) => log('warn', 'waiting-for-database', { reason }));
-    await withRetries(() => migrateTables(databaseUrl), until);
+    await awaitDatabase(databaseUrl, 'write', DATABASE_TIMEOUT, (reason) =>
+      log('warn', 'waiting-for-database', { reason }),
+    );
+    await withRetries(() => migrateTables(databaseUrl), databaseUrl, until);
     const { db, database } = connect(databaseUrl, settings, log, cleanups);
-    await withRetries(() => checkSecretsKeys({ db, settings, log }), until);
+    await withRetries(() => checkSecretsKeys({ db, settings, log }), databaseUrl, until);
     const metrics = openMetrics();
     const artifacts = await openArtifacts(settings, db, log, process.env, (lost) => metrics.lastCopiesLost.inc(lost));
     collectDefaultMetrics({ register: metrics.registry });
@@ -77,7 +81,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     const outbound = { ...outboundOptions(settings, log, () => ports), digestWorkers };
     const base = { settings, db, database, artifacts, log, metrics, outbound, stopping: stopping.signal };
     const context = { ...base, now: () => new Date(), random: Math.random };
-    const queue = await withRetries(() => openQueue(context, databaseUrl), until);
+    const queue = await withRetries(() => openQueue(context, databaseUrl), databaseUrl, until);
     cleanups.push(queue.stop);
     if (artifacts !== null && settings.roles.includes('worker'))
       cleanups.push(startArtifactFiller(context, artifacts).stop);
@@ -154,20 +158,20 @@ function connect(
   return { db, database };
 }
 
-/** Repeats what failed because of the database: it may have been restarted. */
-async function withRetries<Result>(action: () => Promise<Result>, until: number): Promise<Result> {
+/**
+ * Repeats what failed because of the database: it may have been restarted.
+ * @throws AppregError for what the database refuses, and for a fault that lasts
+ */
+async function withRetries<Result>(action: () => Promise<Result>, url: DatabaseUrl, until: number): Promise<Result> {
   for (;;)
     try {
       return await action();
     } catch (error) {
+      const current = typeof url === 'string' ? url : url();
+      const refusal = refusalOf(error, current);
+      if (refusal !== null) throw refusal;
       if (databaseFault(error) === null) throw error;
-      if (Date.now() > until)
-        throw new AppregError(
-          'database-unreachable',
-          message`The PostgreSQL server cannot be used: ${errorMessage(error)}`,
-          message`Check its log and its free disk space.`,
-          { cause: error },
-        );
+      if (Date.now() > until) throw lastingFault(error, current);
       await sleep(RETRY_INTERVAL);
     }
 }

@@ -1,11 +1,11 @@
 import { type About, type AboutApp, readAboutFile, type Retirement } from '../core/about/about-file.ts';
 import { latestOffered } from '../core/about/retirement.ts';
 import { type Build, buildOf } from '../core/attestation/build.ts';
-import type { AttestationFacts } from '../core/attestation/facts.ts';
+import type { AttestationFacts } from '../core/facts/attestation.ts';
 import { judgeAttestation } from '../core/attestation/judge.ts';
 import type { JudgedApp } from '../core/engine/context.ts';
 import { type ListedVersion, offeredVersions } from '../core/engine/offered-versions.ts';
-import { compareText } from '../core/engine/order.ts';
+import { compareText } from '../core/text/order.ts';
 import { hasAllFields } from '../core/engine/visibility.ts';
 import { type AppFacts, isMissing } from '../core/facts/facts.ts';
 import type { JsonValue } from '../core/json/json.ts';

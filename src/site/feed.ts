@@ -1,4 +1,4 @@
-import { compareText } from '../core/engine/order.ts';
+import { compareText } from '../core/text/order.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
 import { retirementText } from '../html/about.ts';
 import { html as xml, type Html, NOTHING, sanitized } from '../html/html.ts';

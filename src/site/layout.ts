@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseUrl } from '../core/http/url.ts';
+import { parseUrl } from '../core/url/url.ts';
 import { redact, shellWord } from '../core/text/text.ts';
 import { type Html, html, NOTHING, sanitized, untrusted, copyable, copyButton, sharedStyle } from '../html/html.ts';
 import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE, type SiteRegistry } from './paths.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { companionPath, LARGEST_COMPANION } from '../core/attestation/companion.ts';
-import type { AttestationFacts } from '../core/attestation/facts.ts';
+import { companionPath, LARGEST_COMPANION } from '../core/registry/companion.ts';
+import type { AttestationFacts } from '../core/facts/attestation.ts';
 import { localPath, staysInside } from '../observe/workspace/places.ts';
 import { diskError, errno } from '../store/directory/disk-error.ts';
 import type { AttestationOf } from './catalogue.ts';

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { message, type SafeText } from '../core/text/message.ts';
-import { compareText } from '../core/engine/order.ts';
+import { compareText } from '../core/text/order.ts';
 import { diskError, errno } from '../store/directory/disk-error.ts';
 import { removeStaleTempFiles, tempName } from '../store/directory/owner.ts';
 import { retryWhileBusy } from '../store/directory/system.ts';

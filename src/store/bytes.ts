@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 
 /** The content of a write: bytes in memory, or a local file that is read again for every attempt. */

@@ -1,23 +1,13 @@
-import { message, type SafeText } from '../core/text/message.ts';
 import { setMaxListeners } from 'node:events';
-import { type Effect, type SignalExit, AppregError } from '../core/errors.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AppregError } from '../core/errors/error.ts';
+import { interrupted, isStopSignal, STOP_SIGNALS, type StopSignal } from '../platform/stop-signals.ts';
 
 /**
  * Signals that ask the process to end. The command line requests a stop; stores and plans check for it while they can
  * still turn back, and end with AppregError `interrupted`. A program without its own handler gets the signal after the
  * current write was either completed or undone.
  */
-
-export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-export type StopSignal = (typeof STOP_SIGNALS)[number];
-
-/** True for a signal that asks the process to end. */
-export function isStopSignal(signal: NodeJS.Signals): signal is StopSignal {
-  return STOP_SIGNALS.some((stop) => stop === signal);
-}
-
-/** Exit codes as shells report them: 128 plus the signal's number. */
-export const SIGNAL_EXIT: Readonly<Record<StopSignal, SignalExit>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 interface StopState {
   requested: StopSignal | null;
@@ -77,21 +67,10 @@ function stopError(): AppregError | null {
   return signal === null ? null : interrupted(signal, { effect: 'none' });
 }
 
-/**
- * The error of a run that a signal ended.
- * @param outcome its effect, and a sentence about the resulting state if nothing else describes it
- */
-export function interrupted(signal: StopSignal, outcome: { effect: Effect; state?: SafeText }): AppregError {
-  return new AppregError(
-    'interrupted',
-    message`Interrupted (${signal}).`,
-    message`Run the same command again to finish.`,
-    {
-      exit: SIGNAL_EXIT[signal],
-      ...outcome,
-      advisesRepeat: true,
-    },
-  );
+/** Resolves once signals that this process has received already were handled: within two turns of the event loop. */
+export async function pendingSignals(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 /** The result of `work`, or AppregError `interrupted` as soon as a stop is requested; `work` is not awaited then. */

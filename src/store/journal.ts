@@ -1,6 +1,6 @@
 import { joined, message, safe, type SafeText } from '../core/text/message.ts';
-import type { Effect, WriteState } from '../core/errors.ts';
-import { isAppregError } from '../core/errors.ts';
+import type { Effect, WriteState } from '../core/errors/error.ts';
+import { isAppregError } from '../core/errors/error.ts';
 import { type BatchStore, isBatchStore, type Store } from './store.ts';
 
 /** The writes of one run of a command, for the message of a run that ends early. Paths, in the order of the writes. */

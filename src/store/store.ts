@@ -21,6 +21,12 @@ export interface Store {
   readonly concurrency?: number;
   /** The missing ones of the paths, as far as a few requests show; the others may exist or not. */
   absent?(paths: readonly string[]): Promise<Set<string>>;
+  /**
+   * Tests that a file can be written, without writing. Absent: only a write shows it.
+   * @param how `create`: an existing file is not written
+   * @throws AppregError as the write would
+   */
+  requireWritable?(path: string, how: 'create' | 'replace'): Promise<void>;
   /** Removes what killed runs left next to these files: locks and temporary files whose process is gone. */
   tidy?(paths: readonly string[]): Promise<void>;
 }

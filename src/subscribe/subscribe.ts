@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import undici from 'undici';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { type Interception, interceptionOf } from '../core/http/interception.ts';
-import { machineLimitError } from '../core/http/machine-limit.ts';
+import { machineLimitError } from '../core/errors/machine-limit.ts';
 import { isObject, type JsonValue, member } from '../core/json/json.ts';
+import { jsonValueIn } from '../core/json/value-in.ts';
 import { message } from '../core/text/message.ts';
 import { safeExcerpt } from '../core/text/text.ts';
 import { openTrust } from '../observe/http/tls.ts';
@@ -73,7 +74,7 @@ export async function requestSubscription(subscription: Subscription): Promise<S
     });
     const { statusCode: status } = answer;
     const text = await textOf(answer.body);
-    const body = jsonOf(text);
+    const body = jsonValueIn(text);
     const headers = Object.entries(answer.headers).flatMap(([name, value = []]): [string, string][] =>
       [value].flat().map((one) => [name, one]),
     );
@@ -109,14 +110,6 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { companionPath } from '../core/attestation/companion.ts';
+import { companionPath } from '../core/registry/companion.ts';
 import { type ArtifactFacts, isMissing, type Snapshot } from '../core/facts/facts.ts';
-import type { RegistryCompanions, CompanionDigests } from '../core/registry/diff-state.ts';
+import type { RegistryCompanions, CompanionDigests } from '../core/diff/state.ts';
 import { listedVersionsIn, versionFields } from '../core/registry/manifest.ts';
 import { diskError, nullIfMissing } from '../store/directory/disk-error.ts';
 import { digestOfChunks } from '../store/bytes.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Fix, fixDocument } from '../author/fix.ts';
-import { isAppregError } from '../core/errors.ts';
+import { isAppregError } from '../core/errors/error.ts';
 import type { SafeText } from '../core/text/message.ts';
 import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
 import { readDocumentFile } from '../observe/workspace/documents.ts';
-import { asBase, localPath } from '../observe/workspace/places.ts';
+import { openPlaces } from '../observe/workspace/places.ts';
 import type { LintTarget } from '../observe/workspace/target.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 
@@ -29,9 +29,16 @@ export async function fixFiles(target: LintTarget, onFile: (file: FixedFile) => 
   await fixOne(workspace.manifest, 'manifest', null);
   const content = readDocumentFile(join(workspace.root, workspace.manifest));
   const apps = typeof content === 'string' ? null : manifestAppsIn(content);
-  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  for (const [key, entry] of Object.entries(apps ?? {})) {
-    const path = localPath(metadataUrlOf(entry) ?? '', base);
+  const urls = Object.entries(apps ?? {}).flatMap(([key, entry]) => {
+    const url = metadataUrlOf(entry);
+    return url === null ? [] : [{ key, url }];
+  });
+  const pathOf = openPlaces(
+    workspace,
+    urls.map(({ url }) => url),
+  ).pathOf;
+  for (const { key, url } of urls) {
+    const path = pathOf(url);
     if (path !== null) await fixOne(path, 'metadata', key);
   }
 

@@ -1,7 +1,8 @@
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
+import { refuseOtherBaseInStore } from './base-url.ts';
 import { readLock } from './lock.ts';
 
 /** The workspace of a registry that is written to. */
@@ -31,11 +32,14 @@ export async function registryLocation(
   }
   const base = asBase(config.baseUrl);
   const ledger = readLock(root);
+  const store = await openStore();
+  const pathOf = (url: string): string | null => localPath(url, base);
   return {
-    store: await openStore(),
+    store,
     manifest: config.manifest ?? 'registry.json',
     base,
-    pathOf: (url) => localPath(url, base),
+    pathOf,
+    checkBase: (apps) => refuseOtherBaseInStore({ store, base, pathOf }, apps),
     firstSeen: (app, version) => ledger?.get(app)?.get(version)?.artifactChecksum ?? null,
   };
 }

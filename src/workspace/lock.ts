@@ -14,7 +14,7 @@ import {
 } from '../core/registry/lock-file.ts';
 import { listedVersionsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
-import { AppregError, isAppregError } from '../core/errors.ts';
+import { AppregError, isAppregError } from '../core/errors/error.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
@@ -82,6 +82,13 @@ async function changeLock(root: string, change: (lock: LockFile) => LockFile): P
     const done = stored ? await store.replace(LOCK_FILE, bytes, stored.token) : await store.create(LOCK_FILE, bytes);
     if (done === 'replaced' || done === 'created') return true;
   }
+}
+
+/** Tests that the lock file of the workspace can be written, if it has one. @throws AppregError as a write does */
+export async function requireWritableLock(root: string): Promise<void> {
+  if (!hasLock(root)) return;
+  const { openDirectory } = await import('../store/directory/directory.ts');
+  await openDirectory(root).requireWritable?.(LOCK_FILE, 'replace');
 }
 
 /** Records versions that were just published, if the workspace has a lock file. @returns whether it was written */

@@ -1,19 +1,19 @@
 import { message } from '../core/text/message.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
-import { isHttpUrl } from '../core/http/url.ts';
+import type { AppFacts, DocumentFacts, Missing, Snapshot } from '../core/facts/facts.ts';
+import { isHttpUrl } from '../core/url/url.ts';
 import { manifestAppsIn } from '../core/registry/manifest.ts';
 import { redact } from '../core/text/text.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
+import { type ComparedWorkspace, type ConfigReader, findBaseRegistry } from '../observe/baseline/base-registry.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { readSnapshot } from '../observe/baseline/saved-facts.ts';
 import type { FactsSink, WebOptions } from '../observe/registry/options.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
-import { gitTree } from '../observe/workspace/git.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
-import { targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
-import { folderTree } from '../observe/workspace/documents.ts';
+import { manifestIn, targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
+import { folderTree, type Tree } from '../observe/workspace/documents.ts';
 import {
   documentsIn,
   documentsOfTree,
@@ -27,6 +27,11 @@ import { isStored, type Workspace } from '../observe/workspace/places.ts';
 
 /** A workspace, and where its registry is. */
 interface StateWorkspace extends WorkspaceSettings {
+  /** The configuration, absolute; null without one. */
+  config?: string | null;
+  /** Reads the configurations of a baseline; absent if they are not read. */
+  openReader?(): Promise<ConfigReader>;
+
   /** Opens the store of the registry; null if it is the folder. */
   openStore: (() => Promise<Store>) | null;
 }
@@ -48,7 +53,9 @@ export interface StateOptions {
   icons?: boolean;
 }
 
-const FOLDER_ALONE = { found: false, manifest: null, baseUrl: null, openStore: null };
+async function folderAlone(root: string): Promise<StateWorkspace> {
+  return { root, found: false, manifest: null, baseUrl: null, openStore: null };
+}
 
 /**
  * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
@@ -63,7 +70,7 @@ export async function registryState(
   const { cwd = process.cwd() } = options;
   return stateOf(where, options, async (workspace, seenAt) => {
     if (documentsOnly)
-      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, workspace.baseUrl, seenAt, options);
+      return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, basesOf(workspace), seenAt, options);
     const state = collectState(where, seenAt);
     await observeWorkspace(
       workspace,
@@ -85,18 +92,22 @@ export interface FoundDocuments extends RegistryDocuments {
  */
 export async function registryDocuments(where: string, options: StateOptions): Promise<FoundDocuments> {
   const found = await stateOf(where, { ...options, documentsOnly: true }, async (folder) => ({
-    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, folder.baseUrl, options),
+    ...documentsOfTree(folderTree(folder.root, where), folder.manifest, basesOf(folder), options),
     folder,
   }));
   if ('folder' in found) return found;
   return { ...found, entries: manifestAppsIn(found.manifest.content) ?? {}, folder: null };
 }
 
+function basesOf({ baseUrl }: Workspace): string[] {
+  return baseUrl === null ? [] : [baseUrl];
+}
+
 async function stateOf<Found>(
   where: string,
   {
     cwd = process.cwd(),
-    workspaceAt = async (root) => ({ root, ...FOLDER_ALONE }),
+    workspaceAt = folderAlone,
     webOptions = async () => ({}),
     listener = SILENT,
     about = false,
@@ -114,8 +125,16 @@ async function stateOf<Found>(
   }
   const local = localPathOf(where, cwd);
   if (local === null) {
-    const { root, manifest, baseUrl } = await workspaceAt(cwd);
-    return snapshotOfTree(gitTree(where, root), manifest ?? 'registry.json', baseUrl, seenAt, { about, icons });
+    const { tree, manifest, baseUrls } = findBaseRegistry(where, await comparedWorkspace(workspaceAt, cwd), cwd);
+    const absent: Missing[] = [];
+    const contents = { about, icons, onAbsent: (reason: Missing) => void absent.push(reason) };
+    const state = snapshotOfTree(tree, manifest, baseUrls, seenAt, contents);
+    for (const { missing } of absent) {
+      // It loads all rules, for their titles.
+      const { reasonText } = await import('../core/rules/lookup.ts');
+      listener.log(message`Compared with no apps: ${reasonText(missing)}.`);
+    }
+    return state;
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
@@ -134,6 +153,29 @@ async function stateOf<Found>(
     return storeSnapshot(await around.openStore(), place, seenAt, listener, { about, icons });
   }
   return inFolder(workspace, seenAt);
+}
+
+/** The workspace of a folder, with what is needed to find its registry at a git ref. */
+async function comparedWorkspace(
+  workspaceAt: NonNullable<StateOptions['workspaceAt']>,
+  folder: string,
+): Promise<ComparedWorkspace> {
+  const { root, manifest, baseUrl, config = null, openReader } = await workspaceAt(folder);
+  const reader = await openReader?.();
+  const name = manifest ?? manifestIn(root) ?? 'registry.json';
+  return { root, manifest: name, baseUrl, config, ...(reader !== undefined && { reader }) };
+}
+
+/**
+ * The files of the registry in a git ref.
+ * @param options as for `registryState`
+ * @throws AppregError as `registryState` does
+ */
+export async function filesAtRef(
+  ref: string,
+  { cwd = process.cwd(), workspaceAt = folderAlone }: StateOptions,
+): Promise<Tree> {
+  return findBaseRegistry(ref, await comparedWorkspace(workspaceAt, cwd), cwd).tree;
 }
 
 /** Saved facts are identified by their first field. */

@@ -1,7 +1,8 @@
 import { message, safe } from '../core/text/message.ts';
-import { type AppregError, type ErrorCode, isAppregError } from '../core/errors.ts';
-import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
-import { contentOf } from '../observe/workspace/document-content.ts';
+import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/error.ts';
+import type { Snapshot } from '../core/facts/facts.ts';
+import type { DocumentContent } from '../core/json/content.ts';
+import { contentOf } from '../observe/content/document-content.ts';
 import { snapshotOfTree, type TreeContents } from '../observe/workspace/tree-snapshot.ts';
 import { manifestMissing } from '../publish/registry-location.ts';
 import { readAll } from '../store/pool.ts';
@@ -51,7 +52,7 @@ export async function storeSnapshot(
         for (const path of paths) if (!known.has(path)) missing.add(path);
       };
       const tree = { source: store.name, fetch, read: (path: string) => known.get(path) ?? null };
-      const state = snapshotOfTree(tree, manifest, baseUrl, seenAt, contents);
+      const state = snapshotOfTree(tree, manifest, baseUrl === null ? [] : [baseUrl], seenAt, contents);
       if (missing.size === 0) return state;
       wanted = [...missing];
     }

@@ -1,7 +1,7 @@
 import { judge } from '../core/engine/judge.ts';
-import { AppregError } from '../core/errors.ts';
+import { AppregError } from '../core/errors/error.ts';
 import type { DocumentFacts } from '../core/facts/facts.ts';
-import { isHttpUrl } from '../core/http/url.ts';
+import { isHttpUrl } from '../core/url/url.ts';
 import { message } from '../core/text/message.ts';
 
 /**

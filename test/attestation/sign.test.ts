@@ -9,7 +9,7 @@ import { keylessSigner } from '../../src/attestation/keyless.ts';
 import { createAttestation, keySigner } from '../../src/attestation/sign.ts';
 import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../src/attestation/verify.ts';
-import type { AttestationFacts } from '../../src/core/attestation/facts.ts';
+import type { AttestationFacts } from '../../src/core/facts/attestation.ts';
 import { ciRunOf } from '../../src/core/attestation/build-types.ts';
 import { judgeAttestation } from '../../src/core/attestation/judge.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';

@@ -152,6 +152,21 @@ describe('the manifest', () => {
     });
   });
 
+  test('preserves members of an app that app.json does not have', () => {
+    const own = assembled('{"apps":{}}', apps('clock')).text ?? '';
+    const { apps: listed } = JSON.parse(own) as { apps: Record<string, { blockStyle: object }> };
+    const clock = {
+      ...listed.clock,
+      name: 'Old',
+      team: 'time',
+      blockStyle: { ...listed.clock?.blockStyle, shape: 'round' },
+    };
+    const result = assembled(JSON.stringify({ apps: { clock } }), apps('clock'));
+    expect(result.changed).toEqual(['clock']);
+    expect(JSON.parse(result.text ?? '')).toEqual({ apps: { clock: { ...clock, name: 'Clock' } } });
+    expect(assembled(result.text ?? '', apps('clock')).text).toBeNull();
+  });
+
   test('preserves other members and lists the changes', () => {
     const before = JSON.stringify({ title: 'Ours', apps: { clock: { name: 'Old' } } });
     const { text, changed, added } = assembled(before, apps('clock', 'new'));

@@ -3,7 +3,7 @@ import { documentWithText, openDocument } from '../../src/author/document.ts';
 import * as manifests from '../../src/author/manifest.ts';
 import { addVersion as addVersionTo, newMetadata, type NewVersion, validVersions } from '../../src/author/metadata.ts';
 import { documentContent } from '../../src/core/json/json.ts';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const version = (number: string, digit = 'a'): { version: string; artifactUrl: string; artifactChecksum: string } => ({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fixDocument } from '../../src/author/fix.ts';
 import { documentText, parseDocument } from '../../src/core/json/json.ts';
 import { judge } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { isFixable } from '../../src/core/rules/lookup.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, metadataWith, snapshot } from '../support/snapshots.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Finding } from '../../src/core/engine/report.ts';
+import type { Finding } from '../../src/core/findings/report.ts';
 import { SVG } from '../support/icons.ts';
 import { PNG } from '../support/png-builder.ts';
 import { disagreements } from './agreement.ts';

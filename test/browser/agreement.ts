@@ -1,4 +1,4 @@
-import type { Finding, Report } from '../../src/core/engine/report.ts';
+import type { Finding, Report } from '../../src/core/findings/report.ts';
 import type { File, Seen, Stage } from './situation.ts';
 
 /**

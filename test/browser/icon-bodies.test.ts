@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
 import { SVG_SIZES } from '../support/svg-sizes.ts';
 import { SVG_SYNTAX } from '../support/svg-syntax.ts';

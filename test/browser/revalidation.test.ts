@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, type FaultHost, openFaultHost } from '../support/fault-host.ts';
 import { putRegistry, SVG, verified } from '../support/live-registry.ts';

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { mediaTypeOf } from '../../src/core/http/media.ts';
+import { mediaTypeOf } from '../../src/core/registry/media.ts';
 import { appPaths } from '../../src/site/paths.ts';
 import { folder } from '../support/folders.ts';
 import { HOSTILE } from '../support/hostile-values.ts';

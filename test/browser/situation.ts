@@ -1,6 +1,6 @@
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { AppFacts, DocumentFacts } from '../../src/core/facts/facts.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';

@@ -100,10 +100,8 @@ describe('the app', () => {
     expect((await built(source)).files['app.js']).toContain('??');
     expect((await built(source, { target: 'es2019' })).files['app.js']).not.toContain('??');
     expect((await built(source, { minify: true })).files['app.js']).not.toContain('longName');
-    await expect(built(source, { target: 'node-last' })).rejects.toMatchObject({
-      code: 'build-target-unknown',
-      exit: 2,
-    });
+    for (const target of ['node-last', 'node', 'chrome', 'node22,chrome', ''])
+      await expect(built(source, { target }), target).rejects.toMatchObject({ code: 'build-target-unknown', exit: 2 });
   });
 
   test('has source maps with the right lines and relative paths', async () => {

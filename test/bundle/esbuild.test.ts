@@ -59,15 +59,16 @@ describe('an unusable esbuild is reported with what to install', () => {
   });
 });
 
-describe('the package with the program for this system', () => {
-  const works = () => import('esbuild');
-  /** The packages of esbuild that are installed, with their versions. */
-  const withPackages = (versions: Record<string, string>, portableApi?: typeof Program.portableApi) =>
-    bundleWith(works, {
-      installedVersion: (name) => versions[name] ?? null,
-      ...(portableApi && { portableApi }),
-    });
+const works = () => import('esbuild');
 
+/** The packages of esbuild that are installed, with their versions. */
+const withPackages = (versions: Record<string, string>, portableApi?: typeof Program.portableApi) =>
+  bundleWith(works, {
+    installedVersion: (name) => versions[name] ?? null,
+    ...(portableApi && { portableApi }),
+  });
+
+describe('the package with the program for this system', () => {
   test('is named if it is missing, and what replaces it', async () => {
     await expect(withPackages({})).rejects.toMatchObject({
       code: 'esbuild-unusable',
@@ -100,12 +101,13 @@ describe('the package with the program for this system', () => {
   });
 });
 
+const manifest = (path: string) =>
+  JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Record<
+    'devDependencies' | 'optionalDependencies',
+    Record<string, string>
+  > & { version: string };
+
 test('all packages of esbuild have the version of its API', () => {
-  const manifest = (path: string) =>
-    JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Record<
-      'devDependencies' | 'optionalDependencies',
-      Record<string, string>
-    > & { version: string };
   const esbuild = manifest('../../node_modules/esbuild/package.json');
   expect(esbuild.version).toBe(ESBUILD_VERSION);
   const ours = manifest('../../package.json');

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runBundle } from '../../src/cli/commands/bundle/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
-import { isAppregError } from '../../src/core/errors.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runBundle } from '../../src/cli/commands/bundle.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { expectNoSecret, filesBelow } from '../support/leaks.ts';
 import { PLANTED } from '../support/planted.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
@@ -43,7 +43,7 @@ describe('bundle', () => {
     const { dir, context } = app(text);
     const message = await refusal(runBundle(context, 'main.ts', 'a.tar.gz', {}), context);
     expect(message).toContain('github-token in app.js:');
-    expect(message).toContain('If it is not a secret, use --allow-secret <fingerprint>\n');
+    expect(message).toContain('If it is not a secret, use --allow-secret <fingerprint>, or an exception');
     expectNoSecret(message);
     expect(existsSync(join(dir, 'a.tar.gz'))).toBe(false);
     const refused = runBundle(context, 'main.ts', 'a.tar.gz', { anyContent: true });
@@ -92,6 +92,18 @@ describe('bundle', () => {
     );
   });
 
+  test('names paths of this machine, and not those that packages mention', async () => {
+    const other = `// See /home/pi/app/src/a.js\nexport default ["/home/pi/a/src/b.js", "/tmp/x/y.js", "/root/a/b.js"];`;
+    const { dir, context } = app(`const token = 1;\n${other.replace('default', 'const others =')}`);
+    expect(await runBundle(context, 'main.ts', 'a.tar.gz', {})).toBe(0);
+    expect(JSON.stringify(context.printed)).not.toContain('warning');
+    writeFileSync(join(dir, 'main.ts'), `export default ${JSON.stringify(join(dir, 'lib/x.js'))};\n`);
+    expect(await runBundle(context, 'main.ts', 'a.tar.gz', {})).toBe(0);
+    expect(Object.values(context.printed).flat().join('\n')).toContain(
+      'warning: The artifact contains paths of the build machine: app.js:',
+    );
+  });
+
   test('a value that is no fingerprint is not repeated', async () => {
     const { context } = app('const token = 1;');
     const error = await runBundle(context, 'main.ts', 'a.tar.gz', { allowSecret: [value] }).catch((e: unknown) => e);
@@ -114,7 +126,7 @@ describe('publish-version', () => {
       });
       const message = await refusal(run, context);
       expect(message).toContain('artifact-secret: The artifact contains');
-      expect(message).toContain('If one is not a secret, use --allow-secret <fingerprint>\n');
+      expect(message).toContain('If one is not a secret, use --allow-secret <fingerprint>, or an exception');
       expectNoSecret(message);
     }
     expect(listedVersions(dir)).toEqual([]);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
+import { runAssemble } from '../../src/cli/commands/assemble.ts';
 import { SVG } from '../support/live-registry.ts';
 import { json, openFaultHost } from '../support/fault-host.ts';
 import { commitAll, write, folder } from '../support/folders.ts';
@@ -223,7 +223,7 @@ test('a git store receives the icons as well, and a changed icon replaces the st
   const shown = (path: string): string =>
     execFileSync('git', ['-C', remote, 'show', `gh-pages:${path}`], { encoding: 'utf8' });
   expect((await refusal(runAssemble(contextIn(root), {}))).code).toBe('manifest-missing');
-  const { runInit } = await import('../../src/cli/commands/init/run.ts');
+  const { runInit } = await import('../../src/cli/commands/init.ts');
   await runInit(contextIn(folder()), undefined, { baseUrl: 'https://apps.example.com/', store: 'git', remote });
   await runAssemble(contextIn(root), {});
   expect(Object.keys(JSON.parse(shown('registry.json')).apps)).toEqual(['clock']);
@@ -249,7 +249,7 @@ test('150 apps are added in one commit, and another run adds no commit', async (
     Array.from({ length: 150 }, (_, i) => `app-${i}`),
     store,
   );
-  const { runInit } = await import('../../src/cli/commands/init/run.ts');
+  const { runInit } = await import('../../src/cli/commands/init.ts');
   await runInit(contextIn(folder()), undefined, {
     baseUrl: 'https://apps.example.com/',
     store: 'git',

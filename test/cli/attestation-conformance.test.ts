@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runAttestation } from '../../src/cli/commands/attestation/run.ts';
-import { isAppregError } from '../../src/core/errors.ts';
+import { runAttestation } from '../../src/cli/commands/attestation.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { OLDER_ROOT, SIGSTORE_CASES, sigstoreCase } from '../support/sigstore-cases.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
-import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runChecksum } from '../../src/cli/commands/checksum/run.ts';
+import { runChecksum } from '../../src/cli/commands/checksum.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal } from './author-support.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 import { workspace, type Options, publish, listedVersions, lintsClean } from './publish-fixture.ts';
@@ -51,11 +51,10 @@ describe('4. an interrupted publish-version can be run again', () => {
     const codes = ['b', 'c', 'd', 'e'];
     for (const code of codes) writeFileSync(join(dir, `${code}.tar.gz`), tarGz(code));
     await Promise.all(codes.map((code) => publish(dir, 'patch', { artifact: `${code}.tar.gz` })));
-    expect(
-      listedVersions(dir)
-        .map(({ version }) => version)
-        .sort(),
-    ).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4']);
+    // Each is higher than those before it; a number is skipped if a higher one was listed meanwhile.
+    const versions = listedVersions(dir).map(({ version }) => version);
+    expect(new Set(versions).size).toBe(5);
+    expect(versions).toEqual(versions.toSorted());
     expect(new Set(listedVersions(dir).map(({ artifactChecksum }) => artifactChecksum)).size).toBe(5);
     await lintsClean(dir);
   });
@@ -124,7 +123,7 @@ describe('5. publish-version --dry-run', () => {
     const before = snapshot(dir);
     const { printed } = await publish(dir, '1.0.0', { artifact, notes: 'Other.', dryRun: true });
     expect(printed.out.join('\n')).toMatch(
-      /^already published as a 1\.0\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.0\.0\.tar\.gz .*\nedit   apps\/a\/versions\.about\.json .*$/,
+      /^already published as a 1\.0\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.0\.0\.tar\.gz .*\nedit   apps\/a\/versions\.about\.json {2}\(the notes of a 1\.0\.0, in place of “First\.”\)$/,
     );
     expect(snapshot(dir)).toBe(before);
   });

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 import { FIRST_ARTIFACT, SECOND_ARTIFACT, workspace, publish, listedVersions, lintsClean } from './publish-fixture.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
-import { runInit } from '../../src/cli/commands/init/run.ts';
-import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
+import { runRemoveApp } from '../../src/cli/commands/remove-app.ts';
 import { folder, write } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 

@@ -3,8 +3,9 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { configAt } from '../support/config-at.ts';
-import type { Context, GlobalOptions } from '../../src/cli/context.ts';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { Context } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { newJournal } from '../../src/store/journal.ts';
 import { cliContext, type Printed } from '../support/cli-context.ts';
 

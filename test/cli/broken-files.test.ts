@@ -17,7 +17,9 @@ type Codes = Partial<Record<Fault, number>>;
 
 const ERROR: Codes = {};
 /** Content that is not usable is a finding, or refused by a rule. */
-const CONTENT: Codes = { empty: 1, truncated: 1 };
+const CONTENT: Codes = { empty: 1, truncated: 1, deep: 1, deepMember: 1 };
+/** A nested array is a program, an object with names in quotes is not. */
+const SOURCE: Codes = { empty: 0, truncated: 1, deep: 0, deepMember: 1 };
 /** Only its content can be wrong: without the file, the command has other input. */
 const OPTIONAL: Codes = { absent: 0 };
 const FINDING = withFaults(1);
@@ -58,7 +60,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       files: {
         [CONFIG]: ERROR,
         'registry.json': CONTENT,
-        [VERSIONS]: withFaults(0, ['absent', 'empty', 'truncated']),
+        [VERSIONS]: withFaults(0, ['absent', 'empty', 'truncated', 'deep', 'deepMember']),
       },
     },
   ],
@@ -77,7 +79,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   bundle: [
     {
       words: 'bundle src/main.js out.tar.gz',
-      files: { [CONFIG]: OPTIONAL, 'src/main.js': { empty: 0, truncated: 1 } },
+      files: { [CONFIG]: OPTIONAL, 'src/main.js': SOURCE },
     },
   ],
   attestation: [
@@ -90,7 +92,12 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       files: { 'root.json': ERROR },
     },
   ],
-  checksum: [{ words: 'checksum clock.tar.gz', files: { 'clock.tar.gz': { empty: 0, truncated: 0 } } }],
+  checksum: [
+    {
+      words: 'checksum clock.tar.gz',
+      files: { 'clock.tar.gz': withFaults(0, ['empty', 'truncated', 'deep', 'deepMember']) },
+    },
+  ],
   'publish-version': [
     {
       words: 'publish-version clock 1.1.0 --artifact clock.tar.gz --dry-run',
@@ -104,7 +111,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       words: 'publish-version clock 1.1.0 --entry src/main.js --dry-run',
-      files: { 'src/main.js': { empty: 0, truncated: 1 } },
+      files: { 'src/main.js': SOURCE },
     },
   ],
   release: [
@@ -127,7 +134,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
       files: {
         [CONFIG]: OPTIONAL,
         'report.json': ERROR,
-        'registry.json': { ...FINDING, unreadable: 2, loop: 2 },
+        'registry.json': { ...FINDING, unreadable: 2 },
         [VERSIONS]: { ...FINDING, unreadable: 2 },
         'apps/clock/icon.svg': SINGLE,
         'apps/clock/versions/1.0.0.tar.gz': SINGLE,

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import { runVerify } from '../../src/cli/commands/verify/run.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { runDiagnose } from '../../src/cli/commands/diagnose.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import { runVerify } from '../../src/cli/commands/verify.ts';
+import type { Context } from '../../src/cli/config/context.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { configAt } from '../support/config-at.ts';
 import { json } from '../support/fault-host.ts';

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { complete, unquoted } from '../../src/cli/completion/complete.ts';
-import type { OptionDefinition } from '../../src/cli/command-definition.ts';
+import type { OptionDefinition } from '../../src/cli/define/command.ts';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
-import { buildProgram, parse } from '../../src/cli/program.ts';
+import { buildProgram, parse } from '../../src/cli/program/program.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { folder, write } from '../support/folders.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runDiff } from '../../src/cli/commands/diff/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { runLock } from '../../src/cli/commands/lock/run.ts';
-import { runSite } from '../../src/cli/commands/site/run.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { runDiff } from '../../src/cli/commands/diff.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import { runLock } from '../../src/cli/commands/lock.ts';
+import { runSite } from '../../src/cli/commands/site.ts';
+import type { Context } from '../../src/cli/config/context.ts';
 import { configAt } from '../support/config-at.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { folder, write } from '../support/folders.ts';

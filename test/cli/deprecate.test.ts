@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
-import { runDeprecate } from '../../src/cli/commands/deprecate/run.ts';
-import { runDiff } from '../../src/cli/commands/diff/run.ts';
-import { runEditApp } from '../../src/cli/commands/edit-app/run.ts';
-import { runInit } from '../../src/cli/commands/init/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { runRemoveApp } from '../../src/cli/commands/remove-app/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runAddApp } from '../../src/cli/commands/add-app.ts';
+import { runDeprecate } from '../../src/cli/commands/deprecate.ts';
+import { runDiff } from '../../src/cli/commands/diff.ts';
+import { runEditApp } from '../../src/cli/commands/edit-app.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import { runRemoveApp } from '../../src/cli/commands/remove-app.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { checksum } from '../support/live-registry.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
@@ -79,8 +79,77 @@ describe('deprecate', () => {
     expect(await runDeprecate(again, 'clock', '1.2.0', LEAK)).toBe(0);
     expect(again.printed.out.join('\n')).toContain('nothing to do');
     expect(textOf(dir)).toBe(text);
-    await runDeprecate(contextIn(dir), 'clock', '1.2.0', { ...LEAK, reason: 'broken' });
+    await runDeprecate(contextIn(dir), 'clock', '1.2.0', { ...LEAK, reason: 'broken', replace: true });
     expect(aboutOf(dir).versions['1.2.0']?.deprecated).toMatchObject({ since: '2020-01-01', reason: 'broken' });
+  });
+
+  const OLD = { reason: 'unmaintained' as const, message: 'Only 1.2 gets corrections.' };
+
+  test.each([{ dryRun: false }, { dryRun: true }])(
+    'a range keeps and names a retirement of before (%j)',
+    async (run) => {
+      const dir = await workspace();
+      await runDeprecate(contextIn(dir), 'clock', '1.2.0', LEAK);
+      const leak = aboutOf(dir).versions['1.2.0'];
+      const text = textOf(dir);
+      const context = contextIn(dir);
+      expect(await runDeprecate(context, 'clock', '<1.2.1', { ...OLD, ...run })).toBe(1);
+      expect(context.printed.error.join('\n')).toMatch(
+        /^clock 1\.2\.0 is retired already, and stays so: “It leaks tokens\.” \(security, use 1\.2\.1, since .*--replace/s,
+      );
+      expect(aboutOf(dir).versions['1.2.0']).toEqual(leak);
+      if (run.dryRun) expect(textOf(dir)).toBe(text);
+      else expect(aboutOf(dir).versions['1.1.0']?.deprecated).toMatchObject(OLD);
+    },
+  );
+
+  test.each([
+    ['another reason', { ...LEAK, reason: 'broken' as const }],
+    ['another message', { ...LEAK, message: 'It leaks.' }],
+    ['no replacement', { reason: LEAK.reason, message: LEAK.message }],
+  ])('%s does not overwrite, also for one version', async (_, wanted) => {
+    const dir = await workspace();
+    await runDeprecate(contextIn(dir), 'clock', '1.2.0', LEAK);
+    const text = textOf(dir);
+    const context = contextIn(dir, { format: 'json' });
+    expect(await runDeprecate(context, 'clock', '1.2.0', wanted)).toBe(1);
+    expect(textOf(dir)).toBe(text);
+    expect(JSON.parse(context.printed.out.join(''))).toMatchObject({
+      status: 'unchanged',
+      changed: [],
+      kept: [{ version: '1.2.0', ...LEAK }],
+      replaced: [],
+      files: [],
+    });
+  });
+
+  test('--replace overwrites, and says what was replaced', async () => {
+    const dir = await workspace();
+    await runDeprecate(contextIn(dir), 'clock', '1.2.0', LEAK);
+    const planned = contextIn(dir);
+    expect(await runDeprecate(planned, 'clock', '<1.2.1', { ...OLD, replace: true, dryRun: true })).toBe(0);
+    const before = /\n {2}before, 1\.2\.0: “It leaks tokens\.” \(security, use 1\.2\.1, since \d{4}-\d\d-\d\d\)$/;
+    expect(planned.printed.out.join('\n')).toMatch(before);
+    const context = contextIn(dir);
+    expect(await runDeprecate(context, 'clock', '<1.2.1', { ...OLD, replace: true })).toBe(0);
+    expect(context.printed.out.join('\n')).toMatch(before);
+    expect(aboutOf(dir).versions['1.2.0']?.deprecated).toMatchObject(OLD);
+    expect(aboutOf(dir).versions['1.2.0']?.deprecated).not.toHaveProperty('use');
+    const undone = contextIn(dir, { format: 'json' });
+    await runDeprecate(undone, 'clock', '1.2.0', { undo: true });
+    expect(JSON.parse(undone.printed.out.join(''))).toMatchObject({ replaced: [{ version: '1.2.0', ...OLD }] });
+  });
+
+  test('two retirements of one version at once: the second does not overwrite the first', async () => {
+    const dir = await workspace();
+    const ends = await Promise.allSettled([
+      runDeprecate(contextIn(dir), 'clock', '1.2.0', LEAK),
+      runDeprecate(contextIn(dir), 'clock', '1.2.0', OLD),
+    ]);
+    expect(ends.filter((end) => end.status === 'fulfilled' && end.value === 0)).toHaveLength(1);
+    expect([LEAK.message, OLD.message]).toContain(
+      (aboutOf(dir).versions['1.2.0']?.deprecated as { message: string } | undefined)?.message,
+    );
   });
 
   test('a range, and its withdrawal', async () => {
@@ -109,6 +178,7 @@ describe('deprecate', () => {
     ['no message', '1.2.0', { reason: 'broken' }, 'option-missing', /--message is missing/],
     ['a long message', '1.2.0', { ...LEAK, message: 'x'.repeat(281) }, 'option-invalid', /281 characters/],
     ['several lines', '1.2.0', { ...LEAK, message: 'It leaks.\nUse 1.2.1.' }, 'option-invalid', /several lines/],
+    ['--undo with --replace', '1.2.0', { undo: true, replace: true }, 'option-conflict', /--replace/],
     ['--undo with a reason', '1.2.0', { ...LEAK, undo: true }, 'option-conflict', /--undo/],
     ['a replacement that is not listed', '1.2.0', { ...LEAK, use: '1.3.0' }, 'rule-violation', /not listed/],
     ['a lower replacement', '1.2.0', { ...LEAK, use: '1.1.0' }, 'rule-violation', /not higher/],

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { sha256Of } from '../../src/store/bytes.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import { answer, type FaultHost, json } from '../support/fault-host.ts';

@@ -1,6 +1,6 @@
-import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
-import type { GlobalOptions } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { type VerifyFixture, verifyFixture } from './verify-fixture.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
+import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, delayed, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { archive, gzipped, type Live, ORIGIN, putRegistry, SVG } from '../support/live-registry.ts';

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { runDiff } from '../../src/cli/commands/diff/run.ts';
+import { runDiff } from '../../src/cli/commands/diff.ts';
 import type { ArtifactFacts, Snapshot } from '../../src/core/facts/facts.ts';
 import { sha256Of } from '../../src/store/bytes.ts';
 import { registryState } from '../../src/workspace/registry-state.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';

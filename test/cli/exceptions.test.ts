@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
 import { configAt } from '../support/config-at.ts';
-import type { GlobalOptions } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { runExplain } from '../../src/cli/commands/explain/run.ts';
-import { runRules } from '../../src/cli/commands/rules/run.ts';
-import { RULE_GROUP_NAMES } from '../../src/cli/choices.ts';
-import { exitCodeOf } from '../../src/core/error-codes/exit-codes.ts';
-import { type ErrorCode, ERRORS } from '../../src/core/error-codes/index.ts';
+import { settingsOf } from '../../src/cli/config/config.ts';
+import { runExplain } from '../../src/cli/commands/explain.ts';
+import { runRules } from '../../src/cli/commands/rules.ts';
+import { RULE_GROUP_NAMES } from '../../src/cli/define/choices.ts';
+import { exitCodeOf } from '../../src/core/errors/codes/exit-codes.ts';
+import { type ErrorCode, ERRORS } from '../../src/core/errors/codes/index.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { RULE_GROUPS } from '../../src/report/rule-text.ts';
 import { printable } from '../../src/core/text/text.ts';
-import type { GlobalOptions } from '../../src/cli/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { refusal } from './author-support.ts';
 
@@ -98,7 +99,7 @@ async function listed(
   const context = cliContext({
     cwd: '.',
     options: { ...options, format: 'json' },
-    config: async () => ({ config, file: null, root: '.' }),
+    config: async () => settingsOf(config, null, '.'),
   });
   expect(await runRules(context, options)).toBe(0);
   return (JSON.parse(context.printed.out.join()) as { rules: { id: string; level: string; group: string }[] }).rules;

@@ -48,7 +48,7 @@ async function saved(): Promise<Record<string, any>> {
   );
   await observeRegistry(
     live.url,
-    { ca: certificates().ca, origins: [ORIGIN], backoff: () => 1, idleTimeout: 400 },
+    { ca: certificates().ca, origins: [ORIGIN], backoff: () => 1, idleTimeout: 1500 },
     { manifest: writer.manifest, app: writer.app, hosts: writer.hosts },
   );
   writer.finish(null);

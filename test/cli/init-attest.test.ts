@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { runInit } from '../../src/cli/commands/init/run.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
 import { folder } from '../support/folders.ts';
 import { openObjectStore } from '../support/object-store.ts';
 import { contextIn, refusal } from './author-support.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { PRESETS } from '../../src/author/host-files.ts';
 import type { Hosted } from '../../src/author/host-guides.ts';
-import { siteCommand } from '../../src/cli/commands/site/options.ts';
-import { flagOf } from '../../src/cli/command-definition.ts';
-import { HOSTS, isOneOf } from '../../src/cli/choices.ts';
+import { siteCommand } from '../../src/cli/define/site.ts';
+import { flagOf } from '../../src/cli/define/command.ts';
+import { HOSTS, isOneOf } from '../../src/cli/define/choices.ts';
 
 /** The guide of each host says how the catalogue is published beside the registry. */
 

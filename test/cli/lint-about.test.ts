@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { folder, write } from '../support/folders.ts';
 import { contextIn } from './author-support.ts';
 

@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
 import { configAt } from '../support/config-at.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { type Serving, startServer } from '../../src/serve/server.ts';
 import { cliContext } from '../support/cli-context.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
 import type { Config } from '../../src/cli/config/config.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { sha256Of } from '../../src/store/bytes.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import { comparableReport } from '../support/cli-runs.ts';

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runLock } from '../../src/cli/commands/lock/run.ts';
+import { runLock } from '../../src/cli/commands/lock.ts';
 import { lockBaseline, readLock } from '../../src/workspace/lock.ts';
 import { folder, write } from '../support/folders.ts';
 import { contextIn } from './author-support.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runMirror } from '../../src/cli/commands/mirror/run.ts';
+import { runMirror } from '../../src/cli/commands/mirror.ts';
 import { answer, type FaultHost, openFaultHost } from '../support/fault-host.ts';
 import { folder } from '../support/folders.ts';
 import { type Live, putRegistry } from '../support/live-registry.ts';

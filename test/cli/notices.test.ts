@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runBundle } from '../../src/cli/commands/bundle/run.ts';
+import { runBundle } from '../../src/cli/commands/bundle.ts';
 import { unpacked, writeFiles } from '../bundle/tree.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';

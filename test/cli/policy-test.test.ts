@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runPolicy } from '../../src/cli/commands/policy/run.ts';
-import { runPolicyTest } from '../../src/cli/commands/policy-test/run.ts';
+import { runPolicy } from '../../src/cli/commands/policy.ts';
+import { runPolicyTest } from '../../src/cli/commands/policy-test.ts';
 import type { PolicyTestResult } from '../../src/report/results.ts';
 import type { PolicyDocument } from '../../src/core/policy/policy-document.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
-import { runInit } from '../../src/cli/commands/init/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { tarGz } from '../publish/memory.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, type Recorded } from './author-support.ts';

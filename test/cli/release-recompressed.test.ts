@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { startServer } from '../../src/serve/server.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { commitAll, git } from '../support/folders.ts';

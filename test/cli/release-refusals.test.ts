@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
+import { runAssemble } from '../../src/cli/commands/assemble.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { commitAll, git } from '../support/folders.ts';
 import { SVG } from '../support/live-registry.ts';

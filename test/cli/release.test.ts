@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFiles } from '../bundle/tree.ts';
-import { runRelease } from '../../src/cli/commands/release/run.ts';
+import { runRelease } from '../../src/cli/commands/release.ts';
 import { contextIn, refusal, snapshot } from './author-support.ts';
 import { repository, releaseIn, sources, statesOf, textOf } from './release-fixture.ts';
 

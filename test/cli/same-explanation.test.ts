@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchBytes, fetchWhole, whyNoArtifact, readBack } from '../../src/cli/download.ts';
+import { fetchBytes, fetchWhole, whyNoArtifact, readBack } from '../../src/cli/check/download.ts';
 import { explainDownload } from '../../src/core/engine/explain-download.ts';
 import { ownerOf } from '../../src/core/engine/owner.ts';
 import { mirror } from '../../src/mirror/mirror.ts';

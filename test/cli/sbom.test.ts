@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runBundle } from '../../src/cli/commands/bundle/run.ts';
+import { runBundle } from '../../src/cli/commands/bundle.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { billErrors } from '../support/cyclonedx.ts';
 import { folder } from '../support/folders.ts';

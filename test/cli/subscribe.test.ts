@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runSubscribe } from '../../src/cli/commands/subscribe/run.ts';
+import { runSubscribe } from '../../src/cli/commands/subscribe.ts';
 import { folder } from '../support/folders.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';
 
@@ -172,6 +172,13 @@ test('subscribe does not print a secret that the service echoes', async () => {
     const { printed } = await run({ tokenEnv: 'TOKEN', format }, { TOKEN: 's3cret-token' });
     expect(JSON.stringify(printed)).not.toContain('s3cret');
   }
+});
+
+test('subscribe does not read a response that is nested deep', async () => {
+  answerWith = { status: 201, body: '['.repeat(10_000) + ']'.repeat(10_000) };
+  const { code, printed } = await run({ format: 'json' });
+  expect(code).toBe(0);
+  expect(JSON.parse(printed.out.join(''))).toMatchObject({ outcome: 'subscribed', status: 201 });
 });
 
 test('subscribe prints JSON', async () => {

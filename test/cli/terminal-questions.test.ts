@@ -62,7 +62,7 @@ async function atTerminal(args: readonly string[], answers: readonly (readonly [
     from = screen.length;
     next += 1;
     // The prompt listens from its next turn on.
-    setTimeout(() => child.stdin.write(keys!), 100);
+    setTimeout(() => child.stdin.write(keys!), 300);
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
   const code = await new Promise<number | null>((resolve) => {

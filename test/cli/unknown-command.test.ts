@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { parse } from '../../src/cli/program.ts';
+import { parse } from '../../src/cli/program/program.ts';
 
 /** What a command line with a word too many, or with an empty one, says. */
 
@@ -66,3 +66,11 @@ test.each(['0', '0.5', '1.5', '257', '1e3'])(
       );
   },
 );
+
+test.each([
+  ['a\0b', 'The command line contains a NUL character: “'],
+  ['a\ud800', 'The command line contains half of a surrogate pair: “'],
+])('%j is refused before any command', (value, message) => {
+  expect(messageOf(['lint', value])).toContain(message);
+  expect(messageOf(['publish-version', 'a', '1.0.0', `--notes=${value}`])).toContain(message);
+});

@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import { runLint } from '../../src/cli/commands/lint/run.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import { runLint } from '../../src/cli/commands/lint.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { folder } from '../support/folders.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 import { contextIn, type Recorded, refusal } from './author-support.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import type { CommandRun } from '../support/cli-runs.ts';
 import { type FaultHost, tagged } from '../support/fault-host.ts';
 import { SVG } from '../support/live-registry.ts';

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runDiagnose } from '../../src/cli/commands/diagnose/run.ts';
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import { runVerify } from '../../src/cli/commands/verify/run.ts';
+import { runDiagnose } from '../../src/cli/commands/diagnose.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import { runVerify } from '../../src/cli/commands/verify.ts';
 import { configAt } from '../support/config-at.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Context } from '../../src/cli/config/context.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { answer, json } from '../support/fault-host.ts';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import { runVerify } from '../../src/cli/commands/verify/run.ts';
-import type { GlobalOptions } from '../../src/cli/context.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import { runVerify } from '../../src/cli/commands/verify.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { answer, byMethod, CORS, delayed, type FaultHost, json, redirect } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, type Live, ORIGIN } from '../support/live-registry.ts';
 import { cliContext } from '../support/cli-context.ts';
@@ -214,7 +214,12 @@ describe('verify reports a usage error', () => {
       hint: /NOT_SET_AT_ALL/,
     },
     { url: 'https://example.com/', options: { ca: 'nowhere.pem' }, code: 'ca-file-invalid', hint: /PEM/ },
-    { url: 'https://example.com/', options: { against: 'nowhere.json' }, code: 'facts-invalid', hint: /--save/ },
+    {
+      url: 'https://example.com/',
+      options: { against: 'nowhere.json' },
+      code: 'baseline-missing',
+      hint: /Check the path/,
+    },
   ])('for $url with $options', async ({ url, options, code, hint }) => {
     await expect(run(url, options, {})).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });

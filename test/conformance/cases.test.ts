@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LEVELS, type Role, ROLES } from '../../src/conformance/case.ts';
+import { LEVELS, type Role, ROLES } from '../../src/conformance/case/case.ts';
 import { casesOf, folderOf } from '../../src/conformance/sets.ts';
 
 /** The cases of the conformance kit as data: complete, frozen, and supported by the specification. */

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { selectCases } from '../../src/cli/conformance/cases.ts';
+import { selectCases } from '../../src/cli/commands/conformance-cases.ts';
 import { commandWords, runCommand } from '../../src/conformance/command.ts';
 import { expectedFailures } from '../../src/conformance/expected.ts';
 import { casesOf } from '../../src/conformance/sets.ts';

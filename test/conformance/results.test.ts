@@ -3,8 +3,8 @@ import { Ajv } from 'ajv';
 import { parse } from 'parse5';
 import { SaxesParser } from 'saxes';
 import { describe, expect, test } from 'vitest';
-import type { AnyCase, Level } from '../../src/conformance/case.ts';
-import { HOST_SETTINGS } from '../../src/conformance/host/settings.ts';
+import type { AnyCase, Level } from '../../src/conformance/case/case.ts';
+import { HOST_SETTINGS } from '../../src/conformance/case/host-settings.ts';
 import {
   failed,
   harnessError,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConformanceReport, STATUSES } from '../../src/conformance/result.ts';
-import { LEVELS } from '../../src/conformance/case.ts';
+import { LEVELS } from '../../src/conformance/case/case.ts';
 import { numbersOf } from '../../src/conformance/results/table.ts';
 import { openTestedService, type TestedService } from './service-fixture.ts';
 import { linesOf, root, subscriberReport } from './subscriber-fixture.ts';

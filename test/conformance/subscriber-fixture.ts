@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { SubscriberCase } from '../../src/conformance/case.ts';
+import type { SubscriberCase } from '../../src/conformance/case/case.ts';
 import { expectedFailures } from '../../src/conformance/expected.ts';
 import { type ConformanceReport, reportOf } from '../../src/conformance/result.ts';
 import { casesOf } from '../../src/conformance/sets.ts';

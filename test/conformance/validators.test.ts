@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runConformanceDocuments } from '../../src/cli/commands/conformance-documents/run.ts';
+import { runConformanceDocuments } from '../../src/cli/commands/conformance-documents.ts';
 import type { ConformanceReport } from '../../src/conformance/result.ts';
 import { CONFORMANCE_FORMATS } from '../../src/report/options.ts';
 import { cliContext } from '../support/cli-context.ts';

@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { validateConfig } from '../../src/core/generated/config.js';
 import { judge, startJudging } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { json } from '../../src/report/index.ts';
 import { checksum, NOW } from '../support/core-facts.ts';
 import { artifact, BASE, document, entry, metadataWith, snapshot } from '../support/snapshots.ts';

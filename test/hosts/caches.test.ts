@@ -137,7 +137,7 @@ serverCases('nginx', 'a cache in front', nginx, [
     global: backendServer(GOOD),
     server: cachingServer('proxy_cache_methods GET HEAD; proxy_cache_convert_head off;'),
     before: requestFrom({}, 'HEAD'),
-    options: { idleTimeout: 500 },
+    options: { idleTimeout: 1500 },
   },
   {
     name: 'HEAD is forwarded to the host as GET',

@@ -117,7 +117,7 @@ https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n\ttls ${dir}/cert.pem ${dir}/key.
 });
 
 async function listening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
       socket.once('connect', () => socket.destroy());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PRESETS } from '../../src/author/host-files.ts';
 import type { Hosted } from '../../src/author/host-guides.ts';
-import { mediaTypeOf } from '../../src/core/http/media.ts';
+import { mediaTypeOf } from '../../src/core/registry/media.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { folder, errorOf } from '../support/folders.ts';
 import { headersFor, readHeadersFile } from '../support/headers-file.ts';

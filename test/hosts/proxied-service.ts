@@ -135,7 +135,7 @@ export async function startBehind(kind: ProxyKind): Promise<ProxiedService> {
       () => 0,
     );
     if (status === 200) break;
-    if (i > 150) throw new Error(`${kind.program} does not respond (${status}): ${output()}`);
+    if (i > 500) throw new Error(`${kind.program} does not respond (${status}): ${output()}`);
     await new Promise((done) => setTimeout(done, 100));
   }
   return {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, request, type Server } from 'node:http';
+import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,14 +11,24 @@ import { folder } from '../support/folders.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const missing = spawnSync(NGINX, ['-v']).status !== 0;
-const DELAY = 500;
 let service: Server;
 let stop = (): void => undefined;
 let port: number;
 
+/** Requests at once: the service responds to none before each of them has arrived, or was refused. */
+const atOnce = { expected: 1, refused: 0, held: [] as ServerResponse[] };
+
+function endIfAllArrived(): void {
+  if (atOnce.held.length + atOnce.refused < atOnce.expected) return;
+  for (const response of atOnce.held.splice(0)) response.end('ok');
+}
+
 beforeAll(async () => {
   if (missing) return;
-  service = createServer((_, response) => void setTimeout(() => response.end('ok'), DELAY));
+  service = createServer((_, response) => {
+    atOnce.held.push(response);
+    endIfAllArrived();
+  });
   await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
   const { port: servicePort } = service.address() as { port: number };
   port = await freePort();
@@ -37,7 +47,10 @@ beforeAll(async () => {
   writeFileSync(join(root, 'nginx.conf'), `${main} http { access_log off; ${paths.join(' ')}\n${shipped}}`);
   const nginx = spawn(NGINX, ['-c', join(root, 'nginx.conf')], { stdio: 'inherit' });
   stop = () => void nginx.kill();
-  for (let i = 0; i < 50 && (await get('192.0.2.1').catch(() => 0)) !== 200; i += 1) await sleep(100);
+  while ((await get('192.0.2.1').catch(() => 0)) !== 200) {
+    if (nginx.exitCode !== null) throw new Error('nginx has ended');
+    await sleep(100);
+  }
 }, 30_000);
 afterAll(() => {
   stop();
@@ -58,7 +71,16 @@ async function get(client: string, path = '/'): Promise<number> {
 
 /** The number of requests at once that were refused. */
 async function refused(number: number, clientOf: (i: number) => string): Promise<number> {
-  const statuses = await Promise.all(Array.from({ length: number }, (_, i) => get(clientOf(i))));
+  Object.assign(atOnce, { expected: number, refused: 0 });
+  const statuses = await Promise.all(
+    Array.from({ length: number }, async (_, i) => {
+      const status = await get(clientOf(i));
+      if (status === 429) atOnce.refused += 1;
+      endIfAllArrived();
+      return status;
+    }),
+  );
+  atOnce.expected = 1;
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   return statuses.filter((status) => status === 429).length;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Archive, archiveName } from '../../scripts/archives.mjs';
 import { programsOf } from '../../scripts/platforms.mjs';
-import { VERSION } from '../../src/core/tool-version.ts';
+import { VERSION } from '../../src/core/values/tool-version.ts';
 import type { CheckedRegistry } from '../support/installed.ts';
 
 /** How an archive with everything inside is unpacked and run. */

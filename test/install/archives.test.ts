@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Archive, checksums, makeArchive } from '../../scripts/archives.mjs';
 import { programsOf } from '../../scripts/platforms.mjs';
-import { VERSION } from '../../src/core/tool-version.ts';
+import { VERSION } from '../../src/core/values/tool-version.ts';
 import { type CheckedRegistry, describeIf, hasProgram, openRegistry } from '../support/installed.ts';
 import { expectItWorks, noPrograms, type Ran, runAtHome, unpacked } from './archive-fixture.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { writeImageFiles } from '../../scripts/image.mjs';
 import { programsOf } from '../../scripts/platforms.mjs';
-import { VERSION } from '../../src/core/tool-version.ts';
+import { VERSION } from '../../src/core/values/tool-version.ts';
 import { waitUntil } from '../store/scratch.ts';
 import { startDatabase } from '../support/database.ts';
 import { describeIf, hasProgram, openRegistry, ROOT, type CheckedRegistry } from '../support/installed.ts';

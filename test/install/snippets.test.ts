@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { githubWorkflow } from '../../src/author/github-workflow.ts';
 import { gitlabPipeline } from '../../src/author/gitlab-pipeline.ts';
-import { flagOf } from '../../src/cli/command-definition.ts';
+import { flagOf } from '../../src/cli/define/command.ts';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
-import { globalOptions } from '../../src/cli/option-groups.ts';
+import { globalOptions } from '../../src/cli/define/option-groups.ts';
 
 /** Every command and every input of the action in a template, a workflow or a page exists. */
 

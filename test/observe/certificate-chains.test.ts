@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/core/engine/report.ts';
+import type { Finding } from '../../src/core/findings/report.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { type Chain, chain, CHAINS } from '../support/certificate-chains.ts';
 import { openFaultHost } from '../support/fault-host.ts';

@@ -23,7 +23,7 @@ async function probe(
     url: `https://${name}:${host.port}/x`,
     origin: null,
     accept: '*/*',
-    total: 5000,
+    total: 20_000,
   });
   await http.close();
   await host.close();
@@ -158,7 +158,7 @@ test('the handshake fails if the host supports only HTTP/2', async () => {
 async function raw(onConnection: (socket: import('node:net').Socket) => void): Promise<Probe> {
   const server = createServer((socket) => onConnection(socket.on('error', () => {})));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const http = openHttpClient({ connectTimeout: 200, retries: 0 });
+  const http = openHttpClient({ connectTimeout: 1000, retries: 0 });
   const seen = await http.probe({
     method: 'GET',
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,

@@ -102,7 +102,7 @@ const FAULTS: Fault[] = [
   { name: '408 first, and closed', make: (good) => inTurn(closing, good), judged: true },
   { name: '408 over reused connections', make: (good) => onReused(timeout, good), judged: true },
   { name: '408 over reused connections, and closed', make: (good) => onReused(closing, good), judged: true },
-  { name: 'silent', make: () => silent(), judged: false, isUnanswered: true, total: 1500 },
+  { name: 'silent', make: () => silent(), judged: false, isUnanswered: true, total: 4000 },
 ];
 
 function fileOf(body: string, { validator }: Kind): Behaviour {

@@ -115,7 +115,7 @@ describe('a proxy', () => {
     // A name of this machine alone would be requested without a proxy that seems to be elsewhere.
     const { report } = await verified(/invalid|socks/.test(url()) ? target : live.url, {
       ...throughProxy(url()),
-      connectTimeout: 200,
+      connectTimeout: 1500,
     });
     expect(faults(report)).toEqual([`error unreachable ${cause} (manifest)`]);
     const [found] = report.findings;
@@ -160,7 +160,7 @@ describe('a host with many files', () => {
   const fine = json({ versions: [] });
   const requested = (method: string): number =>
     many.requests.filter((one) => one.method === method && /\/\d+\.json/.test(one.path)).length;
-  const some = { concurrency: 4, headersTimeout: 100 };
+  const some = { concurrency: 4, headersTimeout: 800 };
   const name = (): string => new URL(many.origin).host;
 
   test.each([

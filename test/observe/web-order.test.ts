@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import type { AppFacts, DocumentFacts, Snapshot } from '../../src/core/facts/facts.ts';
 import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import type { WebOptions } from '../../src/observe/registry/options.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withoutSystemError } from '../../src/cli/process/failed-run.ts';
-import { isMachineLimit, machineLimitAdvice, machineLimitText } from '../../src/core/http/machine-limit.ts';
+import { withoutSystemError } from '../../src/cli/io/failed-run.ts';
+import { isMachineLimit, machineLimitAdvice, machineLimitText } from '../../src/core/errors/machine-limit.ts';
 import { fileLimitError, machineLimitCode } from '../../src/platform/machine-limit.ts';
 import { whyUnreadable } from '../../src/platform/regular-file.ts';
 import { limitReached } from '../../src/store/s3/request-errors.ts';

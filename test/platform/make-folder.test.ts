@@ -46,8 +46,6 @@ describe.each([
   });
 
   test.runIf(process.platform === 'linux')('rejects below /proc, where folders cannot be created', async () => {
-    const start = performance.now();
     await expect(make('/proc/x/y')).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/x' });
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 });

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { flagOf } from '../../src/cli/command-definition.ts';
-import { attestationCommand } from '../../src/cli/commands/attestation/options.ts';
-import { entriesOf } from '../../src/core/record.ts';
+import { flagOf } from '../../src/cli/define/command.ts';
+import { attestationCommand } from '../../src/cli/define/attestation.ts';
+import { entriesOf } from '../../src/core/values/record.ts';
 import { describeOnNodes } from '../support/nodes.ts';
 import { requireBuild } from '../support/recorded.ts';
 import { openSharedProcess } from '../support/shared-process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { placeholderIcon } from '../../src/author/placeholder-icon.ts';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { createDigester } from '../../src/observe/digest/digest.ts';
 import { inspectImage } from '../../src/observe/icon/inspect-image.ts';
 import { type AppPlan, type IconFile, type NewApp, planApp } from '../../src/publish/add-app.ts';
@@ -81,7 +81,7 @@ test('a plan for an app that is already added is empty, and a different entry or
   const store = memoryStore({ 'registry.json': empty });
   const place = placeOf(store);
   for (const step of (await planApp(place, newApp(), JUDGEMENT)).plan.steps) {
-    const text = step.kind === 'edit' ? step.edit(String(store.files.get(step.path)))! : '';
+    const text = step.kind === 'edit' ? step.to.text : '';
     store.files.set(step.path, step.kind === 'edit' ? Buffer.from(text) : Buffer.from(step.bytes as Uint8Array));
   }
   store.files.set('apps/a/versions.json', Buffer.from('{"versions":[{}]}'));
@@ -127,7 +127,7 @@ describe('app keys', () => {
     async (key) => {
       const planned = await plan(newApp({ key }));
       const edit = planned.plan.steps.at(-1)!;
-      const apps = (JSON.parse(edit.kind === 'edit' ? edit.edit(empty)! : '') as { apps: object }).apps;
+      const apps = (JSON.parse(edit.kind === 'edit' ? edit.to.text : '') as { apps: object }).apps;
       expect(Object.keys(apps)).toEqual([key]);
       expect(planned.entry.appMetadataUrl).toBe(`${BASE}apps/${key}/versions.json`);
     },

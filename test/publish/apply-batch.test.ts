@@ -1,10 +1,10 @@
 import { message } from '../../src/core/text/message.ts';
 import { describe, expect, test, vi } from 'vitest';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import type { Step } from '../../src/publish/plan.ts';
 import type { BatchStore, Store, Stored, Write } from '../../src/store/store.ts';
-import { artifact, metadata, adding, plan, outcomes, watched, full, refusing } from './plan-fixture.ts';
+import { artifact, metadata, adding, editing, plan, outcomes, watched, full, refusing } from './plan-fixture.ts';
 
 /** Plans in a store that writes several files at once. */
 
@@ -44,8 +44,9 @@ describe('a plan in a store that writes several files at once', () => {
 
   test('is one write, and reports the outcome of each step', async () => {
     const { store, log, text } = together({ 'a/icon.svg': 'old', 'b.json': 'b\n' });
-    const b: Step = { ...adding('x'), path: 'b.json' };
-    const steps: Step[] = [artifact, created, adding('1'), adding('1'), icon, b, { ...b, edit: () => null }];
+    const b = adding('x', 'b.json');
+    const nothing = editing((text) => (text === '' ? 'x' : null), { path: 'b.json' });
+    const steps: Step[] = [artifact, created, adding('1'), adding('1'), icon, b, nothing];
     const reported: string[] = [];
     const results = await applyPlan({ steps }, store, { onStep: ({ outcome }) => void reported.push(outcome) });
     expect(reported).toEqual(['created', 'created', 'edited', 'unchanged', 'edited', 'edited', 'unchanged']);

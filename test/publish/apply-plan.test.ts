@@ -1,10 +1,10 @@
 import { message } from '../../src/core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { describePlan, type Step } from '../../src/publish/plan.ts';
-import { artifact, metadata, adding, plan, outcomes, watched, full } from './plan-fixture.ts';
+import { artifact, metadata, adding, editing, plan, outcomes, watched, full } from './plan-fixture.ts';
 
 /** Applying a plan, step by step. */
 
@@ -86,13 +86,13 @@ describe('a plan', () => {
 
   test('applies an edit once, even if the edit would always change the text', async () => {
     const { store, text } = watched({ [metadata]: '' });
-    await applyPlan({ steps: [{ ...adding('x'), edit: (text) => `${text}x` }] }, store);
+    await applyPlan({ steps: [editing((text) => `${text}x`)] }, store);
     expect(text(metadata)).toBe('x');
   });
 
   test('does not write an edit that results in the same text', async () => {
     const { store, log } = watched({ [metadata]: 'x' });
-    expect(outcomes(await applyPlan({ steps: [{ ...adding('x'), edit: (text) => text }] }, store))).toEqual([
+    expect(outcomes(await applyPlan({ steps: [editing((text) => text || 'y')] }, store))).toEqual([
       'a/versions.json: unchanged',
     ]);
     expect(log).toEqual([]);
@@ -130,15 +130,13 @@ describe('before anything is written, a plan refuses', () => {
     },
     {
       name: 'a document that its edit refuses',
-      files: { [metadata]: '' },
+      files: { [metadata]: 'another' },
       steps: [
         artifact,
-        {
-          ...adding('1'),
-          edit: () => {
-            throw new AppregError('immutable', message`No.`, message`Another version.`);
-          },
-        },
+        editing((text) => {
+          if (text === '') return 'ours';
+          throw new AppregError('immutable', message`No.`, message`Another version.`);
+        }),
       ],
       expected: { code: 'immutable', exit: 1, message: 'No. Nothing was changed.', hint: 'Another version.' },
     },
@@ -237,7 +235,7 @@ describe('a failed plan', () => {
 });
 
 test('a plan is printed with one line for each step, with control characters escaped', () => {
-  const unsafeStep: Step = { ...adding('2.0.0'), path: 'a\u001b[2J.json' };
+  const unsafeStep = adding('2.0.0', 'a\u001b[2J.json');
   expect(describePlan({ steps: [{ ...artifact, bytes: new Uint8Array(12_345) }, unsafeStep] })).toBe(
     'create a/1.0.0.tar.gz  (the artifact of a 1.0.0, 12,345 bytes)\nedit   a\\u{1b}[2J.json  (the version 2.0.0)',
   );

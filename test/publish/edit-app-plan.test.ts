@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planEdit } from '../../src/publish/edit-app.ts';
 import { listedEntry } from '../../src/publish/listed-app.ts';

@@ -143,7 +143,7 @@ describe('files of a killed run', () => {
     const { file } = storm.artifact();
     const { child } = storm.start(publish('patch', file), { APPREG_FAILPOINT: 'locked:SIGSTOP' });
     for (let tries = 0; !hidden(arena.root).some((path) => path.endsWith('.lock')); tries++) {
-      if (tries === 200) throw new Error('it was not locked');
+      if (tries === 1000) throw new Error('it was not locked');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     await storm.runShared([

@@ -1,6 +1,10 @@
 import { message } from '../../src/core/text/message.ts';
-import { AppregError } from '../../src/core/errors.ts';
+import { AppregError } from '../../src/core/errors/error.ts';
+import type { Document } from '../../src/author/document.ts';
+import type { DocumentContent } from '../../src/core/json/content.ts';
+import { EditStep } from '../../src/publish/edit-step.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
+import { StoredDocument } from '../../src/publish/stored-document.ts';
 import type { StepResult } from '../../src/publish/apply-step.ts';
 import type { Store } from '../../src/store/store.ts';
 import { memoryStore } from './memory.ts';
@@ -16,14 +20,36 @@ export const artifact: Step & { kind: 'create' } = {
 
 export const metadata = 'a/versions.json';
 
+/** A document of any text. */
+function plainText(content: DocumentContent, path: string): Document {
+  return { path, text: content.text ?? '', value: null, content };
+}
+
+/**
+ * The edit of a text, which must change an empty one. It was planned on an empty file, in an earlier state; with
+ * `isNew`, on a missing one.
+ */
+export function editing(
+  edit: (text: string) => string | null,
+  { path = metadata, what = 'a change', isNew = false }: { path?: string; what?: string; isNew?: boolean } = {},
+): EditStep {
+  const from = isNew
+    ? StoredDocument.missing(path, '', plainText)
+    : StoredDocument.of({ bytes: Buffer.of(), token: 'an earlier state' }, path, plainText);
+  const step = EditStep.of(from, { what }, ({ text, content }) => {
+    const edited = edit(text);
+    return edited === null ? null : plainText({ ...content, text: edited }, path);
+  });
+  if (step === null) throw new Error('the edit changes nothing');
+  return step;
+}
+
 /** Adds a line, once. */
-export function adding(line: string): Step & { kind: 'edit' } {
-  return {
-    kind: 'edit',
-    path: metadata,
-    edit: (text) => (text.split('\n').includes(line) ? null : `${text}${line}\n`),
+export function adding(line: string, path: string = metadata): EditStep {
+  return editing((text) => (text.split('\n').includes(line) ? null : `${text}${line}\n`), {
+    path,
     what: `the version ${line}`,
-  };
+  });
 }
 
 export const plan: Plan = { steps: [artifact, adding('1.0.0')] };
@@ -65,12 +91,9 @@ export const full = (): never => {
 };
 
 /** An edit that is refused on another writer's text. */
-export const refusing: Step = {
-  ...adding('1'),
-  edit(text) {
-    if (text === '') return 'ours';
-    throw new AppregError('immutable', message`Published meanwhile.`, message`Take the next version.`, {
-      effect: 'none',
-    });
-  },
-};
+export const refusing: Step = editing((text) => {
+  if (text === '') return 'ours';
+  throw new AppregError('immutable', message`Published meanwhile.`, message`Take the next version.`, {
+    effect: 'none',
+  });
+});

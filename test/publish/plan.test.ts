@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import { changedLines, describePlan, type EditStep, withKinds } from '../../src/publish/plan.ts';
+import type { EditStep } from '../../src/publish/edit-step.ts';
+import { changedLines, describePlan, withKinds } from '../../src/publish/plan.ts';
+import { editing } from './plan-fixture.ts';
 
-const step = (path: string, isNew: boolean): EditStep => ({
-  kind: 'edit',
-  path,
-  isNew,
-  edit: () => null,
-  what: 'a change',
-});
+const step = (path: string, isNew: boolean): EditStep => editing(() => 'new', { path, isNew });
 
 test('an edit of a new file is shown as its creation, and later edits of it as edits', () => {
   const plan = { steps: [step('a', true), step('b', false), step('a', true)] };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
 import { appToPublish } from '../../src/publish/listed-app.ts';
 import { planVersion, type VersionPlan } from '../../src/publish/publish-version.ts';
-import type { AppregError } from '../../src/core/errors.ts';
+import type { AppregError } from '../../src/core/errors/error.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
 const app = (metadata = `${BASE}apps/a/versions.json`): object => ({
@@ -91,7 +91,7 @@ describe('the plan of a version', () => {
     const { plan: made } = await plan(await registry(), '1.0.0', one);
     const step = made.steps.at(-1)!;
     const meanwhile = JSON.stringify({ versions: [await listed('0.9.0', two)] });
-    const text = step.kind === 'edit' ? step.edit(meanwhile) : null;
+    const text = step.kind === 'edit' ? step.textAfter(meanwhile) : null;
     expect((JSON.parse(text!) as { versions: { version: string }[] }).versions.map((v) => v.version)).toEqual([
       '0.9.0',
       '1.0.0',

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { appToPublish } from '../../src/publish/listed-app.ts';
 import { publish } from '../../src/publish/publish.ts';
 import type { Bytes } from '../../src/store/bytes.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
@@ -76,22 +75,4 @@ test('a given version that is taken meanwhile is refused', async () => {
   );
   await expect(ours).rejects.toMatchObject({ code: 'immutable', exit: 1 });
   expect(String(store.files.get(METADATA))).not.toContain('1.0.1');
-});
-
-test('an app that was read before is parsed again only where its files changed', async () => {
-  const store = registry();
-  const place = placeOf(store);
-  const known = await appToPublish(place, 'a');
-  const same = await appToPublish(place, 'a', known);
-  expect(same.manifest).toBe(known.manifest);
-  expect(same.metadata).toBe(known.metadata);
-  await publish(place, { ...APP, version: 'patch', artifact: await artifact(tarGz('theirs')) }, JUDGEMENT);
-  const changed = await appToPublish(place, 'a', known);
-  expect(changed.manifest).toBe(known.manifest);
-  expect(changed.metadata.text).toContain('1.0.1');
-  const ours = { ...APP, version: 'patch', artifact: await artifact(tarGz('ours')), known };
-  expect(await publish(place, ours, JUDGEMENT)).toMatchObject({
-    isNew: true,
-    planned: { entry: { version: '1.0.2' } },
-  });
 });

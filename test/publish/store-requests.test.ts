@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app/run.ts';
-import { runAssemble } from '../../src/cli/commands/assemble/run.ts';
-import { runInit } from '../../src/cli/commands/init/run.ts';
-import { runPublishVersion } from '../../src/cli/commands/publish-version/run.ts';
+import { runAddApp } from '../../src/cli/commands/add-app.ts';
+import { runAssemble } from '../../src/cli/commands/assemble.ts';
+import { runInit } from '../../src/cli/commands/init.ts';
+import { runPublishVersion } from '../../src/cli/commands/publish-version.ts';
 import { contextIn, type Recorded } from '../cli/author-support.ts';
 import { openArena } from '../support/arena.ts';
 import type { ObjectStoreOptions } from '../support/object-store.ts';
@@ -57,7 +57,7 @@ async function withApp(more: ObjectStoreOptions = {}): Promise<Opened & { cache:
 }
 
 /** Requests of a publish once the conditions of the store are remembered. */
-const REMEMBERED = 7;
+const REMEMBERED = 8;
 /** Requests that test the conditions of a store that was tested before. */
 const PROBE = 4;
 
@@ -76,10 +76,10 @@ async function withFolders(more: ObjectStoreOptions): Promise<Opened> {
 }
 
 describe('publishing to a bucket', () => {
-  test('sends seven requests, and four more without remembered conditions of the store', async () => {
+  test('sends eight requests, and four more without remembered conditions of the store', async () => {
     const arena = await withApp();
-    expect(await counted(arena, publishing(arena, '1.0.0'))).toEqual({ GET: 5, PUT: 2, all: REMEMBERED });
-    expect(await counted(arena, publishing(arena, '1.0.1'))).toEqual({ GET: 5, PUT: 2, all: REMEMBERED });
+    expect(await counted(arena, publishing(arena, '1.0.0'))).toEqual({ GET: 6, PUT: 2, all: REMEMBERED });
+    expect(await counted(arena, publishing(arena, '1.0.1'))).toEqual({ GET: 6, PUT: 2, all: REMEMBERED });
     arena.env['APPREG_CACHE_DIR'] = '';
     expect((await counted(arena, publishing(arena, '1.0.2'))).all).toBe(REMEMBERED + PROBE);
     expect((await counted(arena, publishing(arena, '1.0.3'))).all).toBe(REMEMBERED + PROBE);
@@ -185,10 +185,7 @@ describe('assembling 112 apps', () => {
     async ({ more, gets }) => {
       const arena = await withFolders({ ...more, delay: 50 });
       arena.objects!.mostAtOnce = 0;
-      const started = performance.now();
       const first = await counted(arena, () => runAssemble(contextOf(arena), {}));
-      // One request after the other would take longer than this.
-      expect(performance.now() - started).toBeLessThan(50 * (FILES + gets));
       expect(first).toEqual({ PUT: FILES, GET: gets, all: FILES + gets });
       expect(arena.objects!.mostAtOnce).toBeGreaterThan(48);
       expect(arena.objects!.mostAtOnce).toBeLessThanOrEqual(64);

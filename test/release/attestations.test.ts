@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readPublicKey, shippedTrust } from '../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../src/attestation/verify.ts';
-import { attesterFor } from '../../src/cli/attester.ts';
-import { companionPath } from '../../src/core/attestation/companion.ts';
+import { attesterFor } from '../../src/cli/check/attester.ts';
+import { companionPath } from '../../src/core/registry/companion.ts';
 import { judgeAttestation } from '../../src/core/attestation/judge.ts';
 import { message } from '../../src/core/text/message.ts';
 import { sha256Of } from '../../src/store/bytes.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { companionPath } from '../../src/core/attestation/companion.ts';
+import { companionPath } from '../../src/core/registry/companion.ts';
 import { message } from '../../src/core/text/message.ts';
-import { isAppregError } from '../../src/core/errors.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
 import { publishApps } from '../../src/release/publish-apps.ts';
 import { publish, type Published, planListedVersion } from '../../src/publish/publish.ts';
 import type { ArtifactToStore } from '../../src/publish/artifact.ts';

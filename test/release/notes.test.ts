@@ -3,7 +3,7 @@ import { setRetirement } from '../../src/author/about.ts';
 import { appToPublish } from '../../src/publish/listed-app.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planRetirement } from '../../src/publish/deprecate.ts';
-import { documentIn } from '../../src/publish/registry-location.ts';
+import { StoredDocument } from '../../src/publish/stored-document.ts';
 import { publishApps } from '../../src/release/publish-apps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { JUDGEMENT, placeOf } from '../publish/memory.ts';
@@ -99,7 +99,7 @@ test('an entry that another process added meanwhile is kept', async () => {
   await applyPlan(plan, at.store);
   const stored = await at.store.read('apps/a/versions.about.json');
   if (stored === null) throw new Error('it is there');
-  const document = documentIn(stored, 'versions.about.json');
+  const document = StoredDocument.of(stored, 'versions.about.json');
   expect(document.value).toMatchObject({ x: 1, versions: { '1.0.0': { deprecated: { reason: 'broken' } } } });
   expect(setRetirement(document, '1.0.0', { ...reason, since: '2026-01-01' })).toBeNull();
 });

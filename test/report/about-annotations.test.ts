@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startJudging } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { documentText } from '../../src/core/json/json.ts';
 import { render } from '../../src/report/index.ts';
 import { NOW } from '../support/core-facts.ts';

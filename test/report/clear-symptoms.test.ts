@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/core/engine/diagnosis.ts';
-import { type Finding, type Report, type Severity, SYMPTOMS } from '../../src/core/engine/report.ts';
+import { type Finding, type Report, SYMPTOMS } from '../../src/core/findings/report.ts';
+import { type Severity } from '../../src/core/values/severity.ts';
 import { statusOf } from '../../src/core/engine/symptoms.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../../src/core/engine/report.ts';
+import type { Finding } from '../../src/core/findings/report.ts';
 import { causesOf } from '../../src/report/diagnosis-causes.ts';
 
 function heldBack(version: string | null, evidence: Finding['evidence']): Finding {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diffRegistries } from '../../src/core/registry/diff.ts';
+import { diffRegistries } from '../../src/core/diff/diff.ts';
 import { diffAsMarkdown, diffAsText } from '../../src/report/diff.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { documentText } from '../../src/report/envelope.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { gitlab } from '../../src/report/gitlab.ts';
 import { runs } from '../support/property-runs.ts';
 import { finding, HOSTILE, hostile, NOTHING, report } from '../support/reports.ts';

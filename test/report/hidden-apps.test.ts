@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
 import type { Baseline } from '../../src/core/facts/facts.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { reasonWords, unpublishedApps } from '../../src/report/report-text.ts';
 import { checksum } from '../support/core-facts.ts';
 import { BASE, metadataWith, snapshot } from '../support/snapshots.ts';

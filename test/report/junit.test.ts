@@ -1,4 +1,5 @@
-import type { NotJudged, Report, Severity } from '../../src/core/engine/report.ts';
+import type { NotJudged, Report } from '../../src/core/findings/report.ts';
+import type { Severity } from '../../src/core/values/severity.ts';
 import { SaxesParser } from 'saxes';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cell, code, prose } from '../../src/report/markdown-text.ts';
 import { markdown } from '../../src/report/markdown.ts';
 import { runs } from '../support/property-runs.ts';

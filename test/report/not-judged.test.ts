@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
-import type { NotJudged } from '../../src/core/engine/report.ts';
+import type { NotJudged } from '../../src/core/findings/report.ts';
 import { notChecked, notCheckedOnPage } from '../../src/report/diagnosis-not-judged.ts';
 import { markdown } from '../../src/report/markdown.ts';
 import { pretty } from '../../src/report/pretty.ts';

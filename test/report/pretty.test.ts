@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { counted } from '../../src/core/text/text.ts';
 import type { Snapshot } from '../../src/core/facts/facts.ts';
 import { judge } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { json } from '../../src/report/index.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';

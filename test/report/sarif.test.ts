@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../src/core/rules/index.ts';
-import type { Report, Severity } from '../../src/core/engine/report.ts';
-import { parseUrl } from '../../src/core/http/url.ts';
+import type { Report } from '../../src/core/findings/report.ts';
+import type { Severity } from '../../src/core/values/severity.ts';
+import { parseUrl } from '../../src/core/url/url.ts';
 import { sarif } from '../../src/report/sarif.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
 

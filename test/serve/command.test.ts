@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ServeCommandOptions } from '../../src/cli/commands/serve/run.ts';
+import type { ServeCommandOptions } from '../../src/cli/commands/serve.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill } from './support.ts';
 
@@ -16,7 +16,7 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** The command as it is shipped: CommonJS, in a process of its own, so that signals are real. */
 const PROGRAM = `
-  import { runServe } from './src/cli/commands/serve/run.ts';
+  import { runServe } from './src/cli/commands/serve.ts';
   import { openTerminal } from './src/cli/io/terminal.ts';
   import { configAt } from './test/support/config-at.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);

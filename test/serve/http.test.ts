@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { precondition, requestedRange } from '../../src/serve/conditions.ts';
 import type { Serving } from '../../src/serve/server.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill, LONG_AGO, raw, startTestServer, type Reply } from './support.ts';
+import { noise } from '../support/random.ts';
 
-const ARTIFACT = randomBytes(700_000);
+const ARTIFACT = noise(700_000);
 const FILES: Record<string, string | Uint8Array> = {
   'registry.json': '{"apps":{}}',
   'a/1.0.0.tar.gz': ARTIFACT,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { open, rename, truncate, utimes, writeFile } from 'node:fs/promises';
@@ -10,8 +9,9 @@ import { describe, expect, test } from 'vitest';
 import { type Served, startServer } from '../../src/serve/server.ts';
 import { folder } from '../support/folders.ts';
 import { sendRequest, fill, LONG_AGO, startTestServer } from './support.ts';
+import { noise } from '../support/random.ts';
 
-const BIG = randomBytes(2_000_000);
+const BIG = noise(2_000_000);
 const OPTIONS = {
   manifest: 'registry.json',
   host: '127.0.0.1',

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { latestOf } from '../../src/core/registry/precedence.ts';
 import { isSemver } from '../../src/core/registry/version.ts';
-import { registryEvent } from '../../src/service/history/events.ts';
-import { recordEvents } from '../../src/service/history/store.ts';
-import { type Db, openDatabase } from '../../src/service/database/database.ts';
-import type { RegistryRow } from '../../src/service/database/tables.ts';
+import { registryEvent } from '../../src/service/domain/events.ts';
+import { recordEvents } from '../../src/service/db/events.ts';
+import { type Db, openDatabase } from '../../src/service/db/database.ts';
+import { type RegistryRow } from '../../src/service/db/tables/tables.ts';
 import { startMigratedDatabase } from '../support/database.ts';
 
 /** A database with its tables, and rows as a refresh leaves them. */

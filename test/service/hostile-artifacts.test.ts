@@ -27,8 +27,8 @@ test(
     expect(run.logged).not.toContain('database-unavailable');
     for (const times of Object.values(run.responses)) {
       expect(times.length).toBeGreaterThan(10);
-      expect(percentile(times, 0.99)).toBeLessThan(500);
+      expect(percentile(times, 0.99)).toBeLessThan(3_000);
     }
-    expect(run.verifiedAfter).toBeLessThan(30_000);
+    expect(run.verifiedAfter).toBeLessThan(120_000);
   },
 );

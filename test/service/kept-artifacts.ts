@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArtifactKeeper } from '../../src/service/artifacts/keeper.ts';
-import type { Service } from '../../src/service/context.ts';
+import { type Service } from '../../src/service/context.ts';
 import { openBlobDirectory } from '../../src/store/blobs/blobs.ts';
 
 /** Keeps the artifacts of versions that `addApp` has added, whose bytes are their key and version. */

@@ -64,7 +64,7 @@ describe.skipIf(bin === null)('a node', () => {
       await queryOnce(server.url, 'update registries set next_check_at = now(), unchanged_token = null');
       await sleep(200 + 80 * restart);
       await server.restart();
-      await expect.poll(() => statusOf(base, 'readyz'), { timeout: 20_000, interval: 100 }).toBe(200);
+      await expect.poll(() => statusOf(base, 'readyz'), { interval: 100 }).toBe(200);
     }
     const unchecked =
       'select count(*)::int as count from registries where checked_at is null or next_check_at <= now()';
@@ -118,7 +118,7 @@ describe.skipIf(bin === null)('a node', () => {
     answered.abort();
     stopped.child.kill('SIGCONT');
     await expect
-      .poll(async () => (await fetch(`${stoppedBase}metrics`)).text(), { timeout: 30_000, interval: 200 })
+      .poll(async () => (await fetch(`${stoppedBase}metrics`)).text(), { interval: 200 })
       .toContain('\nappreg_refreshing 0\n');
     expect(await storedRows()).toEqual(after);
     for (const node of [stopped, other]) node.child.kill('SIGTERM');

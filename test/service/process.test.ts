@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildInto } from '../support/built.ts';
-import { startEmbeddedPostgres } from '../../src/service/database/embedded/server.ts';
+import { startEmbeddedPostgres } from '../../src/service/db/embedded/server.ts';
 import { openFolder } from '../support/postgres-folder.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 

@@ -13,8 +13,13 @@ test('the delay of the event loop is measured, also before it is over, and belon
   expect(eventLoop.delaySince(started)).toBeGreaterThan(200);
   await sleep(100);
   expect(eventLoop.delaySince(started)).toBeGreaterThan(200);
-  const later = performance.now();
-  await sleep(60);
-  expect(eventLoop.delaySince(later)).toBeLessThan(eventLoop.delaySince(started));
+  // A busy machine can delay the event loop again.
+  await expect
+    .poll(async () => {
+      const later = performance.now();
+      await sleep(60);
+      return eventLoop.delaySince(later) < eventLoop.delaySince(started);
+    })
+    .toBe(true);
   eventLoop.stop();
 });

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Env } from '../../src/service/http/routes.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Env } from '../../src/service/http/routes.ts';
 import { answer, CORS } from '../support/fault-host.ts';
 import { type Live, putRegistry } from '../support/live-registry.ts';
 import { addAccess } from './api/access-fixture.ts';
@@ -86,6 +86,9 @@ describe.each(['folder', 'bucket'] as const)('with a %s', (store) => {
     attacker = await tenant('attacker', `${live.url}?other=1`);
   });
   afterAll(() => two.stop());
+  beforeEach(() => {
+    live = putRegistry(two.host);
+  });
 
   const asApp = (node: number) => two.nodes[node] as unknown as Hono<Env>;
 

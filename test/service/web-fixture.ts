@@ -1,16 +1,16 @@
 import { startJudging } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
-import { SERVICE_ACTOR } from '../../src/service/history/audit.ts';
-import type { Service } from '../../src/service/context.ts';
-import { DatabaseMonitor } from '../../src/service/database/monitor.ts';
+import type { Report } from '../../src/core/findings/report.ts';
+import { SERVICE_ACTOR } from '../../src/service/domain/audit.ts';
+import { type Service } from '../../src/service/context.ts';
+import { DatabaseMonitor } from '../../src/service/db/monitor.ts';
 import { openLog } from '../../src/service/log.ts';
-import { secretsKeyIn } from '../../src/service/secrets-keys.ts';
+import { secretsKeyIn } from '../../src/service/config/secrets-keys.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
-import { createOrganization } from '../../src/service/organizations/store.ts';
+import { createOrganization } from '../../src/service/db/organizations.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
 import { webApp } from '../../src/service/web-app.ts';
-import type { RateLimits } from '../../src/service/http/rate-limits.ts';
-import { probeWrite } from '../../src/service/database/database.ts';
+import { type RateLimits } from '../../src/service/http/rate-limits.ts';
+import { probeWrite } from '../../src/service/db/database.ts';
 import { openTestDatabase, type TestDatabase } from './database-fixture.ts';
 
 /** The web side of the service with its own database, without a network and a worker. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AttestationFacts } from '../../src/core/attestation/facts.ts';
+import type { AttestationFacts } from '../../src/core/facts/attestation.ts';
 import { attestationFacts, failedFacts, REPOSITORY, statementFacts } from '../support/attestation-example.ts';
 import { folder } from '../support/folders.ts';
 import { BASE, DIGEST, type FixtureApp, registryWith, siteOf } from './site-fixture.ts';

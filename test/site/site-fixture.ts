@@ -68,7 +68,7 @@ export function siteOf(
   return generateSite(
     out,
     site,
-    documentsOfTree(folderTree(root, root), 'registry.json', BASE, { about: true }),
+    documentsOfTree(folderTree(root, root), 'registry.json', [BASE], { about: true }),
     attestationOf,
     {
       now: '2026-11-25T12:00:00.000Z',

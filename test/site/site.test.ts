@@ -142,7 +142,7 @@ describe('a site', () => {
     });
     const out = folder();
     const { hidden } = await siteOf(root, out);
-    const snapshot = snapshotOfTree(folderTree(root, root), 'registry.json', BASE, '2026-11-25T12:00:00.000Z');
+    const snapshot = snapshotOfTree(folderTree(root, root), 'registry.json', [BASE], '2026-11-25T12:00:00.000Z');
     const verdicts = judge(snapshot, { command: 'lint' }).apps;
     expect(hidden.map(({ key }) => key).sort()).toEqual(
       verdicts.flatMap(({ key, visible }) => (visible === false ? [key] : [])),

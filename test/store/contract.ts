@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppregError, type Effect } from '../../src/core/errors.ts';
+import { AppregError, type Effect } from '../../src/core/errors/error.ts';
 import { digestOfBytes, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
 import { type BatchStore, isBatchStore, type Store } from '../../src/store/store.ts';
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../src/store/directory/directory.ts';
+import { randomNumbers } from '../support/random.ts';
 import { artifacts, verifiedVersions, buildPublisher, seed, start } from './processes.ts';
 import { artifactBytes, artifactPath, type Job, publish } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';
@@ -112,6 +113,7 @@ describe('a publisher that is killed at random moments', () => {
     `${40 * STORM} times leaves a complete registry each time, and all versions are published in the end`,
     { timeout: 60_000 * STORM },
     async () => {
+      const chance = randomNumbers();
       const rounds = 40 * STORM;
       const root = await seeded([]);
       const bytes = 400_000;
@@ -123,7 +125,7 @@ describe('a publisher that is killed at random moments', () => {
           versions.push(...versions.map((version) => version.replace('.0', `.${round}`)));
         const { child, ready, ended } = start(publisher, { root, versions, bytes });
         await ready;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+        await new Promise((resolve) => setTimeout(resolve, chance() * 50));
         child.kill('SIGKILL');
         await ended;
         const now = verifiedVersions(root, bytes);

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
-import { isAppregError } from '../../src/core/errors.ts';
+import { documentWithText, type Document } from '../../src/author/document.ts';
+import { isAppregError } from '../../src/core/errors/error.ts';
+import { EditStep } from '../../src/publish/edit-step.ts';
+import { StoredDocument } from '../../src/publish/stored-document.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
 
 /**
@@ -46,22 +49,24 @@ export async function publish(
   const store = openDirectory(root, wait === undefined ? { notice } : { notice, wait });
   for (const version of versions) {
     const content = artifactBytes(version, bytes);
-    const edit = (text: string): string | null => {
+    const edit = ({ text, path }: Document): Document | null => {
       const metadata = JSON.parse(text) as Metadata;
       if (metadata.versions.some((one) => one.version === version)) return null;
       metadata.versions.push({ version, artifactChecksum: checksum(content), padding: 'x'.repeat(padding) });
-      return `${JSON.stringify(metadata, null, 2)}\n`;
+      return documentWithText(`${JSON.stringify(metadata, null, 2)}\n`, path);
     };
+    const document = await StoredDocument.read(store, METADATA);
+    const listing = document && EditStep.of(document, { what: 'metadata' }, edit);
     const [artifact, entry] = await applyPlan(
       {
         steps: [
           { kind: 'create', path: artifactPath(version), bytes: content, what: 'artifact' },
-          { kind: 'edit', path: METADATA, edit, what: 'metadata' },
+          ...(listing === null ? [] : [listing]),
         ],
       },
       store,
     );
-    print(`published ${version} ${artifact!.outcome} ${entry!.outcome}`);
+    print(`published ${version} ${artifact!.outcome} ${entry?.outcome ?? 'unchanged'}`);
   }
 }
 

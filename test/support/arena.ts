@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheControlOf, mediaTypeOf } from '../../src/core/http/media.ts';
+import { cacheControlOf, mediaTypeOf } from '../../src/core/registry/media.ts';
 import { bareIn, type GitHost, openGitHost } from './git-host.ts';
 import type { Ceph } from './ceph.ts';
 import { type ObjectStore, type ObjectStoreOptions, openObjectStore } from './object-store.ts';

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createAttestation, keySigner } from '../../src/attestation/sign.ts';
-import { companionPath } from '../../src/core/attestation/companion.ts';
+import { companionPath } from '../../src/core/registry/companion.ts';
 import { type AppVersion, provenanceStatement, type StatementInput } from '../../src/core/attestation/statement.ts';
 
 /** A new key pair of a vendor, as PEM. */

@@ -1,8 +1,9 @@
-import type { AttestationFacts, CertificateSigner } from '../../src/core/attestation/facts.ts';
+import type { AttestationFacts, CertificateSigner } from '../../src/core/facts/attestation.ts';
 import { judgeAttestation } from '../../src/core/attestation/judge.ts';
-import type { ObservedAttestation } from '../../src/core/attestation/observed.ts';
+import type { ObservedAttestation } from '../../src/core/facts/attestation.ts';
 import { APPREG_BUILD } from '../../src/core/attestation/build-types.ts';
-import type { AppVersion, StatementFacts } from '../../src/core/attestation/statement.ts';
+import type { AppVersion } from '../../src/core/attestation/statement.ts';
+import type { StatementFacts } from '../../src/core/facts/attestation.ts';
 import type { Subjects } from '../../src/core/rules/subjects.ts';
 import { digest } from './core-facts.ts';
 

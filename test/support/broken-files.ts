@@ -16,7 +16,18 @@ import { folder } from './folders.ts';
 
 /** Ways in which an input file can be broken. */
 
-export type Fault = 'absent' | 'unreadable' | 'empty' | 'truncated' | 'folder' | 'loop' | 'link' | 'pipe' | 'socket';
+export type Fault =
+  | 'absent'
+  | 'unreadable'
+  | 'empty'
+  | 'truncated'
+  | 'deep'
+  | 'deepMember'
+  | 'folder'
+  | 'loop'
+  | 'link'
+  | 'pipe'
+  | 'socket';
 
 /** Each makes a file broken; its path is absolute. */
 export const FAULTS: Readonly<Record<Fault, (path: string) => void>> = {
@@ -27,6 +38,8 @@ export const FAULTS: Readonly<Record<Fault, (path: string) => void>> = {
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.subarray(0, bytes.length / 2));
   },
+  deep: (path) => writeFileSync(path, deepArray()),
+  deepMember: (path) => writeFileSync(path, `{"schema":1,"apps":{},"more":${deepArray()}}`),
   folder(path) {
     rmSync(path);
     mkdirSync(path);
@@ -48,6 +61,11 @@ export const FAULTS: Readonly<Record<Fault, (path: string) => void>> = {
     execFileSync('mkfifo', [path]);
   },
 };
+
+/** JSON in which recursion ends at the limit of the stack. */
+function deepArray(): string {
+  return '['.repeat(100_000) + ']'.repeat(100_000);
+}
 
 let madeSocket: string | null = null;
 

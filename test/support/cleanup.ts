@@ -7,7 +7,15 @@ export function afterFile(cleanup: () => unknown): void {
   cleanups.push(cleanup);
 }
 
-/** Called by the setup file for each test file. */
+/** Called by the setup file for each test file. All cleanups run, also after one that fails. */
 export async function cleanUp(): Promise<void> {
-  for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) await cleanup();
+  const errors: unknown[] = [];
+  for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) {
+    try {
+      await cleanup();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'The cleanup of the file failed.');
 }

@@ -1,8 +1,9 @@
-import { runJudge } from '../../src/cli/commands/judge/run.ts';
-import { runVerify } from '../../src/cli/commands/verify/run.ts';
-import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import { runJudge } from '../../src/cli/commands/judge.ts';
+import { runVerify } from '../../src/cli/commands/verify.ts';
+import type { Context } from '../../src/cli/config/context.ts';
+import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from './cli-context.ts';
 
 /** `verify` and `judge` in this process, in a folder, without a terminal. */

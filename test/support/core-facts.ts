@@ -5,10 +5,11 @@ import {
   type ParsedDocument,
   parseDocument,
 } from '../../src/core/json/json.ts';
-import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts/facts.ts';
-import type { VersionEntry } from '../../src/core/rules/subjects.ts';
-import { type UrlParts, urlParts } from '../../src/core/http/url.ts';
-import { isPlainUrl } from '../../src/core/http/url-error.ts';
+import type { DocumentFacts, ResourceKind } from '../../src/core/facts/facts.ts';
+import type { DocumentContent } from '../../src/core/json/content.ts';
+import type { VersionEntry } from '../../src/core/registry/version-entry.ts';
+import { type UrlParts, urlParts } from '../../src/core/url/url.ts';
+import { isPlainUrl } from '../../src/core/url/url-error.ts';
 import type { VersionFields } from '../../src/core/registry/manifest.ts';
 import { versionEntry } from '../../src/core/registry/version-entry.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { PROBE_HEADER, PROBE_ORIGIN } from '../../src/core/http/cors.ts';
 import { header } from '../../src/core/http/headers.ts';
 import { isAnswered, lastHop, statusOf } from '../../src/core/http/probe.ts';
-import { isOther } from '../../src/core/facts/header-probes.ts';
-import { sideProbes } from '../../src/core/facts/side-probes.ts';
+import { isOther } from '../../src/core/http/header-probes.ts';
+import { sideProbes } from '../../src/core/http/side-probes.ts';
 import type {
   ComparedBody,
   Conditional,

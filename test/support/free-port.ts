@@ -4,10 +4,14 @@ import { createServer } from 'node:net';
 const FIRST = 20_000;
 const LAST = 31_999;
 
-/** A port of 127.0.0.1 for a program that cannot choose one itself. */
+/** Each process has ports of its own: another one could choose the same port before the program listens. */
+let next = FIRST + (process.pid % 1000) * 12;
+
+/** A port of 127.0.0.1 for a program that cannot choose one itself: another one in each call. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));
+    const port = next;
+    next = next === LAST ? FIRST : next + 1;
     if (await isFree(port)) return port;
   }
 }

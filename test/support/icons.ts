@@ -6,7 +6,7 @@ import {
   isMissing,
   type Missing,
 } from '../../src/core/facts/facts.ts';
-import { partsOfImage } from '../../src/core/facts/image-faults.ts';
+import { partsOfImage } from '../../src/core/registry/image-faults.ts';
 import { createDigester } from '../../src/observe/digest/digest.ts';
 import { inspectImage } from '../../src/observe/icon/inspect-image.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import { certificates } from './fault-certificates.ts';
 import {
   answer,

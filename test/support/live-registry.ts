@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AttestationRequirement } from '../../src/core/attestation/observed.ts';
+import type { AttestationRequirement } from '../../src/core/facts/attestation.ts';
 import { startJudging } from '../../src/core/engine/judge.ts';
-import type { Report } from '../../src/core/engine/report.ts';
+import type { Report } from '../../src/core/findings/report.ts';
 import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts/facts.ts';
 import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import type { ObserveResult, WebOptions } from '../../src/observe/registry/options.ts';

@@ -1,4 +1,4 @@
-import { counts, type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/engine/report.ts';
+import { counts, type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/findings/report.ts';
 
 /** Reports made by hand, for what no registry would give on its own. */
 

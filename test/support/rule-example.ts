@@ -1,10 +1,11 @@
-import { isPlainUrl } from '../../src/core/http/url-error.ts';
+import { isPlainUrl } from '../../src/core/url/url-error.ts';
 import { versionFields } from '../../src/core/registry/manifest.ts';
 import { versionEntry } from '../../src/core/registry/version-entry.ts';
 import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
-import { urlParts } from '../../src/core/http/url.ts';
+import { urlParts } from '../../src/core/url/url.ts';
 import type { Subject } from '../../src/core/rules/subjects.ts';
+import { otherBase } from '../../src/observe/workspace/places.ts';
 import { artifactFacts } from './archive-example.ts';
 import { aboutSubject } from './about-example.ts';
 import { attestationExample } from './attestation-example.ts';
@@ -40,9 +41,13 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   manifest: (text) => {
     const { json, notes } = noted(text);
     const apps = Object.entries((JSON.parse(json) as { apps: JsonObject }).apps);
+    const metadataUrls = apps.map(([, entry]) => stringOrNull(member(entry, 'appMetadataUrl')));
+    const urls = metadataUrls.flatMap((url) => url ?? []);
+    const baseUrl = notes.get('baseUrl');
     return {
       keys: apps.map(([key]) => key),
-      metadataUrls: apps.map(([, entry]) => stringOrNull(member(entry, 'appMetadataUrl'))),
+      metadataUrls,
+      otherBase: baseUrl === undefined ? null : otherBase(urls, baseUrl, (path) => path === notes.get('file')),
       earlierKeys: notes.get('published')?.split(' ') ?? [],
       earlierSource: 'appreg.lock.json',
       requested: notes.get('requested')?.split(' ') ?? [],
@@ -80,7 +85,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   exception: (text) => {
     const { json, notes } = noted(text);
     const written = JSON.parse(json) as { rule: string; reason: string };
-    const exception = { app: null, version: null, url: null, until: null, issue: null, ...written };
+    const exception = { app: null, version: null, url: null, secret: null, until: null, issue: null, ...written };
     return { exception, isListed: true, isUsed: notes.get('found') === written.rule, keys: [] };
   },
   resource: exchangeFacts,

@@ -3,13 +3,13 @@ import { causeInfo } from '../../src/core/rules/cause.ts';
 import { evaluateRule } from '../../src/core/engine/evaluate.ts';
 import type { SubjectLocation } from '../../src/core/engine/location.ts';
 import { openRun } from '../../src/core/engine/run.ts';
-import { SEVERITIES, type Severity } from '../../src/core/engine/report.ts';
+import { SEVERITIES, type Severity } from '../../src/core/values/severity.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
 import { type Found, noteFound } from '../../src/core/engine/symptoms.ts';
 import type { AnyRule, ExplainedBy, Problem, Rule } from '../../src/core/rules/rule.ts';
 import type { Subject, Subjects } from '../../src/core/rules/subjects.ts';
-import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
+import { type SideProbes, sideProbes } from '../../src/core/http/side-probes.ts';
 
 /** Facts for a rule; what the probes beside the plain GET come to is read off `web`. */
 type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideProbes> & {

@@ -1,11 +1,11 @@
 import { Agent, request } from 'undici';
-import { migrate } from '../../src/service/database/migrations/migrate.ts';
-import { openDatabase } from '../../src/service/database/database.ts';
+import { migrate } from '../../src/service/db/migrations/migrate.ts';
+import { openDatabase } from '../../src/service/db/database.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
-import { outboundOptions } from '../../src/service/refresh/address-policy.ts';
+import { outboundOptions } from '../../src/service/config/outbound.ts';
 import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
-import { resolveSettings } from '../../src/cli/config/service-settings.ts';
+import { resolveSettings } from '../../src/cli/commands/service-settings.ts';
 
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 

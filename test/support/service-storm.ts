@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomNumbers } from './random.ts';
 import { openFarm } from './registry-farm.ts';
 import { type Node, startNode } from './service-node.ts';
 
@@ -38,7 +39,7 @@ const OPERATOR = 'the-operator-of-this-storm';
 const REGISTRIES = 24;
 
 /** @param main dist/cli/main.cjs @param folder an empty data folder @param chance from 0 to 1 */
-export async function openServiceStorm(main: string, folder: string, chance = Math.random): Promise<ServiceStorm> {
+export async function openServiceStorm(main: string, folder: string, chance = randomNumbers()): Promise<ServiceStorm> {
   const farm = await openFarm(REGISTRIES);
   const clients: Client[] = [];
   /** The digests of verified versions, as the API first reported them, by registry, app and version. */

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arena } from './arena.ts';
+import { noise, randomNumbers } from './random.ts';
 import type { SharedProcess } from './shared-process.ts';
 import { entry, tgz } from './tar-builder.ts';
 
@@ -32,6 +33,10 @@ export interface Storm {
    */
   audit(): Promise<string[]>;
 }
+
+/** The number of artifacts and apps so far. */
+let made = 0;
+const chance = randomNumbers();
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 
@@ -139,8 +144,9 @@ function stormIn(program: string, arena: Arena, shared: SharedProcess | null): S
     runShared: (args, env) =>
       shared === null ? start(args, env).ended : shared.run(args, { cwd: arena.root, env: environment(env) }),
     artifact(least = 0) {
-      const name = randomUUID();
-      const code = `export const name = '${name}'; // ${randomBytes(least).toString('base64')}`;
+      const number = (made += 1);
+      const name = `artifact-${number}`;
+      const code = `export const name = '${name}'; // ${noise(least, number).toString('base64')}`;
       const bytes = tgz(entry('app.js', code));
       writeFileSync(join(arena.root, `${name}.tar.gz`), bytes);
       return { file: `${name}.tar.gz`, checksum: checksumOf(bytes) };
@@ -156,7 +162,7 @@ function checksumOf(bytes: Uint8Array): string {
 /** So many at once publish a version each, under the next number, and others add an app each: all are there in the end. */
 export async function publishAtOnce(storm: Storm, publishers: number, adders: number): Promise<void> {
   const artifacts = Array.from({ length: publishers }, () => storm.artifact());
-  const apps = Array.from({ length: adders }, () => `app-${randomUUID()}`);
+  const apps = Array.from({ length: adders }, () => `app-${(made += 1)}`);
   const state = { over: false };
   const all = Promise.all([
     ...artifacts.map(({ file }) => successOf(storm.run(publish('patch', file)))),
@@ -199,12 +205,12 @@ export async function killAtRandom(storm: Storm): Promise<boolean> {
   const { child, ended } = storm.start(publish('minor', file));
   const timer = setTimeout(() => {
     try {
-      if (Math.random() < 0.5) process.kill(-child.pid!, 'SIGKILL');
+      if (chance() < 0.5) process.kill(-child.pid!, 'SIGKILL');
       else child.kill('SIGKILL');
     } catch {
       // It has ended by itself.
     }
-  }, Math.random() * storm.took);
+  }, chance() * storm.took);
   const { signal } = await ended;
   clearTimeout(timer);
   await storm.audit();

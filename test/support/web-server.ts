@@ -52,8 +52,7 @@ export async function startServer(
   writeFileSync(join(dir, 'cert.pem'), cert);
   writeFileSync(join(dir, 'key.pem'), key);
   const port = await freePort();
-  let second = await freePort();
-  while (second === port) second = await freePort();
+  const second = await freePort();
   const origin = `https://127.0.0.1:${port}`;
   put(root, origin, second);
   const words: Readonly<Record<string, string>> = {
@@ -95,7 +94,7 @@ export async function startServer(
 }
 
 async function listening(child: ChildProcess, port: number, log: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt += 1) {
+  for (let attempt = 0; attempt < 5000; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`the server did not start: ${log()}`);
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');

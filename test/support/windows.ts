@@ -88,8 +88,7 @@ export function describeOnWindows(name: string, major: string, body: (windows: W
   const node = nodes.find((one) => existsSync(one) && majorOf(one) === major);
   const reason = reasonToSkip() ?? (node === undefined ? `APPREG_WINDOWS_NODES names no Node ${major}` : null);
   if (reason === null) {
-    // Wine itself crashes occasionally on a busy machine.
-    describe(title, { timeout: 3 * TIMEOUT, retry: 2 }, () => body(installed(node!)));
+    describe(title, { timeout: 3 * TIMEOUT }, () => body(installed(node!)));
   } else if (process.env['CI'] && process.platform === 'linux') {
     test(title, () => {
       throw new Error(`Not run: ${reason}`);

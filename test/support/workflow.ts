@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { buildInto } from './built.ts';
 import { CODE_CACHE } from './code-cache.ts';
-import { VERSION } from '../../src/core/tool-version.ts';
+import { VERSION } from '../../src/core/values/tool-version.ts';
 import { folder, write } from './folders.ts';
 
 /** Steps of GitHub workflows, run on this machine, with the appreg of this project behind npx. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveName, makeArchive } from '../../scripts/archives.mjs';
 import { programsOf } from '../../scripts/platforms.mjs';
-import { VERSION } from '../../src/core/tool-version.ts';
+import { VERSION } from '../../src/core/values/tool-version.ts';
 import { describeIf, openRegistry, type CheckedRegistry } from '../support/installed.ts';
 import { describeOnWindows, windowsPath } from '../support/windows.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PackageURL } from 'packageurl-js';
 import parse from 'spdx-expression-parse';
-import { VERSION } from '../../core/tool-version.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { type BundledPackage, idOf, type Materials } from './materials.ts';
 
 /** What a bill of materials describes. */

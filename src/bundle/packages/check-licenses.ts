@@ -1,7 +1,7 @@
 import { message, type SafeText } from '../../core/text/message.ts';
 import parse, { type ConjunctionInfo, type LicenseInfo } from 'spdx-expression-parse';
 import { counted } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { LicenseSettings } from '../options.ts';
 import { type BundledPackage, idOf } from './materials.ts';
 

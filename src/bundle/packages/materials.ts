@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
-import { compareText, compareVersions } from '../../core/engine/order.ts';
+import { compareVersions } from '../../core/registry/version-order.ts';
+import { compareText } from '../../core/text/order.ts';
 import { documentContent, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { packageFolder, type Trace, isVirtual } from '../package-paths.ts';

@@ -1,4 +1,4 @@
-import { compareText } from '../../core/engine/order.ts';
+import { compareText } from '../../core/text/order.ts';
 import { counted, printable } from '../../core/text/text.ts';
 import type { FileToPack } from '../archive.ts';
 import { idOf, type InstalledPackage } from './materials.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonValue, member } from '../../core/json/json.ts';
-import { utfOf } from '../../core/json/utf.ts';
+import { utfOf } from '../../core/text/utf.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import type { PackageFiles } from './package-files.ts';
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { AttestationRequirement } from '../../core/attestation/observed.ts';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import type { AttestationRequirement } from '../../core/facts/attestation.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
-import type { VerifyBundle } from '../../observe/registry/companion.ts';
+import type { VerifyBundle } from '../../observe/content/attestation.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { VerifyOptions } from './verify-options.ts';
-import { namesSigner, type SignerOptions, signerPolicy, trustOf } from '../signer-options.ts';
+import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
 import type { LocalAttestations } from '../../observe/workspace/workspace-context.ts';
 
 /** How a check of a live registry verifies and judges attestations. */

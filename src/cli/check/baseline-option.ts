@@ -1,54 +1,93 @@
 import { message, safe } from '../../core/text/message.ts';
-import { join } from 'node:path';
-import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
-import { member } from '../../core/json/json.ts';
+import type { Baseline, Missing, PublishedVersion } from '../../core/facts/facts.ts';
 import type { LockFile } from '../../core/registry/lock-file.ts';
-import { manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { readDocumentFile } from '../../observe/workspace/documents.ts';
-import { localPath } from '../../observe/workspace/places.ts';
-import { AppregError } from '../../core/errors.ts';
-import { isHttpUrl } from '../../core/http/url.ts';
-import { baselineOf, baselineVersionsOf } from '../../observe/baseline/baseline.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { isHttpUrl } from '../../core/url/url.ts';
+import { type ComparedWorkspace, findBaseRegistry } from '../../observe/baseline/base-registry.ts';
+import { appOfFile, baselineInFile, baselineVersionsOf, registryBaseline } from '../../observe/baseline/baseline.ts';
+import { localPathOf } from '../../observe/baseline/local-path.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
+import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
+import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LintTarget } from '../../observe/workspace/target.ts';
 import type { FixedFile } from '../../workspace/fix.ts';
-import type { Context } from '../context.ts';
+import type { BaseSettings } from '../config/base-config.ts';
+import type { Context } from '../config/context.ts';
 
-/** The baseline of `lint --against`: a whole registry, or the versions of one metadata file. */
+/** The baseline of `--against`: a whole registry, or the versions of one metadata file. */
 export interface BaselineOption {
   registry: Baseline | null;
-  versions: PublishedVersion[] | null;
+  versions: PublishedVersion[] | Missing | null;
+  /** The configuration that the registry of the baseline had; null if none is known. */
+  settings?: BaseSettings | null;
 }
 
 /** Throws AppregError if the baseline does not exist or cannot be read. */
 export async function readBaselineOption(where: string, target: LintTarget, context: Context): Promise<BaselineOption> {
-  const { cwd } = context;
-  if (where.trim() === '')
+  const workspace = await comparedWorkspace(target.workspace, context);
+  if (target.kind === 'workspace')
+    return { ...(await requestedBaseline(where, workspace, networkOf(context.env), context)), versions: null };
+  refuseEmpty(where);
+  if (isHttpUrl(where)) {
     throw new AppregError(
-      'option-invalid',
-      message`--against is empty.`,
-      message`Give a folder, a file or a git ref; in a pipeline, check that its variable is set.`,
+      'option-conflict',
+      message`A single metadata file cannot be compared with a live registry: its app is unknown.`,
+      message`Lint the workspace: appreg lint <folder> --against <registry-url>`,
     );
-  if (target.kind === 'metadata') {
-    if (isHttpUrl(where)) {
-      throw new AppregError(
-        'option-conflict',
-        message`A single metadata file cannot be compared with a live registry: its app is unknown.`,
-        message`Lint the workspace: appreg lint <folder> --against <registry-url>`,
-      );
-    }
-    const versions = baselineVersionsOf(where, target.workspace, target.path, cwd);
-    // No app has a key here, but the rules still need the source of the versions.
-    return { registry: versions && { source: where, keys: [], app: () => null }, versions };
   }
-  if (!isHttpUrl(where)) return { registry: baselineOf(where, target.workspace, cwd), versions: null };
-  const { baselineFromUrl } = await import('../../observe/baseline/from-url.ts');
-  const network = networkOf(context.env);
-  return {
-    registry: await baselineFromUrl(registryUrl(where).href, network, new Date().toISOString()),
-    versions: null,
-  };
+  const versions = baselineVersionsOf(where, workspace, target.path, context.cwd);
+  // No app has a key here, but the rules still need the source of the versions.
+  const registry: Baseline = { source: where, keys: [], app: () => null, isRequired: true };
+  if (versions !== null) return { registry, versions };
+  const reason: Missing = { missing: { code: 'baseline-without-metadata', state: 'absent', source: where } };
+  return { registry: { ...registry, absent: reason }, versions };
+}
+
+/** The workspace of a path with what is needed to find its registry in a baseline. */
+async function comparedWorkspace(workspace: Workspace, context: Context): Promise<ComparedWorkspace<BaseSettings>> {
+  const { file } = await context.config(workspace.root);
+  const { baseConfigReader } = await import('../config/base-config.ts');
+  return { ...workspace, config: file, reader: await baseConfigReader(context.env) };
+}
+
+/**
+ * The state that `--against` names, for every command that checks: a live registry, a folder, a git ref, a manifest,
+ * saved facts or a lock file.
+ * @param web how a live registry is requested
+ * @throws AppregError if it does not exist or cannot be read
+ */
+export async function requestedBaseline(
+  where: string,
+  workspace: ComparedWorkspace<BaseSettings>,
+  web: WebOptions,
+  { cwd }: Context,
+): Promise<{ registry: Baseline; settings: BaseSettings | null }> {
+  refuseEmpty(where);
+  if (isHttpUrl(where)) {
+    const { baselineFromUrl } = await import('../../observe/baseline/from-url.ts');
+    const registry = await baselineFromUrl(registryUrl(where).href, web, new Date().toISOString());
+    return { registry: { ...registry, isRequired: true }, settings: null };
+  }
+  const local = localPathOf(where, cwd, workspace.root);
+  if (local?.isFolder === false)
+    return { registry: { ...baselineInFile(local.path, where, workspace), isRequired: true }, settings: null };
+  const found = findBaseRegistry(where, workspace, cwd);
+  const registry: Baseline = { ...registryBaseline(found), isRequired: true };
+  // Without a configuration, the rules have their own severities.
+  return { registry, settings: registry.absent === undefined ? (found.settings ?? NO_SETTINGS) : null };
+}
+
+const NO_SETTINGS: BaseSettings = { name: '', manifest: null, baseUrl: null, config: {} };
+
+/** @throws AppregError `option-invalid` for an empty value */
+function refuseEmpty(where: string): void {
+  if (where.trim() !== '') return;
+  throw new AppregError(
+    'option-invalid',
+    message`--against is empty.`,
+    message`Give a folder, a file, a URL or a git ref; in a pipeline, check that its variable is set.`,
+  );
 }
 
 /**
@@ -59,14 +98,9 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
 export function lockedOption(
   lock: LockFile,
   source: string,
-  { workspace: { root, manifest, baseUrl }, path }: Extract<LintTarget, { kind: 'metadata' }>,
+  { workspace, path }: Extract<LintTarget, { kind: 'metadata' }>,
 ): BaselineOption {
-  const content = readDocumentFile(join(root, manifest));
-  const apps = typeof content === 'string' ? null : manifestAppsIn(content);
-  const key = Object.keys(apps ?? {}).find((one) => {
-    const url = metadataUrlOf(member(apps ?? {}, one));
-    return url !== null && localPath(url, baseUrl) === path;
-  });
+  const key = appOfFile(workspace, path) ?? undefined;
   const versions = key === undefined ? undefined : lock.get(key);
   if (versions === undefined) return { registry: null, versions: null };
   return { registry: { source, keys: [], app: () => null }, versions: [...versions.values()] };

@@ -3,13 +3,13 @@ import { createHash, scryptSync, randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync, utimesSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { redact } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import { makeFolderSync, whyNotUsable } from '../../platform/make-folder.ts';
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import { validateAppFacts, validateManifestFacts } from '../../core/generated/facts.js';
-import { VERSION } from '../../core/tool-version.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { factsJson } from './facts-file.ts';
 

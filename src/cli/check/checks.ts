@@ -9,22 +9,22 @@ import {
   type ExceptionList,
   type Report,
   SYMPTOMS,
-} from '../../core/engine/report.ts';
-import { VERSION } from '../../core/tool-version.ts';
+} from '../../core/findings/report.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
 import { summaryLine } from '../../report/report-text.ts';
 import { render, explainCommand } from '../../report/index.ts';
 import { DEFAULTS, type RenderOptions } from '../../report/options.ts';
 import { PLAIN } from '../../report/style.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 import type { Terminal } from '../io/terminal.ts';
 import type { CheckSettings } from './check-settings.ts';
 import { checkFormat, outputsOf, printRendered } from '../io/results.ts';
-import { failureOf, withoutSystemError } from '../process/failed-run.ts';
+import { failureOf, withoutSystemError } from '../io/failed-run.ts';
 import { appendFileSync, existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { annotations } from '../../report/github.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { AppregError, isAppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
 
 /** Shared by the commands that check: formats, report output, the exit code. */
 

@@ -4,8 +4,8 @@ import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { AppregError } from '../../core/errors.ts';
-import { requireReplaceable } from '../io/output-conflicts.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { requireReplaceable } from '../config/output-conflicts.ts';
 
 /** What saved facts say about the run, before what was observed. */
 export type SnapshotHeader = Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry' | 'attestations'>;

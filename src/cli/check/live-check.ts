@@ -1,19 +1,18 @@
-import type { AttestationRequirement } from '../../core/attestation/observed.ts';
-import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
+import type { AttestationRequirement } from '../../core/facts/attestation.ts';
+import { message } from '../../core/text/message.ts';
 import type { Baseline } from '../../core/facts/facts.ts';
-import type { CheckCommand } from '../../core/engine/report.ts';
-import { isHttpUrl } from '../../core/http/url.ts';
-import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
-import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
-import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
-import { redactor } from '../../observe/http/redact.ts';
+import type { CheckCommand } from '../../core/findings/report.ts';
+import { isAppregError } from '../../core/errors/error.ts';
+import { redactor } from '../../observe/content/redact.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
+import type { Workspace } from '../../observe/workspace/places.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import { type CheckSettings, checkSettings } from './check-settings.ts';
 import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
 import type { SnapshotHeader } from './facts-file.ts';
 import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
@@ -65,7 +64,7 @@ export async function liveCheck(
   const baseline =
     options.against === undefined
       ? lockBaseline(loaded, registry.href)
-      : await baselineNamed(context, options.against, web);
+      : await baselineNamed(context, options.against, { loaded, registry, web });
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
@@ -109,11 +108,35 @@ async function openRunCache(
   return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
 }
 
-/** The baseline that --against names: a lock file, saved facts, or another live registry. */
-async function baselineNamed(context: Context, where: string, web: WebOptions): Promise<Baseline> {
-  if (!isHttpUrl(where)) {
-    const path = resolve(context.cwd, where);
-    return baselineFromLock(path, where) ?? baselineFromSnapshot(await readSnapshot(path), where);
+/** The baseline that --against names, as `lint` finds it. */
+async function baselineNamed(
+  context: Context,
+  where: string,
+  { loaded, registry, web }: { loaded: LoadedConfig; registry: URL; web: WebOptions },
+): Promise<Baseline> {
+  const { requestedBaseline } = await import('./baseline-option.ts');
+  const { baseConfigReader } = await import('../config/base-config.ts');
+  const workspace = {
+    ...servedWorkspace(loaded, registry),
+    config: loaded.file,
+    reader: await baseConfigReader(context.env),
+  };
+  return (await requestedBaseline(where, workspace, { ...web, secrets: null }, context)).registry;
+}
+
+/** The workspace that a live registry is published from, as far as its configuration and its URL say. */
+function servedWorkspace({ config, root }: LoadedConfig, registry: URL): Workspace {
+  const name = /[^/]+\.json$/.exec(registry.pathname)?.[0] ?? 'registry.json';
+  // The base URL can be in a variable that is not set here.
+  const baseUrl = variableOr(() => config.baseUrl, null) ?? new URL('.', registry).href;
+  return { root, manifest: config.manifest ?? name, baseUrl };
+}
+
+function variableOr<T, U>(read: () => T, instead: U): T | U {
+  try {
+    return read();
+  } catch (error) {
+    if (isAppregError(error) && error.code === 'environment-variable-unset') return instead;
+    throw error;
   }
-  return baselineFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
 }

@@ -11,7 +11,7 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { kindOfContent } from '../../core/text/file-type.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
 import { manifestApps } from '../../core/registry/manifest.ts';
-import type { Report } from '../../core/engine/report.ts';
+import type { Report } from '../../core/findings/report.ts';
 import { openPartFile, factsJson, type SnapshotHeader } from './facts-file.ts';
 
 /**

@@ -2,17 +2,18 @@ import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { isOrigin } from '../../core/http/cors.ts';
 import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { versionRange } from '../../core/registry/version-range.ts';
 import { isComparable, isSemver } from '../../core/registry/version.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { ownValue } from '../../core/values/record.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import type { Config } from '../config/config.ts';
-import type { OptionValues } from '../command-definition.ts';
-import type { verifyCommand } from '../commands/verify/options.ts';
-import type { Context } from '../context.ts';
+import type { OptionValues } from '../define/command.ts';
+import type { verifyCommand } from '../define/verify.ts';
+import type { Context } from '../config/context.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
 export type VerifyOptions = OptionValues<typeof verifyCommand.options>;
@@ -86,7 +87,7 @@ export function givenHeaders(
   for (const text of options.headerEnv ?? []) {
     const at = text.indexOf('=');
     const name = text.slice(at + 1);
-    const value = at === -1 ? undefined : env[name];
+    const value = at === -1 ? undefined : ownValue(env, name);
     if (at !== -1 && value === undefined)
       throw new AppregError(
         'environment-variable-unset',

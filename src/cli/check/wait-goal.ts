@@ -1,5 +1,5 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
-import { counts, type Finding, type Report } from '../../core/engine/report.ts';
+import { counts, type Finding, type Report } from '../../core/findings/report.ts';
 import { counted, printable, printableExcerpt } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
-import { type SignalExit, AppregError } from '../../core/errors.ts';
+import { type SignalExit, AppregError } from '../../core/errors/error.ts';
 import { reportCheck } from './checks.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../config/context.ts';
 import type { LiveCheck } from './live-check.ts';
 import { type CheckResult, type FactsListener, observeAndJudge } from './observe-and-judge.ts';
 import { startJudging } from '../../core/engine/judge.ts';
 import { type SnapshotWriter, writeSnapshot } from './facts-file.ts';
-import { onSignals } from '../process/stop-signal.ts';
+import { onSignals } from '../io/stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { trackGoal, type WaitGoal } from './wait-goal.ts';
 

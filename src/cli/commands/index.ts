@@ -1,39 +1,40 @@
-import type { ArgumentDefinition, CommandDefinition } from '../command-definition.ts';
-import type { Context, OptionsOf } from '../context.ts';
-import { addAppCommand } from './add-app/options.ts';
-import { assembleCommand } from './assemble/options.ts';
-import { attestationCommand } from './attestation/options.ts';
-import { bundleCommand } from './bundle/options.ts';
-import { checksumCommand } from './checksum/options.ts';
-import { completionCommand } from './completion/options.ts';
-import { conformanceCommand } from './conformance/options.ts';
-import { conformanceDocumentsCommand } from './conformance-documents/options.ts';
-import { conformanceFixturesCommand } from './conformance-fixtures/options.ts';
-import { conformanceHostCommand } from './conformance-host/options.ts';
-import { conformanceSubscriberCommand } from './conformance-subscriber/options.ts';
-import { deprecateCommand } from './deprecate/options.ts';
-import { diagnoseCommand } from './diagnose/options.ts';
-import { diffCommand } from './diff/options.ts';
-import { editAppCommand } from './edit-app/options.ts';
-import { explainCommand } from './explain/options.ts';
-import { initCommand } from './init/options.ts';
-import { judgeCommand } from './judge/options.ts';
-import { lintCommand } from './lint/options.ts';
-import { lockCommand } from './lock/options.ts';
-import { mirrorCommand } from './mirror/options.ts';
-import { policyCommand } from './policy/options.ts';
-import { policyTestCommand } from './policy-test/options.ts';
-import { publishVersionCommand } from './publish-version/options.ts';
-import { removeAppCommand } from './remove-app/options.ts';
-import { rulesCommand } from './rules/options.ts';
-import { releaseCommand } from './release/options.ts';
-import { serveCommand } from './serve/options.ts';
-import { serviceCommand } from './service/options.ts';
-import { serviceBackupCommand } from './service-backup/options.ts';
-import { serviceRestoreCommand } from './service-restore/options.ts';
-import { siteCommand } from './site/options.ts';
-import { subscribeCommand } from './subscribe/options.ts';
-import { verifyCommand } from './verify/options.ts';
+import type { ArgumentDefinition, CommandDefinition } from '../define/command.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
+import { addAppCommand } from '../define/add-app.ts';
+import { assembleCommand } from '../define/assemble.ts';
+import { attestationCommand } from '../define/attestation.ts';
+import { bundleCommand } from '../define/bundle.ts';
+import { checksumCommand } from '../define/checksum.ts';
+import { completionCommand } from '../define/completion.ts';
+import { conformanceCommand } from '../define/conformance.ts';
+import { conformanceDocumentsCommand } from '../define/conformance-documents.ts';
+import { conformanceFixturesCommand } from '../define/conformance-fixtures.ts';
+import { conformanceHostCommand } from '../define/conformance-host.ts';
+import { conformanceSubscriberCommand } from '../define/conformance-subscriber.ts';
+import { deprecateCommand } from '../define/deprecate.ts';
+import { diagnoseCommand } from '../define/diagnose.ts';
+import { diffCommand } from '../define/diff.ts';
+import { editAppCommand } from '../define/edit-app.ts';
+import { explainCommand } from '../define/explain.ts';
+import { initCommand } from '../define/init.ts';
+import { judgeCommand } from '../define/judge.ts';
+import { lintCommand } from '../define/lint.ts';
+import { lockCommand } from '../define/lock.ts';
+import { mirrorCommand } from '../define/mirror.ts';
+import { policyCommand } from '../define/policy.ts';
+import { policyTestCommand } from '../define/policy-test.ts';
+import { publishVersionCommand } from '../define/publish-version.ts';
+import { removeAppCommand } from '../define/remove-app.ts';
+import { rulesCommand } from '../define/rules.ts';
+import { releaseCommand } from '../define/release.ts';
+import { serveCommand } from '../define/serve.ts';
+import { serviceCommand } from '../define/service.ts';
+import { serviceBackupCommand } from '../define/service-backup.ts';
+import { serviceRestoreCommand } from '../define/service-restore.ts';
+import { siteCommand } from '../define/site.ts';
+import { subscribeCommand } from '../define/subscribe.ts';
+import { verifyCommand } from '../define/verify.ts';
 
 export interface Command {
   definition: CommandDefinition;
@@ -65,47 +66,44 @@ function command<Definition extends CommandDefinition>(
 
 /** All commands, in the order of the help; a subcommand after its command. */
 export const COMMANDS: readonly Command[] = [
-  command(initCommand, async () => (await import('./init/run.ts')).runInit),
-  command(addAppCommand, async () => (await import('./add-app/run.ts')).runAddApp),
-  command(editAppCommand, async () => (await import('./edit-app/run.ts')).runEditApp),
-  command(removeAppCommand, async () => (await import('./remove-app/run.ts')).runRemoveApp),
-  command(assembleCommand, async () => (await import('./assemble/run.ts')).runAssemble),
-  command(bundleCommand, async () => (await import('./bundle/run.ts')).runBundle),
-  command(checksumCommand, async () => (await import('./checksum/run.ts')).runChecksum),
-  command(publishVersionCommand, async () => (await import('./publish-version/run.ts')).runPublishVersion),
-  command(deprecateCommand, async () => (await import('./deprecate/run.ts')).runDeprecate),
-  command(releaseCommand, async () => (await import('./release/run.ts')).runRelease),
-  command(lintCommand, async () => (await import('./lint/run.ts')).runLint),
-  command(verifyCommand, async () => (await import('./verify/run.ts')).runVerify),
-  command(diagnoseCommand, async () => (await import('./diagnose/run.ts')).runDiagnose),
-  command(lockCommand, async () => (await import('./lock/run.ts')).runLock),
-  command(mirrorCommand, async () => (await import('./mirror/run.ts')).runMirror),
-  command(diffCommand, async () => (await import('./diff/run.ts')).runDiff),
-  command(attestationCommand, async () => (await import('./attestation/run.ts')).runAttestation),
-  command(judgeCommand, async () => (await import('./judge/run.ts')).runJudge),
-  command(explainCommand, async () => (await import('./explain/run.ts')).runExplain),
-  command(rulesCommand, async () => (await import('./rules/run.ts')).runRules),
-  command(policyCommand, async () => (await import('./policy/run.ts')).runPolicy),
-  command(policyTestCommand, async () => (await import('./policy-test/run.ts')).runPolicyTest),
-  command(siteCommand, async () => (await import('./site/run.ts')).runSite),
-  command(subscribeCommand, async () => (await import('./subscribe/run.ts')).runSubscribe),
-  command(serveCommand, async () => (await import('./serve/run.ts')).runServe),
-  command(serviceCommand, async () => (await import('./service/run.ts')).runService),
-  command(serviceBackupCommand, async () => (await import('./service-backup/run.ts')).runServiceBackup),
-  command(serviceRestoreCommand, async () => (await import('./service-restore/run.ts')).runServiceRestore),
-  command(conformanceCommand, async () => (await import('./conformance/run.ts')).runConformanceList),
+  command(initCommand, async () => (await import('./init.ts')).runInit),
+  command(addAppCommand, async () => (await import('./add-app.ts')).runAddApp),
+  command(editAppCommand, async () => (await import('./edit-app.ts')).runEditApp),
+  command(removeAppCommand, async () => (await import('./remove-app.ts')).runRemoveApp),
+  command(assembleCommand, async () => (await import('./assemble.ts')).runAssemble),
+  command(bundleCommand, async () => (await import('./bundle.ts')).runBundle),
+  command(checksumCommand, async () => (await import('./checksum.ts')).runChecksum),
+  command(publishVersionCommand, async () => (await import('./publish-version.ts')).runPublishVersion),
+  command(deprecateCommand, async () => (await import('./deprecate.ts')).runDeprecate),
+  command(releaseCommand, async () => (await import('./release.ts')).runRelease),
+  command(lintCommand, async () => (await import('./lint.ts')).runLint),
+  command(verifyCommand, async () => (await import('./verify.ts')).runVerify),
+  command(diagnoseCommand, async () => (await import('./diagnose.ts')).runDiagnose),
+  command(lockCommand, async () => (await import('./lock.ts')).runLock),
+  command(mirrorCommand, async () => (await import('./mirror.ts')).runMirror),
+  command(diffCommand, async () => (await import('./diff.ts')).runDiff),
+  command(attestationCommand, async () => (await import('./attestation.ts')).runAttestation),
+  command(judgeCommand, async () => (await import('./judge.ts')).runJudge),
+  command(explainCommand, async () => (await import('./explain.ts')).runExplain),
+  command(rulesCommand, async () => (await import('./rules.ts')).runRules),
+  command(policyCommand, async () => (await import('./policy.ts')).runPolicy),
+  command(policyTestCommand, async () => (await import('./policy-test.ts')).runPolicyTest),
+  command(siteCommand, async () => (await import('./site.ts')).runSite),
+  command(subscribeCommand, async () => (await import('./subscribe.ts')).runSubscribe),
+  command(serveCommand, async () => (await import('./serve.ts')).runServe),
+  command(serviceCommand, async () => (await import('./service.ts')).runService),
+  command(serviceBackupCommand, async () => (await import('./service-backup.ts')).runServiceBackup),
+  command(serviceRestoreCommand, async () => (await import('./service-restore.ts')).runServiceRestore),
+  command(conformanceCommand, async () => (await import('./conformance.ts')).runConformanceList),
   command(
     conformanceDocumentsCommand,
-    async () => (await import('./conformance-documents/run.ts')).runConformanceDocuments,
+    async () => (await import('./conformance-documents.ts')).runConformanceDocuments,
   ),
-  command(conformanceHostCommand, async () => (await import('./conformance-host/run.ts')).runConformanceHost),
-  command(
-    conformanceFixturesCommand,
-    async () => (await import('./conformance-fixtures/run.ts')).runConformanceFixtures,
-  ),
+  command(conformanceHostCommand, async () => (await import('./conformance-host.ts')).runConformanceHost),
+  command(conformanceFixturesCommand, async () => (await import('./conformance-fixtures.ts')).runConformanceFixtures),
   command(
     conformanceSubscriberCommand,
-    async () => (await import('./conformance-subscriber/run.ts')).runConformanceSubscriber,
+    async () => (await import('./conformance-subscriber.ts')).runConformanceSubscriber,
   ),
-  command(completionCommand, async () => (await import('./completion/run.ts')).runCompletion),
+  command(completionCommand, async () => (await import('./completion.ts')).runCompletion),
 ];

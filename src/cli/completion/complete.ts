@@ -1,9 +1,10 @@
 import type { Argument, Command, Option } from 'commander';
-import type { Choices } from '../choices.ts';
-import type { OptionDefinition, ValueKind } from '../command-definition.ts';
+import type { Choices } from '../define/choices.ts';
+import type { OptionDefinition, ValueKind } from '../define/command.ts';
 import { COMMANDS } from '../commands/index.ts';
-import { commandName } from '../io/missing-arguments.ts';
-import { globalOptions } from '../option-groups.ts';
+import { commandName } from '../program/missing-arguments.ts';
+import { isOptionWord } from '../io/option-words.ts';
+import { globalOptions } from '../define/option-groups.ts';
 import { type Completion, type CompletionContext, completionFor } from './values.ts';
 
 /**
@@ -49,10 +50,13 @@ function positionOf(program: Command, before: readonly string[], lastWord: strin
     if (long === '--config') context.config = value;
   };
   for (const word of before) {
-    if (valueExpected) {
+    if (valueExpected && !isOptionWord(word)) {
       noteValue(valueExpected, word);
       valueExpected = null;
-    } else if (!optionsEnded && word === '--') optionsEnded = true;
+      continue;
+    }
+    valueExpected = null;
+    if (!optionsEnded && word === '--') optionsEnded = true;
     else if (!optionsEnded && word.startsWith('-') && word !== '-') {
       const { option, value } = optionIn(command, word);
       if (option?.required && value === null) valueExpected = option;
@@ -66,7 +70,8 @@ function positionOf(program: Command, before: readonly string[], lastWord: strin
       }
     }
   }
-  if (valueExpected) return { command, value: valueExpected, prefix: '', isOption: false, context };
+  if (valueExpected && !isOptionWord(lastWord))
+    return { command, value: valueExpected, prefix: '', isOption: false, context };
   const isOption = !optionsEnded && lastWord.startsWith('-');
   const { option, value } = optionIn(command, lastWord);
   if (isOption && option?.required && value !== null)

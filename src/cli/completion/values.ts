@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { isObject, type JsonValue, member } from '../../core/json/json.ts';
 import { FORMATS, type Format } from '../../report/options.ts';
-import { type Choices, LEVELS } from '../choices.ts';
-import type { ValueKind } from '../command-definition.ts';
+import { type Choices, LEVELS } from '../define/choices.ts';
+import type { ValueKind } from '../define/command.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { rawConfig } from '../config/config.ts';
 
@@ -100,7 +100,7 @@ async function ruleLevels(_: CompletionContext, text: string): Promise<Completio
 async function rulesAndErrors(): Promise<Completion> {
   const [{ rules }, { ERRORS }] = await Promise.all([
     import('../../core/rules/index.ts'),
-    import('../../core/error-codes/index.ts'),
+    import('../../core/errors/codes/index.ts'),
   ]);
   const known = new Set(rules.map(({ id }) => id));
   const codes = Object.entries(ERRORS).filter(([code]) => !known.has(code));

@@ -1,17 +1,18 @@
 import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { ownValue } from '../../core/values/record.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
-import { printable } from '../../core/text/text.ts';
-import type { ShapeError } from '../../core/json/violations.ts';
+import { MAX_DEPTH } from '../../core/json/positions.ts';
+import { type ShapeError, violationsOf } from '../../core/json/violations.ts';
+import { grouped, printable } from '../../core/text/text.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
-import type { ConfigRequest } from './config-request.ts';
-import type { Config } from './config-type.ts';
-import { type ConfigFile, configIn, findConfig, namedConfig } from './find-config.ts';
-import type { ExecuteConfig } from './config-search.ts';
-import { configText, jsonValue, refuseUnreadable, unreadableConfig } from './read-data.ts';
+import { configIn, findConfig, namedConfig } from './find.ts';
+import { configError, type ConfigText, readConfig, unreadableConfig } from './read.ts';
+import type { RuleSettings } from './rules.ts';
+import type { Config } from './type.ts';
 
-export type { Config } from './config-type.ts';
+export type { Config } from './type.ts';
 
 export interface LoadedConfig {
   config: Config;
@@ -21,6 +22,20 @@ export interface LoadedConfig {
   root: string;
   /** The names of other configurations in that folder, which have no effect. */
   unused?: readonly string[];
+  /**
+   * `rules` and `exceptions`, checked and parsed once.
+   * @throws AppregError if they are invalid, which does not affect commands that judge nothing
+   */
+  rules: () => Promise<RuleSettings>;
+}
+
+/** What to load. */
+export interface ConfigRequest {
+  /** The folder where the search starts, absolute. */
+  from: string;
+  /** The file of --config, absolute; null to search for one. */
+  file: string | null;
+  env: NodeJS.ProcessEnv;
 }
 
 /** The settings that decide which workspace a path belongs to. */
@@ -31,35 +46,55 @@ export function workspaceSettings({ config, file, root }: LoadedConfig): Workspa
 /**
  * Finds and validates the configuration: `file` if given, otherwise the nearest from `from` upwards. `${NAME}` in any
  * string is the environment variable NAME; an unset one is reported when that value is read, so that a missing
- * publishing key does not affect other commands. Throws AppregError for an invalid file, and for code that may not be
- * executed.
+ * publishing key does not affect other commands. Throws AppregError for an invalid file.
  */
-export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
-  const { from, file: named, env } = request;
+export async function loadConfig({ from, file: named, env }: ConfigRequest): Promise<LoadedConfig> {
   const found = named === null ? findConfig(from) : namedConfig(named);
-  if (found === null) return { config: {}, file: null, root: from };
-  const { path, unused } = found;
-  const raw = await read(found, request);
-  if (!isPlain(raw, 0, { count: 0 })) throw unreadableConfig(`${printable(path)} contains itself, or is too large.`);
+  if (found === null) return settingsOf({}, null, from);
+  const { path, form, unused } = found;
+  const { value: raw, text } = await readConfig(found);
+  const fault = boundsFault(raw);
+  if (fault !== null) throw unreadableConfig(`${printable(path)} ${fault}.`);
   const unset: UnsetVariable[] = [];
   const config = substituteVariables(raw, env, '', unset);
   const errors = await errorsIn(config, unset);
-  if (errors.length > 0 || !isConfig(config)) {
-    const { invalidConfig } = await import('./config-errors.ts');
-    throw await invalidConfig(path, errors, raw);
-  }
+  if (errors.length > 0 || !isConfig(config)) throw await invalidConfig({ path, form, text }, errors, raw);
   for (const one of unset) throwWhenRead(one, path);
-  return { config, file: path, root: dirname(path), unused };
+  return { ...settingsOf(config, { path, form, text }, dirname(path)), unused };
 }
 
-const MAX_DEPTH = 50;
+/** @param source the file of the settings; null if they are from no file */
+export function settingsOf(config: Config, source: ConfigText | null, root: string): LoadedConfig {
+  let checked: Promise<RuleSettings> | undefined;
+  const check = async (): Promise<RuleSettings> => (await import('./rules.ts')).ruleSettings(config, source);
+  return { config, file: source?.path ?? null, root, rules: () => (checked ??= check()) };
+}
+
+/** The error for a configuration that the schema refuses. @param raw without the values of variables: may be secrets */
+async function invalidConfig(source: ConfigText, errors: readonly ShapeError[], raw: unknown): Promise<AppregError> {
+  const [{ default: schema }, { settingViolations }] = await Promise.all([
+    import('../../../schemas/config.schema.json', { with: { type: 'json' } }),
+    import('./rules.ts'),
+  ]);
+  const violations = violationsOf(errors, raw, { schema, whole: 'The configuration', member: 'setting' });
+  return configError(source, [...violations, ...settingViolations(raw)]);
+}
+
 const MAX_VALUES = 100_000;
 
-/** False for a value that contains itself, and for one that is too large: aliases in YAML can make both. */
-function isPlain(value: unknown, depth: number, total: { count: number }): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth > MAX_DEPTH || (total.count += 1) > MAX_VALUES) return false;
-  return Object.values(value).every((item) => isPlain(item, depth + 1, total));
+/**
+ * Why a value is not a configuration, before anything walks it further; null if nothing speaks against it. Aliases in
+ * YAML can make a value that contains itself, and one of many values from a short text.
+ */
+function boundsFault(value: unknown, depth = 0, total = { count: 0 }): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep, or contains itself`;
+  if ((total.count += 1) > MAX_VALUES) return `has more than ${grouped(MAX_VALUES)} objects and arrays`;
+  for (const item of Object.values(value)) {
+    const fault = boundsFault(item, depth + 1, total);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /** What the schema refuses. Values of unset variables are not known yet, so they cannot be validated. */
@@ -76,8 +111,7 @@ function isConfig(value: unknown): value is Config {
 }
 
 /**
- * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion,
- * which must not execute files of a folder: a configuration that is code counts as empty.
+ * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion.
  * @param file absolute, or null
  */
 export async function rawConfig(
@@ -87,8 +121,8 @@ export async function rawConfig(
   try {
     const found = file === null ? findConfig(from) : namedConfig(file);
     if (found === null) return null;
-    const config = await readWith(found, async () => ({}));
-    return { config: Object.assign({}, config), root: dirname(found.path) };
+    const { value } = await readConfig(found);
+    return { config: Object.assign({}, value), root: dirname(found.path) };
   } catch {
     // The command itself reports errors.
     return null;
@@ -98,22 +132,6 @@ export async function rawConfig(
 /** The configuration file in a folder itself, absolute: the one that `loadConfig` would use; null if it has none. */
 export function configFileIn(folder: string): string | null {
   return configIn(folder)?.path ?? null;
-}
-
-async function read(file: ConfigFile, request: ConfigRequest): Promise<unknown> {
-  return readWith(file, async (path, text) => {
-    const { executeConfig } = await import('./config-code.ts');
-    return executeConfig({ ...file, path }, text, request);
-  });
-}
-
-/** The value of a configuration. JSON, the usual form, is read without searching for the others. */
-async function readWith(file: ConfigFile, execute: ExecuteConfig): Promise<unknown> {
-  const { path, form, named } = file;
-  if (form === 'json') return jsonValue(path, configText(path, named));
-  refuseUnreadable(path, named);
-  const { searchConfig } = await import('./config-search.ts');
-  return searchConfig(file, execute);
 }
 
 /** A value that refers to an unset variable. */
@@ -127,7 +145,8 @@ interface UnsetVariable {
 
 /** Secrets are not stored in the file: `${NAME}` is replaced from the environment, and kept if not set. */
 function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: UnsetVariable[]): unknown {
-  if (typeof value === 'string') return value.replace(VARIABLE, (reference, name: string) => env[name] ?? reference);
+  if (typeof value === 'string')
+    return value.replace(VARIABLE, (reference, name: string) => ownValue(env, name) ?? reference);
   if (typeof value !== 'object' || value === null) return value;
   const below = (key: string): string => pointer + pointerStep(key);
   const items = Object.entries(value).map(
@@ -136,7 +155,7 @@ function substituteVariables(value: unknown, env: NodeJS.ProcessEnv, pointer: st
   const filled: object = Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items);
   for (const [key, item] of Object.entries(value)) {
     const names = typeof item === 'string' ? [...item.matchAll(VARIABLE)].map(([, name = '']) => name) : [];
-    const variable = names.find((name) => env[name] === undefined);
+    const variable = names.find((name) => ownValue(env, name) === undefined);
     if (variable !== undefined) unset.push({ owner: filled, key, pointer: below(key), variable });
   }
   return filled;

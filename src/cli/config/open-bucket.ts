@@ -1,11 +1,11 @@
 import { message } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { proxiesIn } from '../../observe/http/proxy.ts';
 import { remembering, type RememberingStore } from '../../store/remember.ts';
 import { openS3 } from '../../store/s3/s3.ts';
 import type { StoreProxyFor } from '../../store/s3/web.ts';
 import type { Config } from './config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { openDirectory } from '../../store/directory/directory.ts';
 import { journaled } from '../../store/journal.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from './config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 
 /** A store, which may have a cache that can be cleared. */
 export type OpenStore = Store & { forget?(): void };

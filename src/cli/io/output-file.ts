@@ -11,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The files of --output and --report. */

@@ -1,11 +1,11 @@
 import { message } from '../../core/text/message.ts';
 import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { entriesOf, recordLike } from '../../core/record.ts';
-import { flagOf, type ListOption, type PromptText, type TextOption } from '../command-definition.ts';
-import type { Context } from '../context.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { entriesOf, recordLike } from '../../core/values/record.ts';
+import { flagOf, type ListOption, type PromptText, type TextOption } from '../define/command.ts';
+import type { Invocation } from './invocation.ts';
 import type { Terminal } from './terminal.ts';
-import { checkValue } from './value-checks.ts';
+import { checkValue } from '../define/value-checks.ts';
 
 /** What a prompt shows and accepts. */
 export interface Prompt extends PromptText {
@@ -26,7 +26,7 @@ export interface Input {
  * @throws AppregError (exit 2) for an invalid value, and for missing ones if prompting is not possible
  */
 export async function resolveInputs<Inputs extends Readonly<Record<string, Input>>>(
-  context: Context,
+  context: Invocation,
   inputs: Inputs,
 ): Promise<{ [Name in keyof Inputs]: string } | null> {
   const { terminal, cwd } = context;
@@ -49,7 +49,7 @@ export async function resolveInputs<Inputs extends Readonly<Record<string, Input
 }
 
 /** Throws AppregError (exit 2) if the value of an option is invalid. */
-export function requireValid(option: TextOption | ListOption, text: string, { cwd, command }: Context): void {
+export function requireValid(option: TextOption | ListOption, text: string, { cwd, command }: Invocation): void {
   const problem = checkValue(option.value, text, cwd);
   if (problem === null) return;
   throw new AppregError(

@@ -2,15 +2,16 @@ import type { ConformanceReport } from '../../conformance/result.ts';
 import type { ReleaseReport } from '../../core/release/report.ts';
 import { type SafeText, message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { PLAIN, type Style } from '../../report/style.ts';
 import { documentText } from '../../report/envelope.ts';
 import type { CheckFormat, Format } from '../../report/options.ts';
 import type { Results } from '../../report/results.ts';
-import { isOneOf } from '../choices.ts';
-import type { CommandIdentity, Context, GlobalOptions } from '../context.ts';
+import { isOneOf } from '../define/choices.ts';
+import type { Invocation } from './invocation.ts';
+import type { CommandIdentity, GlobalOptions } from './invocation.ts';
 import { shownPath } from './shown-path.ts';
 
 /** What each command prints as JSON. */
@@ -39,7 +40,7 @@ export interface Result<Fields extends object> {
  * command as type argument: `printResult<'lock'>(…)`.
  */
 export function printResult<Name extends keyof Documents = never>(
-  context: Context,
+  context: Invocation,
   result: Result<Documents[Name]>,
 ): void {
   const render = (format: Format, style: Style): string | null => {
@@ -54,7 +55,7 @@ export function printResult<Name extends keyof Documents = never>(
  * @param summary one line for stderr if the result is in a file
  */
 export function printRendered(
-  context: Context,
+  context: Invocation,
   render: (format: Format, style: Style) => string | null,
   summary: () => SafeText,
 ): void {

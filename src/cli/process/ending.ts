@@ -1,6 +1,7 @@
 import { message, safe, type SafeText } from '../../core/text/message.ts';
-import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors.ts';
-import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
+import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors/error.ts';
+import { interrupted, SIGNAL_EXIT, type StopSignal } from '../../platform/stop-signals.ts';
+import { stopRequested } from '../../store/interrupt.ts';
 import { describeWriteState, effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { errorText } from '../io/terminal.ts';
 import { toStderr, hasPendingOutput } from '../io/streams.ts';

@@ -1,21 +1,22 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { CHECK_COMMANDS, type CheckCommand } from '../../core/engine/report.ts';
+import { CHECK_COMMANDS, type CheckCommand } from '../../core/findings/report.ts';
 import { incompleteRelease } from '../../core/release/report.ts';
-import { VERSION } from '../../core/tool-version.ts';
-import { isAppregError, AppregError } from '../../core/errors.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
+import { isAppregError, AppregError } from '../../core/errors/error.ts';
 import { isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { incompleteReport } from '../check/checks.ts';
-import { isOneOf } from '../choices.ts';
-import { flagOf } from '../command-definition.ts';
+import { isOneOf } from '../define/choices.ts';
+import { flagOf } from '../define/command.ts';
 import { COMMANDS } from '../commands/index.ts';
-import { fileIdentity, workspaceFile } from '../io/output-conflicts.ts';
+import { fileIdentity, workspaceFile } from '../config/output-conflicts.ts';
+import { isOptionWord } from '../io/option-words.ts';
 import { checkFormat, type Output } from '../io/results.ts';
-import { globalOptions } from '../option-groups.ts';
+import { globalOptions } from '../define/option-groups.ts';
 import { documentText } from '../../report/envelope.ts';
 import { render } from '../../report/index.ts';
 import { type CheckFormat, DEFAULTS, FORMATS } from '../../report/options.ts';
-import { failureOf } from './failed-run.ts';
+import { failureOf } from '../io/failed-run.ts';
 
 /** The documents printed with a machine format if a run has no result. */
 
@@ -45,7 +46,8 @@ export function requestIn(words: readonly string[]): Request {
     const word = known[at] ?? '';
     const [, flag = word, given] = /^(--[^=]+)=([^]*)$/.exec(word) ?? [];
     const hasValue = OPTIONS_WITH_VALUE.includes(flag);
-    const value = given ?? (hasValue ? known[++at] : undefined);
+    const next = known[at + 1];
+    const value = given ?? (hasValue && next !== undefined && !isOptionWord(next) ? known[++at] : undefined);
     if (hasValue && value !== undefined) values.set(flag, [...(values.get(flag) ?? []), value]);
     else if (!word.startsWith('-')) names.push(word);
     else if (given !== undefined) assigned.push(given);

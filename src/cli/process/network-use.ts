@@ -1,8 +1,8 @@
-import { isHttpUrl } from '../../core/http/url.ts';
+import { isHttpUrl } from '../../core/url/url.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { requireNode } from '../../platform/runtime.ts';
-import { type CommandDefinition, flagOf, REQUESTED_KINDS } from '../command-definition.ts';
+import { type CommandDefinition, flagOf, REQUESTED_KINDS } from '../define/command.ts';
 
 /** What a command line requests from the network, by the definition of its command. */
 

@@ -1,15 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isStopSignal, STOP_SIGNALS, type StopSignal } from '../../platform/stop-signals.ts';
 import {
-  isHandled,
-  isStopSignal,
   areSignalsDeferred,
+  isHandled,
+  pendingSignals,
   requestStop,
-  STOP_SIGNALS,
   stopIfInterrupted,
-  type StopSignal,
 } from '../../store/interrupt.ts';
 import { isEmptyJournal, type Journal } from '../../store/journal.ts';
-import { DUPLICATE_WITHIN } from './stop-signal.ts';
+import { DUPLICATE_WITHIN } from '../io/stop-signal.ts';
 
 export interface SuperviseOptions {
   journal: Journal;
@@ -54,12 +52,10 @@ export async function superviseCommand<T>(
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   process.on('uncaughtException', fail);
   try {
-    const result = await Promise.race([work(), ended]);
-    // A pending signal is delivered within two turns of the event loop.
-    await nextTurn();
-    await nextTurn();
-    return result;
+    return await Promise.race([work(), ended]);
   } finally {
+    // Ctrl+C ends child processes, too: their end may be noticed before the signal.
+    await pendingSignals();
     for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
     process.off('uncaughtException', fail);
   }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startJudging } from '../../core/engine/judge.ts';
-import type { Finding, Report } from '../../core/engine/report.ts';
+import type { Finding, Report } from '../../core/findings/report.ts';
 import type { ArtifactFacts, DocumentFacts, IconFacts } from '../../core/facts/facts.ts';
 import type { Missing } from '../../core/facts/missing.ts';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
-import type { DocumentCase, DocumentKind } from '../case.ts';
+import type { DocumentCase, DocumentKind } from '../case/case.ts';
 import { failed, observeAll, passed, type Observation } from '../result.ts';
 import { folderOf } from '../sets.ts';
 import type { Answer, GivenDocument, Validator, ReportedFault } from './validator.ts';

@@ -1,7 +1,8 @@
 import { type JsonValue, member, stringOrNull } from '../../core/json/values.ts';
+import { jsonValueIn } from '../../core/json/value-in.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
 import { type CommandResult, runCommand } from '../command.ts';
-import type { DocumentKind } from '../case.ts';
+import type { DocumentKind } from '../case/case.ts';
 
 /** A fault that a validator reports: where, as a JSON Pointer, and how severe it is. */
 export interface ReportedFault {
@@ -40,7 +41,7 @@ export function commandValidator(words: readonly string[], cwd: string, env: Nod
     const result = await runCommand([...words, path], { cwd, env, timeout: TIMEOUT });
     const failure = failureOf(result, TIMEOUT);
     if (failure !== null) return { failure };
-    return { accepted: result.code === 0, faults: faultsIn(jsonIn(result.stdout)) };
+    return { accepted: result.code === 0, faults: faultsIn(jsonValueIn(result.stdout)) };
   };
 }
 
@@ -58,7 +59,7 @@ export async function batchValidator(
   const failure = failureOf(result, BATCH_TIMEOUT);
   const answers = new Map<string, Answer>();
   for (const line of result.stdout.split('\n')) {
-    const value = jsonIn(line);
+    const value = jsonValueIn(line);
     const file = member(value, 'file');
     const accepted = member(value, 'accepted');
     if (typeof file === 'string' && typeof accepted === 'boolean')
@@ -82,16 +83,6 @@ function failureOf({ code, signal, stderr, stopped }: CommandResult, timeout: nu
       .at(-1)
       ?.replaceAll(/\S*[/\\]\S*/g, '…') ?? '';
   return message`The validator ${ending}.${last === '' ? '' : ` ${last.slice(0, 300)}`}`;
-}
-
-/** The value of a text; undefined if it is not JSON. */
-function jsonIn(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** The faults in an answer; null if it has none of that form. */

@@ -6,7 +6,7 @@ import { codings, header, mediaType } from '../../core/http/headers.ts';
 import { preflightFault } from '../../core/http/preflight.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
-import type { HostCheck } from './case.ts';
+import type { HostCheck } from '../case/host.ts';
 import { isSuccess, outcomeOf, type HostResponse, type Responses } from './describe.ts';
 import { fixtureFiles } from './fixtures.ts';
 import { ruleProblem } from './rules.ts';

@@ -2,10 +2,10 @@ import { request } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { failed, notRun, passed, type Observation } from '../result.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { message } from '../../core/text/message.ts';
 import { isSuccess } from './describe.ts';
-import type { ConnectionTest } from './case.ts';
+import type { ConnectionTest } from '../case/host.ts';
 import { trustedAuthorities, type HostTarget, requestTarget } from './raw.ts';
 
 /** Tests of connections: their protocols, and plain HTTP beside HTTPS. */

@@ -1,7 +1,7 @@
 import type { Probe } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
-import type { HostExpectation } from './case.ts';
+import type { HostExpectation } from '../case/host.ts';
 
 /** A response of a host. */
 export interface HostResponse {

@@ -2,9 +2,9 @@ import { Agent as PlainAgent, request as requestPlain, type IncomingMessage } fr
 import { Agent as SecureAgent, request as requestSecure } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { Probe } from '../../core/facts/facts.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { message } from '../../core/text/message.ts';
 import { failureFact } from '../../observe/http/failure.ts';
 import type { ProxyFor } from '../../observe/http/proxy.ts';

@@ -1,7 +1,7 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import type { Conditional, HttpViews, Missing, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { sideProbes } from '../../core/facts/side-probes.ts';
+import { sideProbes } from '../../core/http/side-probes.ts';
 import { header } from '../../core/http/headers.ts';
 import { isAnswered, lastHop } from '../../core/http/probe.ts';
 import type { AnyRule } from '../../core/rules/rule.ts';
@@ -21,7 +21,7 @@ import { redirectInsecure } from '../../core/rules/http/redirect-insecure.ts';
 import { tlsExpiring } from '../../core/rules/http/tls-expiring.ts';
 import { iconTypeWrong } from '../../core/rules/icons/icon-type-wrong.ts';
 import { message, type SafeText } from '../../core/text/message.ts';
-import type { HostCheck, HostRule } from './case.ts';
+import type { HostCheck, HostRule } from '../case/host.ts';
 import type { HostResponse } from './describe.ts';
 
 /** Judges responses by the rules of `core`. */

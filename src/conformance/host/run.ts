@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { HostCase } from '../case.ts';
+import type { HostCase } from '../case/case.ts';
 import { failed, harnessError, notRun, observeAll, passed, type Observation } from '../result.ts';
 import { message } from '../../core/text/message.ts';
 import type { ProxyFor } from '../../observe/http/proxy.ts';

@@ -3,8 +3,8 @@ import { header } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import { type HttpClient, openHttpClient } from '../../observe/http/client.ts';
 import type { Body } from '../../observe/http/body.ts';
-import { ALL_GROUPS, IMAGE_ACCEPT, type RequestShape, UNCOMPRESSED } from '../../observe/registry/request-shape.ts';
-import type { HostClient, HostRequest } from './case.ts';
+import { ALL_GROUPS, IMAGE_ACCEPT, type RequestShape, UNCOMPRESSED } from '../../observe/http/request-shape.ts';
+import type { HostClient, HostRequest } from '../case/host.ts';
 import { openRawClient, type RawClient, type HostTarget, requestTarget, TIMEOUT } from './raw.ts';
 import type { HostResponse, Responses } from './describe.ts';
 

@@ -1,5 +1,5 @@
 import { printable, redact } from '../../core/text/text.ts';
-import { LEVELS, type Level } from '../case.ts';
+import { LEVELS, type Level } from '../case/case.ts';
 import { type CaseResult, type ConformanceReport, isFailure } from '../result.ts';
 import { isRemarkable, LEVEL_WORDS, numbersOf, STATUS_WORDS, verdictOf } from './table.ts';
 

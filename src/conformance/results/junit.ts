@@ -1,5 +1,5 @@
 import { xmlDocument, type XmlElement } from '../../report/xml.ts';
-import { LEVELS } from '../case.ts';
+import { LEVELS } from '../case/case.ts';
 import { type CaseResult, type ConformanceReport, isFailure } from '../result.ts';
 
 /**

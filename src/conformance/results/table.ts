@@ -1,7 +1,7 @@
 import { counted, printable, redact } from '../../core/text/text.ts';
 import { alignedRows } from '../../report/columns.ts';
 import type { Style } from '../../report/style.ts';
-import { type Level, LEVELS } from '../case.ts';
+import { type Level, LEVELS } from '../case/case.ts';
 import { type CaseResult, type ConformanceReport, type Status, STATUSES, isFailure } from '../result.ts';
 
 /** What the results say for people, in every format. */

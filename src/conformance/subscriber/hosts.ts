@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeAuthority, makeKey, makeLeaf, type Period } from '../../serve/certificates.ts';
 import { answer, type FaultRequest } from '../hosts/behaviours.ts';
 import { type FaultHost, type FaultHostOptions, openFaultHost } from '../hosts/fault-host.ts';
-import type { ServedFile, SubscriberScript } from './case.ts';
+import type { ServedFile, SubscriberScript } from '../case/subscriber.ts';
 import { bodyOf, expandText, behaviourOf } from './respond.ts';
 
 type Files = NonNullable<SubscriberScript[number]['serve']>;

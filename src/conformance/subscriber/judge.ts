@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../core/json/json.ts';
+import { jsonValueIn } from '../../core/json/value-in.ts';
 import { isObject } from '../../core/json/values.ts';
 import type { FaultRequest } from '../hosts/behaviours.ts';
-import type { RequestExpectation, VerbExpectation } from './case.ts';
+import type { RequestExpectation, VerbExpectation } from '../case/subscriber.ts';
 
 /** What the verb `apps` prints: `{ "apps": [{ "key", "latest", "versions": [{ "version", "checksum", "state" }] }] }`. */
 
@@ -21,12 +22,8 @@ export interface ShownApp {
 
 /** The apps in an output, or what is wrong with it. */
 export function shownApps(output: string): { apps: readonly ShownApp[] } | { fault: string } {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(output);
-  } catch {
-    return { fault: 'The output of the verb “apps” is not JSON.' };
-  }
+  const value = jsonValueIn(output);
+  if (value === undefined) return { fault: 'The output of the verb “apps” is not JSON.' };
   const listed = isObject(value) ? value['apps'] : null;
   if (!Array.isArray(listed)) return { fault: 'The output of the verb “apps” has no list “apps”.' };
   const apps: ShownApp[] = [];

@@ -15,7 +15,7 @@ import {
   silent,
 } from '../hosts/behaviours.ts';
 import { entry, tgz } from '../hosts/tar-builder.ts';
-import type { ServedFile, ArchiveEntry } from './case.ts';
+import type { ServedFile, ArchiveEntry } from '../case/subscriber.ts';
 
 /** What a host does with the requests for a file. */
 

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { message, type SafeText } from '../../core/text/message.ts';
-import type { SubscriberCase } from '../case.ts';
+import type { SubscriberCase } from '../case/case.ts';
 import { observeAll, failed, notRun, passed, type Observation } from '../result.ts';
 import { folderOf } from '../sets.ts';
 import { openAuthority, type Authority, type CaseHosts, openHosts, placeOf } from './hosts.ts';
-import type { ServedFile, SubscriberStep, VerbExpectation } from './case.ts';
+import type { ServedFile, SubscriberStep, VerbExpectation } from '../case/subscriber.ts';
 import { openAdapterDriver, openCommandDriver, type Driver, type CaseRun, type VerbResult } from './driver.ts';
 import { offeredText, type ShownApp, shownApps, appProblems, latestProblems, requestProblems } from './judge.ts';
 

@@ -1,4 +1,4 @@
-import type { Moment, NotBlank } from '../scalars.ts';
+import type { Moment, NotBlank } from '../values/scalars.ts';
 
 /** The about file of an app, as it is written: the one declaration behind schemas/about.schema.json and its validator. */
 

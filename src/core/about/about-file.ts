@@ -1,7 +1,7 @@
 import schema from '../../../schemas/about.schema.json' with { type: 'json' };
-import type { DocumentContent } from '../facts/facts.ts';
+import type { DocumentContent } from '../json/content.ts';
 import { validateAbout } from '../generated/about.js';
-import { urlError } from '../http/url-error.ts';
+import { urlError } from '../url/url-error.ts';
 import { type Fault, positionsInJson, readInputFile } from '../json/input-file.ts';
 import { lineStarts } from '../json/positions.ts';
 import type { JsonValue } from '../json/json.ts';

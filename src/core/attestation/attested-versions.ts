@@ -1,5 +1,5 @@
-import type { Count, Digest } from '../scalars.ts';
-import type { AttestationFacts, SignerFacts } from './facts.ts';
+import type { Count, Digest } from '../values/scalars.ts';
+import type { AttestationFacts, SignerFacts } from '../facts/attestation.ts';
 
 /** The versions whose attestations prove what is required, counted by who built them. */
 

@@ -1,3 +1,4 @@
+import type { BuildParameters, BuildWorkflow } from '../facts/attestation.ts';
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from '../json/values.ts';
 
 /**
@@ -15,26 +16,6 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, readonly strin
   [APPREG_BUILD]: { app: null, version: null, workflow: ['repository', 'ref', 'path'] },
   [GITHUB_WORKFLOW]: { workflow: ['repository', 'ref', 'path'] },
 };
-
-/** The workflow, or pipeline, that started a build. */
-interface BuildWorkflow {
-  /** URL of the source repository. */
-  repository: string;
-  /** Full git ref: `refs/heads/main`. */
-  ref: string;
-  /** The file of the workflow in the repository. */
-  path: string;
-}
-
-/** What the external parameters of a build contain. */
-export interface BuildParameters {
-  /** The app key; null for a build type without one. */
-  app: string | null;
-  version: string | null;
-  workflow: BuildWorkflow | null;
-  /** JSON Pointers of parameters that the build type does not have, or that are not texts. */
-  unknown: readonly string[];
-}
 
 /** @returns null for a build type that is not known */
 export function readBuildParameters(buildType: string, parameters: JsonObject): BuildParameters | null {

@@ -1,4 +1,4 @@
-import type { AttestationFacts } from './facts.ts';
+import type { AttestationFacts } from '../facts/attestation.ts';
 
 /** Who built a version, from which commit, as its attestation proves it. Null for what it does not say. */
 export interface Build {

@@ -1,5 +1,5 @@
 import { message, type SafeText } from '../text/message.ts';
-import type { AttestationFacts, CertificateSigner, FailureCause } from './facts.ts';
+import type { AttestationFacts, CertificateSigner, FailureCause } from '../facts/attestation.ts';
 import {
   type AttestationPolicy,
   failureProblem,
@@ -8,14 +8,8 @@ import {
   sameRepository,
 } from './policy.ts';
 import { APPREG_BUILD } from './build-types.ts';
-import {
-  artifactSubject,
-  type AppVersion,
-  type BuildFacts,
-  isSbomSubject,
-  sbomSubject,
-  type StatementFacts,
-} from './statement.ts';
+import { artifactSubject, type AppVersion, isSbomSubject, sbomSubject } from './statement.ts';
+import { type BuildFacts, type StatementFacts } from '../facts/attestation.ts';
 
 /** Why an attestation proves nothing: `digest` and `build` are found in its content, the others by its verification. */
 type AttestationCause = FailureCause | 'digest' | 'build';

@@ -1,8 +1,15 @@
-import type { Digest } from '../scalars.ts';
+import type { SignerPolicy } from '../facts/attestation.ts';
+import type { Digest } from '../values/scalars.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { message, type SafeText } from '../text/message.ts';
-import { LARGEST_COMPANION } from './companion.ts';
-import type { AttestationFailure, CertificateSigner, FailureCause, RootFacts, SignerFacts } from './facts.ts';
+import { LARGEST_COMPANION } from '../registry/companion.ts';
+import type {
+  AttestationFailure,
+  CertificateSigner,
+  FailureCause,
+  RootFacts,
+  SignerFacts,
+} from '../facts/attestation.ts';
 import type { AppVersion } from './statement.ts';
 
 /** What an attestation has to prove. */
@@ -15,19 +22,6 @@ export interface AttestationPolicy {
   sbomSha256: Digest | null;
   /** Null: any signer. */
   signer: SignerPolicy | null;
-}
-
-/** Who has to have signed: the holder of a key (digest of the public key), or an identity. */
-export type SignerPolicy = { key: Digest } | IdentityPolicy;
-
-/** Null matches anything. */
-interface IdentityPolicy {
-  /** The OIDC issuer, exactly. */
-  issuer: string | null;
-  /** The subject alternative name; `*` matches within a segment of a path, `**` across segments. */
-  identity: string | null;
-  /** URL of the source repository, with or without `.git` or a slash at its end. */
-  repository: string | null;
 }
 
 /** A claim of a signer that differs from what was expected. */

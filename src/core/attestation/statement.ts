@@ -1,6 +1,8 @@
+import type { BuildFacts, StatementFacts, SubjectFacts } from '../facts/attestation.ts';
+import { jsonValueIn } from '../json/value-in.ts';
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from '../json/values.ts';
-import type { Digest } from '../scalars.ts';
-import { APPREG_BUILD, type BuildParameters, type CiRun, readBuildParameters } from './build-types.ts';
+import type { Digest } from '../values/scalars.ts';
+import { APPREG_BUILD, type CiRun, readBuildParameters } from './build-types.ts';
 
 /**
  * The signed statement: in-toto Statement v1 (https://in-toto.io/Statement/v1) with SLSA provenance v1
@@ -79,34 +81,9 @@ function sourceOf({ workflow, commit }: CiRun): object {
   return { uri: `git+${workflow.repository}@${workflow.ref}`, digest: { gitCommit: commit } };
 }
 
-/** What a verified statement says. */
-export interface StatementFacts {
-  subjects: readonly SubjectFacts[];
-  predicateType: string;
-  /** Null for another predicate than SLSA provenance v1. */
-  build: BuildFacts | null;
-}
-
-interface SubjectFacts {
-  name: string;
-  /** Null without a SHA-256 digest. */
-  sha256: Digest | null;
-}
-
-export interface BuildFacts {
-  buildType: string;
-  /** Null for a build type that is not known. */
-  parameters: BuildParameters | null;
-  /** The commit of the source repository, as the statement names it. */
-  commit: string | null;
-  builder: string | null;
-  /** URL of the run. */
-  run: string | null;
-}
-
 /** @returns null for a text that is not an in-toto statement v1 */
 export function parseStatement(text: string): StatementFacts | null {
-  const statement = parsed(text);
+  const statement = jsonValueIn(text);
   if (!isObject(statement) || statement['_type'] !== STATEMENT_TYPE) return null;
   const { predicateType, subject, predicate } = statement;
   if (typeof predicateType !== 'string' || !Array.isArray(subject)) return null;
@@ -115,15 +92,6 @@ export function parseStatement(text: string): StatementFacts | null {
   if (subjects.includes(null)) return null;
   const build = predicateType === PROVENANCE_TYPE && isObject(predicate) ? buildOf(predicate) : null;
   return { subjects: subjects.filter((one) => one !== null), predicateType, build };
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Like any other text that is not a statement.
-    return null;
-  }
 }
 
 function subjectOf(subject: JsonValue): SubjectFacts | null {

@@ -1,10 +1,10 @@
-import type { AttestationFacts } from '../attestation/facts.ts';
-import type { AttestationRequirement } from '../attestation/observed.ts';
+import type { AttestationFacts } from '../facts/attestation.ts';
+import type { AttestationRequirement } from '../facts/attestation.ts';
 import { oldCopyAge } from '../http/cache.ts';
 import { type Baseline, isMissing, type Missing, type RequestedApps, type ServedApp } from '../facts/facts.ts';
 import type { RuleDispatcher } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
-import type { AppVerdict } from './report.ts';
+import type { AppVerdict } from '../findings/report.ts';
 import type { JudgingRun } from './run.ts';
 import type { OfferedVersion, VersionErrors } from './visibility.ts';
 

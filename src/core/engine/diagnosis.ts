@@ -7,7 +7,8 @@ import type { AppFacts, RequestedApps, DocumentFacts, ResourceKind, Snapshot, Ht
 import { isMissing } from '../facts/facts.ts';
 import { header, seconds } from '../http/headers.ts';
 import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
-import type { Evidence, Finding, Report } from './report.ts';
+import type { Finding, Report } from '../findings/report.ts';
+import type { Evidence } from '../values/evidence.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
 import { listedVersionsIn, manifestAppsIn, versionFields } from '../registry/manifest.ts';

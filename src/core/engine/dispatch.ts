@@ -1,5 +1,4 @@
 import {
-  type DocumentContent,
   type DocumentFacts,
   type HostFacts,
   isMissing,
@@ -8,6 +7,7 @@ import {
   type Missing,
   type Probe,
 } from '../facts/facts.ts';
+import { type DocumentContent } from '../json/content.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
 import { evaluate } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
@@ -19,9 +19,9 @@ import { inJudgingOrder } from './symptoms.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
 import type { FactsOf, Subject } from '../rules/subjects.ts';
 import { rules as allRules } from '../rules/index.ts';
-import { sideProbes } from '../facts/side-probes.ts';
-import { type UrlParts, urlParts } from '../http/url.ts';
-import { isPlainUrl } from '../http/url-error.ts';
+import { sideProbes } from '../http/side-probes.ts';
+import { type UrlParts, urlParts } from '../url/url.ts';
+import { isPlainUrl } from '../url/url-error.ts';
 import { hostnameOf, originOf } from '../http/probe.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
 import { blockedBy } from '../facts/missing.ts';

@@ -1,6 +1,6 @@
 import type { SafeText } from '../text/message.ts';
 import type { Content, HttpViews, Missing, Probe } from '../facts/facts.ts';
-import type { Finding } from './report.ts';
+import type { Finding } from '../findings/report.ts';
 import { isAnswered, lastHop } from '../http/probe.ts';
 import { ownerOf, serverEvidence, withSteps } from './owner.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';

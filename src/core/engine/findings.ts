@@ -7,7 +7,9 @@ import { addAffected, appOf, dedupeKeyOf, makeFinding, messageOf, redactedEviden
 import { type NotJudgedRecord, symptomOf } from './not-judged.ts';
 import { withSteps } from './owner.ts';
 import { type Pending, resolvePositions } from './positions.ts';
-import type { Evidence, Finding, Severity, Symptom } from './report.ts';
+import type { Finding, Symptom } from '../findings/report.ts';
+import type { Evidence } from '../values/evidence.ts';
+import type { Severity } from '../values/severity.ts';
 import { type SeverityOverrides, severityOf } from './settings.ts';
 import {
   type Found,

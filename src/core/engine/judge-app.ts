@@ -1,16 +1,18 @@
 import { readAboutFile } from '../about/about-file.ts';
-import { type AppFacts, type DocumentFacts, type IconFacts, isMissing } from '../facts/facts.ts';
-import { partsOfImage } from '../facts/image-faults.ts';
+import { type AppFacts, type DocumentFacts, type IconFacts, isMissing, type Missing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
+import { partsOfImage } from '../registry/image-faults.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { appFields, iconUrlOf, listedVersions, metadataUrlOf } from '../registry/manifest.ts';
 import { isSemver } from '../registry/version.ts';
-import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import type { FactsOf } from '../rules/subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 import { baselineSource, type JudgeContext, type JudgedApp, NO_BASELINE } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import { type JudgedManifest, servedApp } from './judge-manifest.ts';
-import { judgeVersions } from './judge-versions.ts';
+import { comparisonOf } from './comparison.ts';
+import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
 import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from './visibility.ts';
 
@@ -31,11 +33,14 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const listed = listedVersions(value);
   // Without a list of versions no artifact is known.
   if (listed === null) run.symptoms.markUnknown('checksum-mismatch');
-  const earlier = context.baseline === null ? NO_BASELINE : (context.baseline.app(key) ?? []);
+  const before = context.baseline?.app(key) ?? null;
+  const earlier = context.baseline === null ? NO_BASELINE : (before ?? []);
   const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
   const hiding = run.hiding.rulesHiding(key);
   const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
   const errors = run.hiding.takeVersionErrors();
+  const left = comparisonOf(context.baseline, facts, before, listed === null ? whyUnlisted(facts, blocking) : null);
+  if (left !== null) run.leftOut.push(left);
   const documents = documentVerdictOf({ key, entry, metadata: value, versions, hiding, blocking });
   const offers = offersOf(versions, facts.artifacts, { errors, earlier, attestations: context.attestations });
   const verdict = verdictOf(documents, offers);
@@ -50,6 +55,12 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   run.findings.resolvePositions(facts.metadata);
   if (facts.about !== undefined) judgeAbout(context, facts.about, listed === null ? null : versions, metadata);
   return judged;
+}
+
+/** Why the versions of an app are not known. @param blocking the rules whose findings say so */
+function whyUnlisted({ metadata }: AppFacts, blocking: readonly string[] | null): Missing {
+  const [rule] = blocking ?? [];
+  return rule === undefined ? whyNoVersions(metadata.content) : blockedBy(rule);
 }
 
 function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {

@@ -1,12 +1,14 @@
 import { judgeAttestation } from '../attestation/judge.ts';
-import { type AttestationRequirement, isUndecided, isVerified } from '../attestation/observed.ts';
-import { companionUrl } from '../attestation/companion.ts';
+import { isUndecided, isVerified } from '../attestation/observed.ts';
+import { type AttestationRequirement } from '../facts/attestation.ts';
+import { companionUrl } from '../registry/companion.ts';
 import { type ArtifactFacts, isMissing, type Missing, type PublishedVersion } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { digestOf } from '../registry/checksum.ts';
 import { byPrecedence, comparePrecedence } from '../registry/precedence.ts';
 import { isSemver } from '../registry/version.ts';
-import type { Subjects, VersionEntry } from '../rules/subjects.ts';
+import type { Subjects } from '../rules/subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 import { type JudgeContext, NOT_REQUESTED } from './context.ts';
 import type { SubjectLocation } from './location.ts';
 

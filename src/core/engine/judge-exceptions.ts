@@ -2,7 +2,7 @@ import type { Shard } from '../facts/facts.ts';
 import { ruleById } from '../rules/lookup.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { type JudgeContext, NOT_REQUESTED } from './context.ts';
-import type { Exception, ExceptionList } from './report.ts';
+import type { Exception, ExceptionList } from '../findings/report.ts';
 import { locationOf } from './location.ts';
 import { isAbout, overlaps } from './mark-findings.ts';
 import type { JudgingRun } from './run.ts';

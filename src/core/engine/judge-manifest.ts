@@ -12,12 +12,13 @@ import {
 } from '../facts/facts.ts';
 import { header, httpDate } from '../http/headers.ts';
 import { lastHop } from '../http/probe.ts';
-import { parseUrl } from '../http/url.ts';
+import { parseUrl } from '../url/url.ts';
 import type { JsonObject } from '../json/json.ts';
 import { isChecksum } from '../registry/checksum.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
 import { isSemver } from '../registry/version.ts';
-import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import type { FactsOf } from '../rules/subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 import {
   baselineSource,
   type JudgeContext,
@@ -27,7 +28,7 @@ import {
   staleCopyAge,
 } from './context.ts';
 import { locationOf, locationOfDocument, type SubjectLocation } from './location.ts';
-import { SYMPTOMS } from './report.ts';
+import { SYMPTOMS } from '../findings/report.ts';
 import { offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 
 /** The manifest, once it was judged. */
@@ -56,7 +57,7 @@ export function judgeManifest(
   const value = dispatcher.document(facts, location);
   const apps = manifestApps(value);
   if (apps === null) noteUnreadable(context, location, value !== undefined);
-  else judgeApps(context, apps, location);
+  else judgeApps(context, apps, facts, location);
   return { location, apps };
 }
 
@@ -71,7 +72,12 @@ function noteUnreadable({ run, requested }: JudgeContext, location: SubjectLocat
   }
 }
 
-function judgeApps(context: JudgeContext, apps: JsonObject, location: SubjectLocation): void {
+function judgeApps(
+  context: JudgeContext,
+  apps: JsonObject,
+  { otherBase }: DocumentFacts,
+  location: SubjectLocation,
+): void {
   const { dispatcher, baseline, requested } = context;
   const keys = Object.keys(apps);
   dispatcher.dispatch(
@@ -79,6 +85,7 @@ function judgeApps(context: JudgeContext, apps: JsonObject, location: SubjectLoc
     {
       keys,
       metadataUrls: keys.map((key) => metadataUrlOf(apps[key])),
+      otherBase: otherBase ?? null,
       earlierKeys: baseline === null ? NO_BASELINE : baseline.keys,
       earlierSource: baselineSource(context),
       requested: requested?.apps ?? [],

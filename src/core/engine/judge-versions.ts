@@ -2,16 +2,17 @@ import {
   type ArchiveFacts,
   type ArtifactFacts,
   type ContentScan,
-  type DocumentContent,
   isMissing,
   type Missing,
   type PublishedVersion,
 } from '../facts/facts.ts';
+import { type DocumentContent } from '../json/content.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
 import { listedVersions } from '../registry/manifest.ts';
 import { versionEntries } from '../registry/version-entry.ts';
-import type { FactsOf, VersionEntry } from '../rules/subjects.ts';
+import type { FactsOf } from '../rules/subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
@@ -69,7 +70,7 @@ function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocatio
 }
 
 /** Why no list of versions is known. */
-function whyNoVersions(content: DocumentContent | Missing): Missing {
+export function whyNoVersions(content: DocumentContent | Missing): Missing {
   if (isMissing(content)) {
     if (content.runWide || content.missing.code === 'blocked-by') return content;
     return { ...content, missing: { code: 'metadata-missing', reason: content.missing } };

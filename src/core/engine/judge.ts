@@ -1,5 +1,5 @@
-import type { AttestationFacts } from '../attestation/facts.ts';
-import type { AttestationRequirement } from '../attestation/observed.ts';
+import type { AttestationFacts } from '../facts/attestation.ts';
+import type { AttestationRequirement } from '../facts/attestation.ts';
 import type {
   AppFacts,
   ArtifactFacts,
@@ -16,15 +16,17 @@ import type {
 import { APP_ENTRY } from '../registry/app-entry.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { type JudgeContext, type JudgedApp, NO_BASELINE, NOT_REQUESTED } from './context.ts';
+import { fileComparison, registryComparison } from './comparison.ts';
 import { RuleDispatcher } from './dispatch.ts';
 import { EvaluatedRules, completeRun, openRun, reportOf } from './run.ts';
-import type { CheckCommand, ExceptionList, Report, Severity } from './report.ts';
+import type { CheckCommand, ExceptionList, Report } from '../findings/report.ts';
+import type { Severity } from '../values/severity.ts';
 import type { FindingHooks } from './findings.ts';
 import { listedVersions } from '../registry/manifest.ts';
 import { judgeAbout, judgeApp } from './judge-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
 import { type JudgedManifest, judgeManifest, judgeService } from './judge-manifest.ts';
-import { judgeVersions } from './judge-versions.ts';
+import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
@@ -70,13 +72,13 @@ export interface Judging {
   app(facts: AppFacts): JudgedApp;
   /**
    * A metadata file by itself, when its app is not known.
-   * @param earlier the published versions of the app
+   * @param earlier the published versions of the app; null for no comparison
    * @param about the about file of the app; null if it has none
    */
   metadata(
     metadata: DocumentFacts,
     artifacts: readonly ArtifactFacts[],
-    earlier?: PublishedVersion[] | null,
+    earlier?: PublishedVersion[] | Missing | null,
     about?: DocumentFacts | null,
   ): void;
   orphans(files: readonly string[]): void;
@@ -166,6 +168,9 @@ export function startJudging(options: JudgeOptions): Judging {
       const place = locationOfDocument('metadata', facts);
       const value = dispatcher.document(facts, place);
       const versions = judgeVersions(context, value, artifacts, earlier ?? NO_BASELINE, place);
+      const unknown = listedVersions(value) === null ? whyNoVersions(facts.content) : null;
+      const left = fileComparison(context.baseline, earlier, unknown);
+      if (left !== null) run.leftOut.push(left);
       run.findings.resolvePositions(facts);
       if (about !== null) judgeAbout(context, about, listedVersions(value) === null ? null : versions, place);
     },
@@ -187,6 +192,8 @@ export function startJudging(options: JudgeOptions): Judging {
       if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
       dispatcher.addCounted();
       completeRun(run, incomplete);
+      const comparison = registryComparison(options.baseline ?? null, manifest === null || manifest.apps !== null);
+      if (comparison !== null) run.leftOut.push(comparison);
       if (exceptions) judgeExceptions(context, exceptions, { listed, shard });
       const marking = { exceptions: exceptions?.entries ?? [], known: options.known ?? NONE_KNOWN, now: options.now };
       return reportOf(run, { command: options.command, target: options.target, seconds, marking });

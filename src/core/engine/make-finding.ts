@@ -1,11 +1,13 @@
-import { comparableUrl } from '../http/url.ts';
+import { comparableUrl } from '../url/url.ts';
 import { isMissing } from '../facts/facts.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import { causeInfo } from '../rules/cause.ts';
 import type { AnyRule, Problem } from '../rules/rule.ts';
 import { redact, shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
-import type { Evidence, Finding, Severity, Symptom } from './report.ts';
+import type { Finding, Symptom } from '../findings/report.ts';
+import type { Evidence } from '../values/evidence.ts';
+import type { Severity } from '../values/severity.ts';
 
 /** Makes findings from the problems of rules. */
 

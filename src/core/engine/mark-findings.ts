@@ -1,8 +1,9 @@
-import { parseUrl } from '../http/url.ts';
+import { parseUrl } from '../url/url.ts';
 import { matchesGlob } from '../text/glob.ts';
+import { secretsNamed } from '../rules/artifacts/artifact-secret.ts';
 import type { VersionRange } from '../registry/version-range.ts';
-import type { Excepted, Exception, Finding, NotJudged } from './report.ts';
-import { withFingerprints } from './fingerprint.ts';
+import type { Excepted, Exception, Finding, NotJudged } from '../findings/report.ts';
+import { withFingerprints } from '../findings/fingerprint.ts';
 import { NAMED } from './make-finding.ts';
 
 /**
@@ -31,12 +32,19 @@ export function markFindings(findings: readonly Finding[], { exceptions, known, 
   });
 }
 
-/** The first exception that covers the finding, as its mark. */
+/** The first exception that covers the finding, or those that cover its secrets together, as its mark. */
 function exceptedBy(exceptions: readonly Exception[], finding: Finding): Excepted | null {
-  const found = exceptions.find((exception) => covers(exception, finding));
-  if (found === undefined) return null;
-  const { reason, until, issue } = found;
-  return { reason, until, issue };
+  const covering = exceptions.filter((exception) => covers(exception, finding));
+  const found = covering.find(({ secret }) => secret === null);
+  if (found !== undefined) return { reason: found.reason, until: found.until, issue: found.issue };
+  const secrets = secretsNamed(finding.evidence) ?? [];
+  const each = secrets.flatMap((secret) => covering.find((exception) => exception.secret === secret) ?? []);
+  if (each.length === 0 || each.length < secrets.length) return null;
+  return {
+    reason: [...new Set(each.map(({ reason }) => reason))].join('; '),
+    until: each.flatMap(({ until }) => until ?? []).toSorted()[0] ?? null,
+    issue: each.find(({ issue }) => issue !== null)?.issue ?? null,
+  };
 }
 
 const DAY = 86_400_000;
@@ -46,7 +54,7 @@ export function isOver({ until }: Pick<Exception, 'until'>, now: string): boolea
   return until !== null && Date.parse(now) >= Date.parse(`${until}T00:00:00Z`) + DAY;
 }
 
-/** True if the exception covers all that the finding is about. */
+/** True if the exception covers all that the finding is about, or one of its secrets. */
 export function covers(exception: Exception, finding: Finding): boolean {
   if (!isAbout(exception, finding)) return false;
   const { app, version } = exception;
@@ -59,9 +67,10 @@ export function covers(exception: Exception, finding: Finding): boolean {
 }
 
 /** True if the exception covers a part of what the finding is about, at least. */
-export function isAbout({ rule, app, version, url }: Exception, finding: Finding): boolean {
+export function isAbout({ rule, app, version, url, secret }: Exception, finding: Finding): boolean {
   return (
     finding.rule === rule &&
+    (secret === null || secretsNamed(finding.evidence)?.includes(secret) === true) &&
     (app === null || [finding.app, ...otherApps(finding)].some((key) => matchesApp(app, key))) &&
     (version === null || (finding.version !== null && inRange(version, finding.version))) &&
     (url === null || (finding.url !== null && matchesUrl(url, finding.url)))

@@ -1,15 +1,15 @@
-import { compareText, inReportOrder } from './order.ts';
+import { inReportOrder } from '../findings/order.ts';
+import { compareText } from '../text/order.ts';
 import {
   counts,
   type Finding,
   type NotJudged,
   type Outcome,
   type Report,
-  type Severity,
   type Summary,
-  SEVERITIES,
   type SymptomStatus,
-} from './report.ts';
+} from '../findings/report.ts';
+import { type Severity, SEVERITIES } from '../values/severity.ts';
 import { ruleById } from '../rules/lookup.ts';
 import { findingCounts } from './run.ts';
 

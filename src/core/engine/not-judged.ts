@@ -4,8 +4,9 @@ import { reasonText } from '../rules/lookup.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { redact } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
-import { type NotJudged, type Symptom, SYMPTOM_OF_KIND } from './report.ts';
+import { type NotJudged, type Symptom, SYMPTOM_OF_KIND } from '../findings/report.ts';
 import { isOff, type SeverityOverrides, severityOf } from './settings.ts';
+import type { LeftOut } from './comparison.ts';
 import type { SymptomRecord } from './symptoms.ts';
 import type { HidingFindings } from './visibility.ts';
 
@@ -104,6 +105,13 @@ export class NotJudgedRecord {
   addIncomplete(why: string): void {
     this.#isIncomplete = true;
     this.#entries.push(notJudgedEntry('*', {}, { code: 'incomplete', why }));
+  }
+
+  /** Records a requested comparison that was not made: the run is incomplete, unless nothing could be compared. */
+  addLeftOut({ app, source, reason, isIncomplete }: LeftOut): void {
+    if (isIncomplete) this.#isIncomplete = true;
+    const resource = isIncomplete ? null : app === null ? 'manifest' : 'metadata';
+    this.#entries.push(notJudgedEntry('*', { app, resource }, { code: 'not-compared', app, source, reason }));
   }
 
   /**

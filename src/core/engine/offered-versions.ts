@@ -3,7 +3,7 @@ import { listedVersionsIn, versionFields } from '../registry/manifest.ts';
 import { isValidVersion, type ValidVersion } from '../registry/valid-version.ts';
 import { byPrecedence } from '../registry/precedence.ts';
 import type { JudgedApp } from './context.ts';
-import { compareText } from './order.ts';
+import { compareText } from '../text/order.ts';
 import { outcomeOf } from './visibility.ts';
 
 /** A listed version with its place in the metadata file. */

@@ -4,7 +4,8 @@ import { lastHop } from '../http/probe.ts';
 import { causeOfFinding, ruleById } from '../rules/lookup.ts';
 import { isCachedCopy, isIssuedByInterceptor, type Owner } from '../rules/owners.ts';
 import { message, type SafeText } from '../text/message.ts';
-import type { Evidence, Finding } from './report.ts';
+import type { Finding } from '../findings/report.ts';
+import type { Evidence } from '../values/evidence.ts';
 
 /** The party that has to act on a finding, and the steps of its advice that depend on it. */
 

@@ -2,7 +2,7 @@ import type { DocumentFacts } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { lineStarts, locate, positionOf, type Span } from '../json/positions.ts';
 import { parseDocument } from '../json/json.ts';
-import type { Finding } from './report.ts';
+import type { Finding } from '../findings/report.ts';
 
 /** Lines and columns, resolved only for findings. */
 

@@ -1,9 +1,11 @@
 import { redact } from '../text/text.ts';
-import { VERSION } from '../tool-version.ts';
+import { VERSION } from '../values/tool-version.ts';
+import { isExplained, type LeftOut } from './comparison.ts';
 import { CoverageRecord } from './coverage.ts';
 import { FindingCollector, type FindingHooks } from './findings.ts';
 import { NotJudgedRecord } from './not-judged.ts';
-import { compareText, inReportOrder } from './order.ts';
+import { inReportOrder } from '../findings/order.ts';
+import { compareText } from '../text/order.ts';
 import {
   type AppVerdict,
   type CheckCommand,
@@ -14,7 +16,7 @@ import {
   type Report,
   type Summary,
   SYMPTOMS,
-} from './report.ts';
+} from '../findings/report.ts';
 import { type Marking, markFindings } from './mark-findings.ts';
 import type { SeverityOverrides } from './settings.ts';
 import { SymptomRecord } from './symptoms.ts';
@@ -34,6 +36,8 @@ export interface JudgingRun {
   readonly evaluated: EvaluatedRules | null;
   readonly totals: Totals;
   readonly verdicts: AppVerdict[];
+  /** Requested comparisons that were not made. */
+  readonly leftOut: LeftOut[];
 }
 
 /** What was judged so far. */
@@ -64,6 +68,7 @@ export function openRun(
     evaluated,
     totals: { versions: 0, artifacts: 0, bytes: 0, unlistedApps: 0 },
     verdicts: [],
+    leftOut: [],
   };
 }
 
@@ -93,6 +98,7 @@ export function completeRun(run: JudgingRun, incomplete: string | null): void {
 /** The report of a completed run. */
 export function reportOf(run: JudgingRun, info: RunInfo): Report {
   const findings = markFindings(run.findings.findings.toSorted(inReportOrder), info.marking);
+  for (const left of run.leftOut) if (!isExplained(left, findings)) run.notJudged.addLeftOut(left);
   const apps = run.verdicts.toSorted((a, b) => compareText(a.key, b.key));
   // If it is not known whether an app is visible, the symptom is not clear.
   if (apps.some(({ visible }) => visible === null)) run.symptoms.markUnknown('app-does-not-appear');

@@ -1,5 +1,5 @@
 import type { AnyRule, Problem } from '../rules/rule.ts';
-import type { Severity } from './report.ts';
+import type { Severity } from '../values/severity.ts';
 
 /** The severities that the user configured, by rule id. */
 export type SeverityOverrides = Readonly<Record<string, Severity | 'off'>>;

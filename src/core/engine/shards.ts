@@ -1,6 +1,6 @@
 import { message, type SafeText } from '../text/message.ts';
 import type { AppFacts, HostFacts, Shard, Snapshot } from '../facts/facts.ts';
-import { AppregError } from '../errors.ts';
+import { AppregError } from '../errors/error.ts';
 import { manifestAppsIn } from '../registry/manifest.ts';
 
 /** Splits the apps of a registry among several runs, and joins their facts. */

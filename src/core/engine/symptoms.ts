@@ -1,5 +1,6 @@
 import type { AnyRule, ExplainedBy } from '../rules/rule.ts';
-import { SEVERITIES, type Severity, type Symptom, SYMPTOMS, type SymptomStatus } from './report.ts';
+import { type Symptom, SYMPTOMS, type SymptomStatus } from '../findings/report.ts';
+import { SEVERITIES, type Severity } from '../values/severity.ts';
 
 /** The status of each symptom (spec section 7), which depends on the findings, the verdicts and the missing facts. */
 

@@ -8,7 +8,7 @@ import {
 } from '../facts/facts.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
 import { areCredentialsRefused, isAnswered, statusOf } from '../http/probe.ts';
-import { compareText } from './order.ts';
+import { compareText } from '../text/order.ts';
 
 /**
  * Whether the service offers a version: the one decision from which the service derives the state of a version, and

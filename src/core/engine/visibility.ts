@@ -1,4 +1,5 @@
-import { type AttestationRequirement, isUndecided } from '../attestation/observed.ts';
+import { isUndecided } from '../attestation/observed.ts';
+import { type AttestationRequirement } from '../facts/attestation.ts';
 import {
   type ArtifactFacts,
   isMissing,
@@ -13,8 +14,8 @@ import { appFields, listedVersions } from '../registry/manifest.ts';
 import { isValidVersion } from '../registry/valid-version.ts';
 import { latestOf } from '../registry/precedence.ts';
 import { isSemver } from '../registry/version.ts';
-import type { VersionEntry } from '../rules/subjects.ts';
-import type { AppVerdict } from './report.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
+import type { AppVerdict } from '../findings/report.ts';
 import type { Found } from './symptoms.ts';
 import { type OfferEntry, offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 

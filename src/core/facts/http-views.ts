@@ -1,4 +1,4 @@
-import type { Count, Digest } from '../scalars.ts';
+import type { Count, Digest } from '../values/scalars.ts';
 import type { Missing } from './missing.ts';
 import type { Probe } from './probe.ts';
 

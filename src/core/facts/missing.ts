@@ -1,10 +1,10 @@
-import type { Count } from '../scalars.ts';
+import type { Count } from '../values/scalars.ts';
 import { counted } from '../text/text.ts';
-import { keysOf } from '../record.ts';
+import { keysOf } from '../values/record.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { RESOURCE_NAMES, type ResourceKind, resourceName } from './resource-kind.ts';
 import type { ServiceFailure } from './service.ts';
-import { machineLimitText } from '../http/machine-limit.ts';
+import { machineLimitText } from '../errors/machine-limit.ts';
 
 /** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
 
@@ -50,7 +50,9 @@ export type MissingReason =
   | { code: 'metadata-missing'; reason: MissingReason }
   | { code: 'no-baseline' }
   | { code: 'baseline-without-manifest'; manifest: string; source: string }
-  | { code: 'baseline-without-metadata'; state: 'absent' | 'unreadable' | 'not-observed'; source: string }
+  /** No commit up to there has a manifest that can be parsed. */
+  | { code: 'baseline-unreadable'; manifest: string; source: string }
+  | { code: 'baseline-without-metadata'; state: BaselineMetadataState; source: string }
   | { code: 'not-in-source'; source: string }
   | { code: 'documents-only' }
   | { code: 'additions-only' }
@@ -74,6 +76,10 @@ export type MissingReason =
 export type NotJudgedReason =
   | MissingReason
   | { code: 'rule-crashed'; error: string }
+  /** A comparison that was requested; `app`: null for the registry as a whole. */
+  | { code: 'not-compared'; app: string | null; source: string; reason: MissingReason }
+  /** The settings omit what those of the baseline would report. */
+  | { code: 'settings-relaxed'; source: string; severity: 'error' | 'warning' }
   /** The settings turn the rule off, and it would report an error. */
   | { code: 'turned-off' }
   /** The run did not observe everything. */
@@ -133,7 +139,9 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
     `its metadata file was not observed (${formatReason(reason, null, nameOf)})`,
   'no-baseline': () => 'no baseline was given (--against)',
   'baseline-without-manifest': ({ manifest, source }) => `there was no ${manifest} in ${source}`,
-  'baseline-without-metadata': ({ state, source }) => `its metadata file ${BASELINE_METADATA[state]} ${source}`,
+  'baseline-unreadable': ({ manifest, source }) =>
+    `${manifest} cannot be parsed in ${source}, nor in a commit before it`,
+  'baseline-without-metadata': ({ state, source }) => `its metadata file ${BASELINE_METADATA[state](source)}`,
   'not-in-source': ({ source }) => `it is not in ${source}`,
   'documents-only': () => 'only its documents were read',
   'additions-only': () => 'only the added apps and versions are observed',
@@ -155,6 +163,10 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'service-not-joined': ({ service, failure, detail }) =>
     `${service} ${SERVICE_FAILURES[failure]}${detail === '' ? '' : `: ${detail}`}`,
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,
+  'not-compared': ({ app, source, reason }, _, nameOf) =>
+    `${app === null ? 'the registry' : `the app “${app}”`} was not compared with ${source}: ${formatReason(reason, null, nameOf)}`,
+  'settings-relaxed': ({ source, severity }) =>
+    `the configuration of ${source} would report ${severity === 'error' ? 'an error' : 'a warning'}, which the current one omits`,
   'turned-off': () => 'the settings turn this rule off, but it found an error',
   incomplete: ({ why }) => why,
   'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
@@ -194,11 +206,35 @@ const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'never-checked': 'has not checked the registry yet',
 };
 
-const BASELINE_METADATA = {
-  absent: 'is not in',
-  unreadable: 'cannot be read in',
-  'not-observed': 'was not observed in',
-} as const;
+/** Why the versions that a baseline lists of an app are not known. */
+export type BaselineMetadataState =
+  | 'absent'
+  /** It was never valid in any commit up to there. */
+  | 'unreadable'
+  | 'not-observed'
+  /** Its URL is not one of the registry's own files. */
+  | 'elsewhere'
+  | 'history-missing'
+  | 'in-git-lfs'
+  | 'in-submodule'
+  | 'linked-outside';
+
+const BASELINE_METADATA: Record<BaselineMetadataState, (source: string) => string> = {
+  absent: (source) => `is not in ${source}`,
+  unreadable: (source) => `cannot be read in ${source}`,
+  'not-observed': (source) => `was not observed in ${source}`,
+  elsewhere: (source) => `is not one of the files in ${source}, but on another host`,
+  'history-missing': (source) =>
+    `cannot be read in ${source}, and earlier commits are not in this shallow clone (git fetch --unshallow)`,
+  'in-git-lfs': (source) => `is in Git LFS in ${source}, and its content was not fetched (git lfs fetch --all)`,
+  'in-submodule': (source) => `is in a submodule in ${source}: check the registry in the submodule`,
+  'linked-outside': (source) => `is a symbolic link out of the repository in ${source}`,
+};
+
+/** Why versions of a baseline are not known, as the end of a sentence about a file. */
+export function baselineStateText(state: BaselineMetadataState, source: string): string {
+  return BASELINE_METADATA[state](source);
+}
 
 function countedResources(count: number, resource: ResourceKind | null): string {
   const { one, several } = resource === null ? { one: 'resource', several: 'resources' } : RESOURCE_NAMES[resource];

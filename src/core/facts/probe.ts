@@ -1,4 +1,4 @@
-import type { Count, Digest, Integer } from '../scalars.ts';
+import type { Count, Digest, Integer } from '../values/scalars.ts';
 
 /** One request, and its outcome. */
 

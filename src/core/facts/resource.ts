@@ -1,5 +1,6 @@
-import type { ObservedAttestation } from '../attestation/observed.ts';
-import type { Count, Digest, Integer, Moment } from '../scalars.ts';
+import type { ObservedAttestation } from './attestation.ts';
+import type { Count, Digest, Integer, Moment } from '../values/scalars.ts';
+import type { DocumentContent } from '../json/content.ts';
 import type { HttpViews } from './http-views.ts';
 import type { Missing } from './missing.ts';
 
@@ -32,15 +33,20 @@ export interface Resource {
 /** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
 export interface DocumentFacts extends Resource {
   content: DocumentContent | Missing;
+  /** Of the manifest of a workspace, if the configured base URL does not fit its URLs. */
+  otherBase?: OtherBase;
 }
 
-export interface DocumentContent {
-  text: string | null;
-  base64: string | null;
-  /** Size in bytes of the document, as far as it was read. */
-  bytes: Count;
-  /** True when reading stopped at the size limit. */
-  cut: boolean;
+/** A base URL that does not fit a manifest, whose URLs show that the files of the workspace are below another one. */
+export interface OtherBase {
+  /** As it is written in the configuration. */
+  configured: string;
+  /** The base URL below which the manifest's URLs name files of the workspace. */
+  shown: string;
+  /** The number of apps below `shown`. */
+  apps: Count;
+  /** True if the configured one fits the URLs of other apps. */
+  isPart: boolean;
 }
 
 /** The bytes of an artifact or an icon, digested while streaming. */
@@ -125,7 +131,10 @@ export interface ContentScan {
   secrets: SecretPlace[];
   /** The number of different secrets; more than `secrets.length` when the list was capped. */
   secretCount: Count;
-  /** Absolute paths of the machine that built the code, one per folder and entry. */
+  /**
+   * Absolute paths of the machine that built the code, one per folder and entry: of its own folders, where they are
+   * known, and of the sources in source maps.
+   */
   buildPaths: { entry: string; line: Count; folder: string }[];
   /** The limit that ended the scan before the archive's end; absent if all of it was scanned. */
   stopped?: 'time' | 'secrets';
@@ -138,6 +147,11 @@ export interface SecretPlace {
   entry: string;
   /** From 1; in a source map, the line of the code that contains the map; 0 if the secret is in the path of the entry. */
   line: Count;
+  /**
+   * The file that the code came from, as the bundler names it: `node_modules/ssh2/lib/keys.js`. Absent if it is unknown,
+   * and in an older file of facts.
+   */
+  source?: string;
   /** Identifies kind and value: equal in each run, and slow to compute, so that a short value cannot be guessed. */
   fingerprint: string;
 }

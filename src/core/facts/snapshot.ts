@@ -1,5 +1,5 @@
-import type { AttestationRequirement } from '../attestation/observed.ts';
-import type { Count, Moment, PositiveInteger } from '../scalars.ts';
+import type { AttestationRequirement } from './attestation.ts';
+import type { Count, Moment, PositiveInteger } from '../values/scalars.ts';
 import type { Missing } from './missing.ts';
 import type { ArtifactFacts, DocumentFacts, IconFacts } from './resource.ts';
 import type { ServiceFacts } from './service.ts';
@@ -86,6 +86,12 @@ export interface Baseline {
   keys: readonly string[];
   /** The published versions of an app, null when it had none, or why they are missing. */
   app(key: string): PublishedVersion[] | null | Missing;
+  /** The URL of an app's metadata file there; null if that is not known. Absent if no URL is known. */
+  metadataUrl?(key: string): string | null;
+  /** Why there was no registry to compare with; absent if there was one. */
+  absent?: Missing;
+  /** True if the user requested the comparison: a run that does not make it, of any app listed there, is incomplete. */
+  isRequired?: true;
 }
 
 export interface PublishedVersion {

@@ -1,7 +1,7 @@
 import type { Hop, Probe } from '../facts/facts.ts';
 import { header, headerLines, stripSpace } from './headers.ts';
 import { finalHop } from './probe.ts';
-import { parseUrl, urlParts } from './url.ts';
+import { parseUrl, urlParts } from '../url/url.ts';
 
 /**
  * The Fetch standard's CORS check and preflight check as a browser performs them, hop by hop. Credentials are omitted.

@@ -1,7 +1,7 @@
 import { type Failure, type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
 import { codings } from './headers.ts';
-import { isMachineLimit } from './machine-limit.ts';
-import { urlParts } from './url.ts';
+import { isMachineLimit } from '../errors/machine-limit.ts';
+import { urlParts } from '../url/url.ts';
 
 /** The exchange that ended a probe: the response, or the one that failed (its status is 0 without a response). */
 export function lastHop(probe: Probe): Hop | null {

@@ -1,7 +1,7 @@
 import { type SafeText, message } from '../text/message.ts';
 import type { Hop } from '../facts/facts.ts';
 import { header } from './headers.ts';
-import { parseUrl } from './url.ts';
+import { parseUrl } from '../url/url.ts';
 
 /** Error messages of object stores: Amazon S3 and compatible ones, Google Cloud Storage, Azure Blob Storage. */
 

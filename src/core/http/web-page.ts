@@ -3,9 +3,9 @@ import { type Hop, isMissing, type Missing, type HttpViews } from '../facts/fact
 import { INTERCEPTIONS, interceptionText } from './interception-text.ts';
 import { type InterceptionKind, interceptionOf } from './interception.ts';
 import { header } from './headers.ts';
-import type { Evidence } from '../engine/report.ts';
+import type { Evidence } from '../values/evidence.ts';
 import { shorten } from '../text/text.ts';
-import { parseUrl } from './url.ts';
+import { parseUrl } from '../url/url.ts';
 import { hostOf, lastHop } from './probe.ts';
 
 /** A web page in place of a file of the registry: the kind of page determines who can fix it, and how. */

@@ -1,9 +1,9 @@
-import { messageInPlaceOfJson } from '../http/program-output.ts';
+import { messageInPlaceOfJson } from './program-output.ts';
 import { HTML_START } from '../text/file-type.ts';
 import { message } from '../text/message.ts';
 import { printable, safeExcerpt } from '../text/text.ts';
 import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
-import { utfOf } from './utf.ts';
+import { utfOf } from '../text/utf.ts';
 
 /** Files that are not JSON, recognized by their bytes or their beginning. */
 

@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../facts/facts.ts';
+import type { DocumentContent } from './content.ts';
 import { joined, message, safe, type SafeText } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
 import { type JsonValue, MAX_DEPTH, parseDocument } from './json.ts';
@@ -73,7 +73,10 @@ export interface Fault {
 }
 
 /** The positions of violations in a JSON text. */
-export function positionsInJson(text: string, violations: readonly Violation[]): Position[] {
+export function positionsInJson(
+  text: string,
+  violations: readonly Pick<Violation, 'pointer' | 'isAboutName'>[],
+): Position[] {
   const spans = locate(
     text,
     violations.map(({ pointer }) => pointer),

@@ -1,9 +1,9 @@
-import type { DocumentContent } from '../facts/facts.ts';
-import { textAroundJson } from '../http/program-output.ts';
+import type { DocumentContent } from './content.ts';
+import { textAroundJson } from './program-output.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 import { foreignKind, syntaxErrorInBytes } from './foreign-text.ts';
 import { grammarError } from './grammar.ts';
-import { type Duplicate, duplicateNames, survey } from './positions.ts';
+import { type Duplicate, duplicateNames, MAX_DEPTH, survey } from './positions.ts';
 import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from './values.ts';
 
 /**
@@ -11,10 +11,7 @@ import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from 
  * finds what the value hides (depth, repeated names). Positions are resolved only for findings: positions.ts.
  */
 
-export { isObject, type JsonObject, type JsonValue, member, stringOrNull };
-
-/** Deeper nesting is refused: real documents need five levels. */
-export const MAX_DEPTH = 64;
+export { isObject, type JsonObject, type JsonValue, MAX_DEPTH, member, stringOrNull };
 
 export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */

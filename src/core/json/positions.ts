@@ -30,24 +30,40 @@ const QUOTE = 34,
   OPEN_OBJECT = 123,
   CLOSE_OBJECT = 125;
 
-/** Depth of nesting and number of object members; stops early beyond `limit`. Accepts any text. */
-export function survey(text: string, limit: number): { depth: number; members: number } {
+/** Deeper nesting is refused: real documents need five levels. */
+export const MAX_DEPTH = 64;
+
+/** What a text contains, as its brackets, colons and commas say. */
+interface Survey {
+  /** Of nesting. */
+  depth: number;
+  /** Of all objects. */
+  members: number;
+  /** Members of all objects and elements of all arrays; an empty one counts as if it had one. */
+  entries: number;
+}
+
+/** Surveys a text without reading its values; stops early beyond a depth of `limit`. Accepts any text. */
+export function survey(text: string, limit: number): Survey {
   let depth = 0,
     deepest = 0,
-    members = 0;
+    members = 0,
+    entries = 0;
   const { length } = text;
   for (let i = 0; i < length; i++) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) i = endOfString(text, i) - 1;
     else if (c === COLON) members++;
+    else if (c === COMMA) entries++;
     else if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
+      entries++;
       if (++depth > deepest) {
         deepest = depth;
         if (depth > limit) break;
       }
     } else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) depth--;
   }
-  return { depth: deepest, members };
+  return { depth: deepest, members, entries };
 }
 
 /** The offset after the string that starts at `i`; the text's length if it is unterminated. */

@@ -1,11 +1,12 @@
 import type { About } from '../about/about-file.ts';
 import { readAboutFile } from '../about/about-file.ts';
-import { type AttestationRequirement, isUndecided } from '../attestation/observed.ts';
+import { isUndecided } from '../attestation/observed.ts';
+import { type AttestationRequirement } from '../facts/attestation.ts';
 import { attestationProblem } from '../engine/judge-attestation.ts';
 import { startJudging } from '../engine/judge.ts';
-import { compareText } from '../engine/order.ts';
+import { compareText } from '../text/order.ts';
 import { type ListedVersion, offeredVersions } from '../engine/offered-versions.ts';
-import { sameDigest } from '../facts/baseline.ts';
+import { sameDigest } from '../registry/baseline.ts';
 import { type AppFacts, isMissing, type Snapshot } from '../facts/facts.ts';
 import type { LockFile } from '../registry/lock-file.ts';
 import { type AttestationState, decideVersions, latestAllowed, type OfferedApp } from './decide.ts';

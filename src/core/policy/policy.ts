@@ -1,7 +1,7 @@
 import schema from '../../../schemas/policy.schema.json' with { type: 'json' };
 import type { RetirementReason } from '../about/about-document.ts';
-import { AppregError } from '../errors.ts';
-import type { DocumentContent } from '../facts/facts.ts';
+import { AppregError } from '../errors/error.ts';
+import type { DocumentContent } from '../json/content.ts';
 import { validatePolicy } from '../generated/policy.js';
 import { faultText } from '../json/input-file.ts';
 import { readInputFile, schemaViolations } from '../json/input-file.ts';

@@ -1,4 +1,4 @@
-import type { Severity } from '../engine/report.ts';
+import type { Severity } from '../values/severity.ts';
 import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
 import { normalized } from '../text/normalized.ts';
 

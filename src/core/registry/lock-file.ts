@@ -1,15 +1,16 @@
 import { message } from '../text/message.ts';
 import schema from '../../../schemas/lock.schema.json' with { type: 'json' };
-import { AppregError } from '../errors.ts';
-import type { Baseline, DocumentContent, PublishedVersion, Snapshot } from '../facts/facts.ts';
-import { isDigestForm, sameDigest } from '../facts/baseline.ts';
+import { AppregError } from '../errors/error.ts';
+import type { Baseline, PublishedVersion, Snapshot } from '../facts/facts.ts';
+import type { DocumentContent } from '../json/content.ts';
+import { isDigestForm, sameDigest } from './baseline.ts';
 import { isMissing } from '../facts/facts.ts';
 import { validateLock } from '../generated/lock.js';
 import { type Fault, faultText, readInputFile, schemaViolations } from '../json/input-file.ts';
 import { byteOrderMarkOf, type JsonValue, member } from '../json/json.ts';
-import type { Count } from '../scalars.ts';
+import type { Count } from '../values/scalars.ts';
 import { listedVersionsIn, versionFields } from './manifest.ts';
-import { compareText } from '../engine/order.ts';
+import { compareText } from '../text/order.ts';
 import { comparePrecedence } from './precedence.ts';
 import { isSemver } from './version.ts';
 

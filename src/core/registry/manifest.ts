@@ -1,4 +1,5 @@
-import { type DocumentContent, isMissing, type Missing } from '../facts/facts.ts';
+import { isMissing, type Missing } from '../facts/facts.ts';
+import type { DocumentContent } from '../json/content.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
 
 /** Typed access to a manifest (spec 2.1). A field that is absent, or is not a string, is null. */

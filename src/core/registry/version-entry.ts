@@ -1,8 +1,7 @@
+import { type UrlParts, urlParts, withoutFragment } from '../url/url.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
-import { urlParts, withoutFragment } from '../http/url.ts';
-import type { VersionEntry } from '../rules/subjects.ts';
-import { digestOf } from './checksum.ts';
 import { versionFields } from './manifest.ts';
+import { digestOf } from './checksum.ts';
 
 /** The elements of `versions` that are objects. What several rules ask of their texts is worked out once. */
 export function versionEntries(list: readonly JsonValue[]): VersionEntry[] {
@@ -25,4 +24,18 @@ export function versionEntry(index: number, fields: ReturnType<typeof versionFie
     address: parts === null ? artifactUrl : withoutFragment(parts.href),
     digest: digestOf(artifactChecksum ?? ''),
   };
+}
+
+/** An element of `versions` that is an object; fields are validated individually, so any of them may be unusable. */
+export interface VersionEntry {
+  index: number;
+  version: string | null;
+  artifactUrl: string | null;
+  artifactChecksum: string | null;
+  /** The URL parsed; null without a valid one. */
+  parts: UrlParts | null;
+  /** The URL in the form that is equal for all spellings of an address; null without one. */
+  address: string | null;
+  /** The 64 digits of a well-formed checksum; null without one. */
+  digest: string | null;
 }

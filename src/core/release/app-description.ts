@@ -1,11 +1,11 @@
 import schema from '../../../schemas/app-description.schema.json' with { type: 'json' };
-import type { DocumentContent } from '../facts/facts.ts';
+import type { DocumentContent } from '../json/content.ts';
 import { validateAppDescription } from '../generated/app-description.js';
 import { type Fault, readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import type { Violation } from '../json/violations.ts';
 import { isSemver } from '../registry/version.ts';
-import type { FileOfApp, NotBlank, UiOfApp } from '../scalars.ts';
+import type { FileOfApp, NotBlank, UiOfApp } from '../values/scalars.ts';
 import { similarNames } from '../text/similar-names.ts';
 
 /** The app.json of an app: its entry in the manifest, and how it is built (schemas/app-description.schema.json). */

@@ -1,6 +1,6 @@
-import type { RunError } from '../engine/report.ts';
-import { recordFrom } from '../record.ts';
-import type { Count } from '../scalars.ts';
+import type { RunError } from '../findings/report.ts';
+import { recordFrom } from '../values/record.ts';
+import type { Count } from '../values/scalars.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { sameDigest } from '../facts/baseline.ts';
+import { sameDigest } from '../registry/baseline.ts';
 import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
 import { comparePrecedence } from '../registry/precedence.ts';

@@ -2,7 +2,7 @@ import { faultText, syntaxFaultOf } from '../json/input-file.ts';
 import { documentContent, isObject, type JsonValue, member, parseDocument } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { locate } from '../json/positions.ts';
-import { utfOf } from '../json/utf.ts';
+import { utfOf } from '../text/utf.ts';
 import { isSemver, likelyVersion } from '../registry/version.ts';
 import { message, type SafeText } from '../text/message.ts';
 import { printable, safeExcerpt } from '../text/text.ts';

@@ -1,5 +1,5 @@
-import type { ObservedAttestation } from '../attestation/observed.ts';
-import type { Evidence } from '../engine/report.ts';
+import type { ObservedAttestation } from '../facts/attestation.ts';
+import type { Evidence } from '../values/evidence.ts';
 
 /** What the rules about attestations share. */
 

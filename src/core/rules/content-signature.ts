@@ -1,7 +1,7 @@
 import { message } from '../text/message.ts';
 import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
 import { bytesOfHead, kindOf } from '../text/file-type.ts';
-import { programMessage } from '../http/program-output.ts';
+import { programMessage } from '../json/program-output.ts';
 import type { Problem } from './rule.ts';
 import { counted, shorten, safeExcerpt } from '../text/text.ts';
 import { interceptedInstead, pageAnswer, pageInstead } from '../http/web-page.ts';

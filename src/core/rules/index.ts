@@ -102,6 +102,7 @@ import { serviceDisagrees } from './service/service-disagrees.ts';
 import { serviceRefused } from './service/service-refused.ts';
 import { servicePolicy } from './service/service-policy.ts';
 import { exceptionUnused } from './settings/exception-unused.ts';
+import { baseUrlMismatched } from './documents/base-url-mismatched.ts';
 
 /** Every rule, in the order of the documentation. */
 export const rules: readonly AnyRule[] = [
@@ -139,6 +140,7 @@ export const rules: readonly AnyRule[] = [
   artifactUrlShared,
   checksumShared,
   metadataOrphaned,
+  baseUrlMismatched,
   versionWithdrawn,
   artifactChanged,
   artifactMoved,

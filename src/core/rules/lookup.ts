@@ -1,4 +1,4 @@
-import type { Finding } from '../engine/report.ts';
+import type { Finding } from '../findings/report.ts';
 import type { ResourceKind } from '../facts/facts.ts';
 import { formatReason, type NotJudgedReason } from '../facts/missing.ts';
 import { didYouMean } from '../text/similar-names.ts';

@@ -2,7 +2,7 @@ import { message } from '../text/message.ts';
 import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
 import { safeExcerpt } from '../text/text.ts';
 import type { Problem } from './rule.ts';
-import type { VersionEntry } from './subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 
 /** The bytes match the entry of another version. Whether that entry has the right file determines what to move. */
 export function otherVersion(

@@ -1,4 +1,4 @@
-import type { Finding } from '../engine/report.ts';
+import type { Finding } from '../findings/report.ts';
 
 /**
  * The party that has to act on a finding: a first guess for support engineers, derived only from observed facts.

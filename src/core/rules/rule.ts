@@ -1,4 +1,6 @@
-import type { Evidence, Severity, Symptom } from '../engine/report.ts';
+import type { Symptom } from '../findings/report.ts';
+import type { Evidence } from '../values/evidence.ts';
+import type { Severity } from '../values/severity.ts';
 import type { CauseOf, Causes, PurgeStep } from './cause.ts';
 import type { Owner, OwnerByEvidence } from './owners.ts';
 import type { SafeText } from '../text/message.ts';

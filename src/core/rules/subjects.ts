@@ -3,7 +3,6 @@ import type {
   ArtifactFacts,
   Content,
   ContentScan,
-  DocumentContent,
   DocumentFacts,
   PublishedVersion,
   HostFacts,
@@ -14,32 +13,21 @@ import type {
   SubscribedRegistry,
   ImageFacts,
   LocalState,
+  OtherBase,
   ResourceKind,
   Missing,
   Probe,
   HttpViews,
 } from '../facts/facts.ts';
+import type { DocumentContent } from '../json/content.ts';
 import type { About, AboutReading } from '../about/about-file.ts';
 import type { AttestationProblem } from '../attestation/judge.ts';
-import type { ObservedAttestation } from '../attestation/observed.ts';
+import type { ObservedAttestation } from '../facts/attestation.ts';
 import type { JsonValue, ParsedDocument } from '../json/json.ts';
-import type { SideProbes } from '../facts/side-probes.ts';
-import type { UrlParts } from '../http/url.ts';
-import type { Exception } from '../engine/report.ts';
-
-/** An element of `versions` that is an object; fields are validated individually, so any of them may be unusable. */
-export interface VersionEntry {
-  index: number;
-  version: string | null;
-  artifactUrl: string | null;
-  artifactChecksum: string | null;
-  /** The URL parsed; null without a valid one. */
-  parts: UrlParts | null;
-  /** The URL in the form that is equal for all spellings of an address; null without one. */
-  address: string | null;
-  /** The 64 digits of a well-formed checksum; null without one. */
-  digest: string | null;
-}
+import type { SideProbes } from '../http/side-probes.ts';
+import type { UrlParts } from '../url/url.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
+import type { Exception } from '../findings/report.ts';
 
 /**
  * The subjects of rules, and the facts that each can provide. A rule names its subject (`on`) and the facts it requires
@@ -59,6 +47,8 @@ export interface Subjects {
     keys: readonly string[];
     /** Of each of the keys, if it is a text. */
     metadataUrls: readonly (string | null)[];
+    /** Null if the base URL of the workspace fits, and for a manifest that is not in a workspace. */
+    otherBase: OtherBase | null;
     earlierKeys: readonly string[];
     earlierSource: string;
     /** The apps that were requested by name; empty when none was. */

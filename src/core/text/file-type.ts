@@ -1,4 +1,4 @@
-import { utfOf } from '../json/utf.ts';
+import { utfOf } from './utf.ts';
 
 /** The kind of bytes, determined by the first bytes and never by a name or a label. */
 

@@ -1,5 +1,4 @@
-import { isReadable, tokenParts } from '../http/signature-parameters.ts';
-import { parseUrl } from '../http/url.ts';
+import { isReadable, tokenParts } from './signature-parameters.ts';
 
 /**
  * Everything that comes from a registry is untrusted text. Before it is shown, characters that could move a cursor or
@@ -109,7 +108,7 @@ const HARMLESS = new Set([
 ]);
 
 // The expiry of a signature is not secret, and saved facts must keep it for `signatureExpiry`.
-function isHarmless(name: string, value: string): boolean {
+export function isHarmless(name: string, value: string): boolean {
   return isReadable(name, value) || (HARMLESS.has(name.toLowerCase()) && !NESTED.test(value));
 }
 
@@ -127,16 +126,6 @@ const PATH_JWT = /(\/)(eyJ[\w-]{10,5000}\.eyJ[\w-]{2,5000}\.[\w-]+={0,2})/g;
 // A query that is a token without a name.
 const NAMELESS = /(\?)([\w.~%+/-]{32,})(?=[&#\s"<>)]|$)/g;
 const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
-
-/** The values in a URL's query that `redact` hides and that are long enough to be distinguished from words. */
-export function secretsOf(url: string): string[] {
-  const pairs = [...(parseUrl(url)?.searchParams ?? [])];
-  const values = pairs.filter(([name, value]) => !isHarmless(name, value)).map(([, value]) => value);
-  const parts = values.flatMap((value) => tokenParts(value)?.parts ?? []);
-  return [...values, ...parts.flatMap((part) => ('secret' in part ? part.secret : []))].filter(
-    ({ length }) => length >= 16,
-  );
-}
 
 /** The printable text, shortened. What is cut is not read, so the time does not depend on the length of the text. */
 export function printableExcerpt(text: string, limit = 200): string {

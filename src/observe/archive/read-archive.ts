@@ -3,7 +3,6 @@ import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { GzipReader } from './gzip.ts';
 import { type TarLimits, TarReader } from './tar.ts';
-import { distinctiveFolders } from '../content/build-paths.ts';
 import { type DetectorLimits, DetectorRun, type TakeTurn } from '../content/detector-run.ts';
 import { secretsInNames, withoutNamedSecrets, withoutSecretsInHead } from '../content/redact-head.ts';
 import { ContentScanner } from '../content/scan-content.ts';
@@ -70,8 +69,7 @@ export function createArchiveReader({
   takeTurn,
 }: ArchiveOptions = {}): ArchiveReader {
   const bounds = { ...ARCHIVE_LIMITS, ...limits };
-  const scanner =
-    scan === null ? null : new ContentScanner({ ...scan, folders: distinctiveFolders(scan.folders) }, takeTurn);
+  const scanner = scan === null ? null : new ContentScanner(scan, takeTurn);
   const tar = new TarReader(bounds, scanner);
   let gzip: GzipReader | null = null;
   let head: Uint8Array = new Uint8Array(0);

@@ -1,17 +1,18 @@
-import { message } from '../../core/text/message.ts';
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type {
-  AppFacts,
-  DocumentContent,
-  Baseline,
-  PublishedVersion,
-  Snapshot,
-  Missing,
+import { documentAt, listingOf } from '../workspace/tree.ts';
+import { message } from '../../core/text/message.ts';
+import {
+  type AppFacts,
+  type Baseline,
+  type PublishedVersion,
+  type Snapshot,
+  type Missing,
+  isMissing,
 } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
+import type { BaselineMetadataState } from '../../core/facts/missing.ts';
 import { isVerified } from '../../core/attestation/observed.ts';
-import { type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
+import { type JsonValue, parseDocument } from '../../core/json/json.ts';
 import { faultText, syntaxFaultOf } from '../../core/json/input-file.ts';
 import {
   listedVersions,
@@ -21,14 +22,15 @@ import {
   versionFields,
 } from '../../core/registry/manifest.ts';
 import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock-file.ts';
-import { AppregError } from '../../core/errors.ts';
-import { contentOf } from '../workspace/document-content.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { contentOf } from '../content/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
-import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
+import { asBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
-import { folderTree, type Tree } from '../workspace/documents.ts';
+import { folderTree, readDocumentFile, type Tree } from '../workspace/documents.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
-import { localPathOf } from './local-path.ts';
+import { type BaseRegistry, type ComparedWorkspace, findBaseRegistry } from './base-registry.ts';
+import { type LocalPath, localPathOf } from './local-path.ts';
 import { type SavedDocuments, savedDocuments } from './saved-facts.ts';
 
 /** The published baseline: a folder, a file, saved facts, or a git ref. */
@@ -39,20 +41,15 @@ import { type SavedDocuments, savedDocuments } from './saved-facts.ts';
  * @param where an existing folder or file, or a git ref
  * @param cwd the folder that relative paths are resolved against
  */
-export function baselineOf(where: string, workspace: Workspace, cwd: string): Baseline {
-  const local = localPathOf(where, cwd);
-  if (local === null) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
-  const { path } = local;
-  if (local.isFolder) {
-    const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
-    if (manifest === null)
-      throw new AppregError(
-        'baseline-unusable',
-        message`No registry manifest in ${where}, so nothing can be compared.`,
-        message`Give the folder that contains the manifest.`,
-      );
-    return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
-  }
+export function baselineOf(where: string, workspace: ComparedWorkspace, cwd: string): Baseline {
+  const local = localPathOf(where, cwd, workspace.root);
+  return local?.isFolder === false
+    ? baselineInFile(local.path, where, workspace)
+    : registryBaseline(findBaseRegistry(where, workspace, cwd));
+}
+
+/** The baseline in a file: saved facts, a lock file or a manifest. @throws AppregError for another file */
+export function baselineInFile(path: string, where: string, { baseUrl }: Workspace): Baseline {
   const content = jsonIn(path);
   const { value } = parseDocument(content);
   const saved = savedDocuments(content, where);
@@ -64,17 +61,31 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
       message`${where} is neither a registry manifest nor saved facts.`,
       message`Use a folder, a git ref, a manifest, or a file written by appreg verify --save.`,
     );
-  return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
+  return fromTree(folderTree(dirname(path), where), basename(path), baseUrl === null ? [] : [baseUrl]);
 }
 
-/** The versions that a metadata file listed in the baseline, by its path below the workspace; null if missing. */
+/** A registry that was found in a folder or at a git ref, as a baseline. */
+export function registryBaseline({ tree, manifest, baseUrls }: BaseRegistry): Baseline {
+  return fromTree(tree, manifest, baseUrls);
+}
+
+/** A baseline without a registry: its first publication. */
+function withoutRegistry(source: string, absent: Missing): Baseline {
+  return { source, keys: [], app: () => absent, absent };
+}
+
+/**
+ * The versions that a metadata file listed in the baseline; null if it was not in it. Its app is looked up in both
+ * manifests, since the file may have had another path.
+ * @param metadata its path below the workspace
+ */
 export function baselineVersionsOf(
   where: string,
-  workspace: Workspace,
+  workspace: ComparedWorkspace,
   metadata: string,
   cwd: string,
-): PublishedVersion[] | null {
-  const local = localPathOf(where, cwd);
+): PublishedVersion[] | Missing | null {
+  const local = localPathOf(where, cwd, workspace.root);
   if (local?.isFolder === false) {
     const versions = publishedVersionsIn(parseDocument(jsonIn(local.path)).value);
     if (versions !== null) return versions;
@@ -84,17 +95,38 @@ export function baselineVersionsOf(
       message`Use an earlier state of the metadata file, a folder, or a git ref.`,
     );
   }
-  const tree = local ? folderTree(local.path, where) : gitTree(where, workspace.root);
+  const { tree, registry } = filesAround(where, workspace, cwd, local);
+  const key = appOfFile(workspace, metadata);
+  const listed = registry === null || key === null ? null : registryBaseline(registry).app(key);
+  if (listed !== null && !(isMissing(listed) && listed.missing.code !== 'baseline-without-metadata')) return listed;
   tree.fetch([metadata]);
-  const content = tree.read(metadata);
-  return content && publishedVersionsIn(parseDocument(content).value);
+  const found = versionsAt(tree, metadata);
+  return isMissing(found) && isAbsent(found) ? null : found;
 }
 
-/** A lock file of versions as a baseline; null if the file is not one. */
-export function baselineFromLock(path: string, where: string): Baseline | null {
-  if (!existsSync(path) || !statSync(path).isFile()) return null;
-  const content = contentOf(readFileSync(path));
-  return isLockFile(parseDocument(content).value) ? baselineInLock(lockFileIn(content, where), where) : null;
+/** The files of a baseline, and its registry; a single metadata file needs none. */
+function filesAround(
+  where: string,
+  workspace: ComparedWorkspace,
+  cwd: string,
+  local: LocalPath | null,
+): { tree: Tree; registry: BaseRegistry | null } {
+  if (local === null)
+    return { tree: gitTree(where, workspace.root), registry: findBaseRegistry(where, workspace, cwd) };
+  const tree = folderTree(local.path, where);
+  return { tree, registry: manifestIn(local.path) === null ? null : findBaseRegistry(where, workspace, cwd) };
+}
+
+/** The app that the manifest of a workspace lists with a metadata file; null if it lists none. */
+export function appOfFile({ root, manifest, baseUrl }: Workspace, metadata: string): string | null {
+  const content = readDocumentFile(join(root, manifest));
+  const apps = typeof content === 'string' ? null : manifestAppsIn(content);
+  const base = baseUrl === null ? null : asBase(baseUrl);
+  const isOfApp = (entry: JsonValue | undefined): boolean => {
+    const url = metadataUrlOf(entry);
+    return url !== null && localPath(url, base) === metadata;
+  };
+  return Object.keys(apps ?? {}).find((key) => isOfApp(apps?.[key])) ?? null;
 }
 
 /** The content of a file in JSON. @throws AppregError `baseline-unusable` */
@@ -117,62 +149,27 @@ function jsonIn(path: string): DocumentContent {
   return content;
 }
 
-function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Baseline {
-  const listing = listingOf(tree, manifestName, baseUrl);
-  // Either a registry's first publication, or the manifest had another name: they cannot be distinguished.
-  if (listing === null)
-    return {
-      source: tree.source,
-      keys: [],
-      app: () => ({ missing: { code: 'baseline-without-manifest', manifest: manifestName, source: tree.source } }),
-    };
-  const { apps, paths } = listing;
+function fromTree(tree: Tree, manifestName: string, baseUrls: readonly string[]): Baseline {
+  const listing = listingOf(tree, manifestName, baseUrls);
+  if (isMissing(listing)) return withoutRegistry(tree.source, listing);
+  const { apps, paths, urls } = listing;
   return {
     source: tree.source,
     keys: Object.keys(apps),
+    metadataUrl: (key) => urls.get(key) ?? null,
     app(key): PublishedVersion[] | null | Missing {
       if (!Object.hasOwn(apps, key)) return null;
       const path = paths.get(key);
-      const content = path === undefined ? null : tree.read(path);
-      if (!content) return withoutMetadata('absent', tree.source);
-      return publishedVersionsIn(parseDocument(content).value) ?? withoutMetadata('unreadable', tree.source);
+      return path === undefined ? withoutMetadata('elsewhere', tree.source) : versionsAt(tree, path);
     },
   };
 }
 
-/** The apps of a tree's manifest, its base URL, and the paths of their metadata files; null without a manifest. */
-export function listingOf(
-  tree: Tree,
-  manifestName: string,
-  baseUrl: string | null,
-): { manifest: DocumentContent; apps: JsonObject; base: string | null; paths: Map<string, string> } | null {
-  tree.fetch([manifestName]);
-  const manifest = tree.read(manifestName);
-  if (manifest === null) return null;
-  const apps = manifestAppsIn(manifest);
-  if (apps === null)
-    throw new AppregError(
-      'baseline-unusable',
-      message`The manifest ${manifestName} in ${tree.source} is not usable.`,
-      message`Use a state in which the registry was valid.`,
-    );
-  const urls = new Map<string, string>();
-  for (const key of Object.keys(apps)) {
-    const url = metadataUrlOf(apps[key]);
-    if (url !== null) urls.set(key, url);
-  }
-  const configured = baseUrl === null ? null : asBase(baseUrl);
-  // The baseline may have had another base URL.
-  const base = [...urls.values()].some((url) => localPath(url, configured) !== null)
-    ? configured
-    : inferBase(urls.values(), (path) => (tree.fetch([path]), tree.read(path) !== null));
-  const paths = new Map<string, string>();
-  for (const [key, url] of urls) {
-    const path = localPath(url, base);
-    if (path !== null) paths.set(key, path);
-  }
-  tree.fetch([...paths.values()]);
-  return { manifest, apps, base, paths };
+/** The versions in a metadata file of a tree, in its newest state that can be used. */
+function versionsAt(tree: Tree, path: string): PublishedVersion[] | Missing {
+  const found = documentAt(tree, path, (content) => publishedVersionsIn(parseDocument(content).value) !== null);
+  if (typeof found === 'string') return withoutMetadata(found, tree.source);
+  return publishedVersionsIn(parseDocument(found).value) ?? withoutMetadata('unreadable', tree.source);
 }
 
 /** Saved facts as a baseline. */
@@ -186,7 +183,12 @@ export function baselineFromSnapshot(saved: SavedDocuments | Snapshot, source: s
       const metadata = apps.get(key)?.metadata.content;
       // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
       if (metadata === undefined && !Object.hasOwn(listed, key)) return null;
-      if (metadata === undefined || isMissing(metadata)) return withoutMetadata('not-observed', source);
+      if (metadata === undefined) return withoutMetadata('not-observed', source);
+      // Why a file is not in a folder or at a git ref is known.
+      if (isMissing(metadata))
+        return metadata.missing.code === 'baseline-without-metadata'
+          ? metadata
+          : withoutMetadata('not-observed', source);
       const { value } = parseDocument(metadata);
       return publishedVersionsIn(value, attestedIn(apps.get(key))) ?? withoutMetadata('unreadable', source);
     },
@@ -199,8 +201,12 @@ function attestedIn(app: SavedDocuments['apps'][number] | AppFacts | undefined):
   return new Set(artifacts.flatMap(({ attestation }, index) => (isVerified(attestation) ? [index] : [])));
 }
 
-function withoutMetadata(state: 'absent' | 'unreadable' | 'not-observed', source: string): Missing {
+function withoutMetadata(state: BaselineMetadataState, source: string): Missing {
   return { missing: { code: 'baseline-without-metadata', state, source } };
+}
+
+function isAbsent({ missing }: Missing): boolean {
+  return missing.code === 'baseline-without-metadata' && missing.state === 'absent';
 }
 
 /**

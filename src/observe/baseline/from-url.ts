@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
 import { redact } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { baselineFromSnapshot } from './baseline.ts';
 import { observeRegistry } from '../registry/observe.ts';
 import type { WebOptions } from '../registry/options.ts';

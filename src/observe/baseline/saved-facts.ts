@@ -1,12 +1,13 @@
 import { message, type SafeText } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
-import type { DocumentContent, Snapshot } from '../../core/facts/facts.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import type { Snapshot } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { faultText, readInputFile, schemaViolations, syntaxFaultOf } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { type DocumentWords, mustBe, type Validator, type Violation } from '../../core/json/violations.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
-import { contentOf } from '../workspace/document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 
 /** Saved facts: a snapshot as `verify --save` and `diagnose --bundle` write it. */
 

@@ -1,40 +1,57 @@
 /** Absolute paths of the machine that built the code. */
 
-/** Folders of users, of CI systems and of their containers, with the name of the user or project. */
-const HOME_FOLDERS =
-  /(?<![\w.~@%-])((?:\/(?:home|Users)\/|(?:[A-Za-z]:)(?:\\{1,4}|\/)Users(?:\\{1,4}|\/)|\/builds\/|\/home\/runner\/work\/|\/__w\/|\/github\/)[\w.+@-]{1,64})((?:(?:\\{1,4}|\/)[\w.+@ -]{1,100}){1,40})/g;
-const ROOT_FOLDER = /(?<![\w.~@%-])(\/root)((?:\/[\w.+@-]{1,100}){2,40})/g;
-/** Users of virtual file systems and of documentation. */
-const EXAMPLE_USER =
-  /[\\/](web_user|user(name)?|me|you|foo|bar|name|your[-_]?\w*|alice|bob|john|jane|jdoe|example|test|Public|Default)$/i;
-/** A source file, or a folder of a project. */
-const SOURCE =
-  /\.(?:[cm]?[jt]sx?|json|vue|svelte|css|s[ac]ss|wasm|node|map|go|rs|py)$|[\\/](?:node_modules|src|dist|lib|packages)[\\/]/;
-
 export interface BuildPath {
   folder: string;
   from: number;
 }
 
-/**
- * @param own folders of this machine: a path below them was built here
- * @param hasPaths false if the text contains no folder of users or of a CI system
- */
-export function buildPathsIn(text: string, own: readonly string[], hasPaths: boolean): BuildPath[] {
+/** A folder of this machine, and how code contains a path below it. */
+export interface OwnFolder {
+  folder: string;
+  /** Its last segment: a text without it contains no path below the folder. */
+  name: string;
+  pattern: RegExp;
+}
+
+/** Two levels below the root, at least: other texts contain `/tmp/` or `/root/` by chance. */
+const DISTINCTIVE = /^(?:\/[^/]+\/[^/]+|[A-Za-z]:[\\/][^\\/]+[\\/][^\\/]+)/;
+const MIN_LENGTH = 8;
+/** A backslash is escaped in a string, and twice in the string of a map. */
+const WINDOWS_SEPARATOR = String.raw`(?:\\{1,4}|/)`;
+
+/** The folders that no text contains by chance; the innermost first. */
+export function ownFolders(folders: readonly string[]): OwnFolder[] {
+  return [...new Set(folders.map((folder) => folder.replace(/[\\/]+$/, '')))]
+    .filter((folder) => DISTINCTIVE.test(folder) && folder.length >= MIN_LENGTH)
+    .toSorted((a, b) => b.length - a.length)
+    .map((folder) => {
+      const isPosix = folder.startsWith('/');
+      const separator = isPosix ? '/' : WINDOWS_SEPARATOR;
+      const segments = folder.split(isPosix ? '/' : /[\\/]/);
+      const path = segments.map((name) => name.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join(separator);
+      // A URL may have such a path, too.
+      const pattern = new RegExp(String.raw`(?<![\w.~@%-])${path}${separator}`, isPosix ? '' : 'i');
+      return { folder, name: segments.at(-1) ?? '', pattern };
+    });
+}
+
+/** The folders of this machine of which a text contains a path; without those around another one. */
+export function buildPathsIn(text: string, own: readonly OwnFolder[]): BuildPath[] {
   const found: BuildPath[] = [];
-  for (const pattern of hasPaths ? [HOME_FOLDERS, ROOT_FOLDER] : [])
-    for (const match of text.matchAll(pattern)) {
-      const [, folder = '', rest = ''] = match;
-      if (SOURCE.test(rest) && !EXAMPLE_USER.test(folder)) found.push({ folder, from: match.index });
-    }
-  for (const folder of own) {
-    const at = text.indexOf(`${folder}/`);
-    if (at !== -1 && !found.some((one) => folder.startsWith(one.folder))) found.push({ folder, from: at });
+  for (const { folder, name, pattern } of own) {
+    if (found.some((one) => one.folder.startsWith(folder))) continue;
+    const isWindows = !folder.startsWith('/');
+    const match = isWindows || text.includes(name) ? pattern.exec(text) : null;
+    if (match !== null) found.push({ folder, from: match.index });
   }
   return found;
 }
 
-/** The folders of this machine that no other text contains by chance: at least two levels below the root. */
-export function distinctiveFolders(folders: readonly string[]): string[] {
-  return [...new Set(folders)].filter((folder) => /^\/[^/]+\/[^/]+/.test(folder) && folder.length >= 8);
+/** An absolute path or a file URL. `/src/main.ts` may be the path of a URL. */
+const ABSOLUTE = /^(?:file:\/{2,3})?(\/?[A-Za-z]:[\\/][^\\/]+(?:[\\/][^\\/]+(?=[\\/]))?|\/[^/]+\/[^/]+(?=\/))/;
+
+/** The folder that a source of a source map is in, if its path is absolute: that of a user or a project; else null. */
+export function absoluteFolder(source: string): string | null {
+  const [, folder] = ABSOLUTE.exec(source) ?? [];
+  return folder ?? null;
 }

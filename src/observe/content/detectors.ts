@@ -37,18 +37,16 @@ interface Anchor {
   starts: readonly string[];
   /** Has to match at the start; absent if the first characters suffice. */
   pattern?: RegExp;
-  /** `path` for a path of the build machine, otherwise a secret. */
-  of?: 'key' | 'path';
+  /** True for private keys, which are longer than any other secret. */
+  isKey?: true;
 }
 
 /**
  * Each match of a detector has one of these in it, or begins with one: those of the token forms above, of the rules of
- * secretlint's preset, of private keys and of paths.
+ * secretlint's preset, and of private keys.
  */
 export const ANCHORS: readonly Anchor[] = [
-  { starts: ['PRIVATE KEY'], of: 'key' },
-  { starts: ['/home/', '/Users/', '/builds/', '/root/', '/__w/', '/github/'], of: 'path' },
-  { starts: [':\\Users\\', ':\\\\Users\\', ':/Users/'], of: 'path' },
+  { starts: ['PRIVATE KEY'], isKey: true },
   { starts: ['SECRET', 'secret', 'Secret'], pattern: /[sS](?:ECRET|ecret)_?[aA](?:CCESS|ccess)_?[kK]/y },
   { starts: ['npm_'], pattern: /npm_[A-Za-z0-9_]{36}/y },
   { starts: ['x-oauth-basic@'] },

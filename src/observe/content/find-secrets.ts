@@ -1,6 +1,7 @@
 import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
 import { TOKEN_FORMS } from './detectors.ts';
+import { isPatterned, isPublishedSample } from './published-samples.ts';
 import { isPlaceholder, isExampleUrl, settingsFileAt, settingsIn } from './settings-files.ts';
 import { type FoundSecret, privateKeysIn } from './private-keys.ts';
 
@@ -26,14 +27,14 @@ export async function secretsIn({ text, entry, isStart, isEnd, isFile }: Region)
     ...tokensIn(text),
     ...(await presetSecretsIn(text, entry)),
     ...(settings === null ? [] : settingsIn(text, settings)),
-  ].filter(({ from, to }) => (isStart || from > 0) && (isEnd || to < text.length));
+  ].filter(({ value, from, to }) => (isStart || from > 0) && (isEnd || to < text.length) && !isPublishedSample(value));
   return withoutOverlaps(found, text.length);
 }
 
 function tokensIn(text: string): FoundSecret[] {
   return TOKEN_FORMS.flatMap(({ kind, pattern }) =>
     [...text.matchAll(pattern)].flatMap(({ 0: value, index }) =>
-      isPlaceholder(value) ? [] : [{ kind, value, from: index, to: index + value.length }],
+      isPlaceholder(value) || isPatterned(value) ? [] : [{ kind, value, from: index, to: index + value.length }],
     ),
   );
 }
@@ -120,7 +121,7 @@ function valueOf(data: unknown): string | null {
 
 function isReal(kind: string, value: string): boolean {
   if (kind === 'private-key') return true;
-  return URL_KINDS.has(kind) ? !isExampleUrl(value) : !isPlaceholder(value);
+  return URL_KINDS.has(kind) ? !isExampleUrl(value) : !isPlaceholder(value) && !isPatterned(value);
 }
 
 /** A key has the same value in each form in which code contains it. */

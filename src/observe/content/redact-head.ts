@@ -1,7 +1,7 @@
 import type { Content, ArchiveFacts } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { stampFor } from '../../core/text/text.ts';
-import { redactFacts } from '../http/redact.ts';
+import { redactFacts } from './redact.ts';
 import type { DetectorRun } from './detector-run.ts';
 import { mayHaveSecret } from './regions.ts';
 import { settingsInPlainText } from './settings-files.ts';

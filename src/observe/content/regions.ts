@@ -110,17 +110,15 @@ for (const anchor of ANCHORS)
     if (!anchors.includes(anchor)) BY_HASH.set(hash, [...anchors, anchor]);
   }
 
-/** What a window contains that detectors have to search. */
-export interface Regions {
-  /** The parts that may contain a secret, as offsets in ascending order; they may overlap. */
-  secrets: { from: number; to: number }[];
-  /** Whether there may be a path of the build machine. */
-  hasPaths: boolean;
+/** A part of a text that may contain a secret, as offsets. */
+export interface RegionBounds {
+  from: number;
+  to: number;
 }
 
-/** The regions around the anchors in a window. */
-export function regionsIn({ text, from, to }: TextWindow): Regions {
-  const regions: Regions = { secrets: [], hasPaths: false };
+/** The regions around the anchors in a window, in ascending order; they may overlap. */
+export function regionsIn({ text, from, to }: TextWindow): RegionBounds[] {
+  const regions: RegionBounds[] = [];
   let b = text.charCodeAt(from);
   let c = text.charCodeAt(from + 1);
   for (let at = from; at < to; at += 1) {
@@ -135,21 +133,17 @@ export function regionsIn({ text, from, to }: TextWindow): Regions {
 /** Whether detectors have to search a text. */
 export function mayHaveSecret(text: string): boolean {
   const window = { text, from: 0, to: text.length, line: 1, isFirst: true, isLast: true };
-  return regionsIn(window).secrets.length > 0;
+  return regionsIn(window).length > 0;
 }
 
-function addAt(text: string, at: number, hash: number, regions: Regions): void {
+function addAt(text: string, at: number, hash: number, regions: RegionBounds[]): void {
   const anchor = BY_HASH.get(hash)?.find((one) => isAt(one, text, at));
   if (anchor === undefined) return;
-  if (anchor.of === 'path') {
-    regions.hasPaths = true;
-    return;
-  }
   const start = Math.max(0, at - BEFORE);
-  const end = Math.min(text.length, at + (anchor.of === 'key' ? AFTER_KEY : AFTER));
-  const last = regions.secrets.at(-1);
+  const end = Math.min(text.length, at + (anchor.isKey === true ? AFTER_KEY : AFTER));
+  const last = regions.at(-1);
   if (last !== undefined && start <= last.to && start - last.from < JOINED) last.to = Math.max(last.to, end);
-  else regions.secrets.push({ from: start, to: end });
+  else regions.push({ from: start, to: end });
 }
 
 function isAt({ starts, pattern }: Anchor, text: string, at: number): boolean {

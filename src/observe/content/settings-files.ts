@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { FoundSecret } from './private-keys.ts';
+import { isPatterned } from './published-samples.ts';
 
 /** Files that hold credentials by their form: .env, .npmrc and the like. */
 
@@ -88,8 +89,12 @@ function isSecretSetting(name: string, value: string): boolean {
   return value.length >= 8 && !PLAIN_VALUE.test(value);
 }
 
+/** From this length on, a value is a token: nobody chooses such a password. */
+const TOKEN_LENGTH = 20;
+
 /** A short password may have few different characters. */
 function isPlaceholderSetting(value: string): boolean {
+  if (value.length >= TOKEN_LENGTH && isPatterned(value)) return true;
   return value.length >= 8 ? isPlaceholder(value) : isPlaceholder(`${value}-abcdef`);
 }
 

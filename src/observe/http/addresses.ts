@@ -1,7 +1,7 @@
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AddressFailure } from '../../core/facts/facts.ts';
-import { isMachineLimit } from '../../core/http/machine-limit.ts';
+import { isMachineLimit } from '../../core/errors/machine-limit.ts';
 import { ConnectFailure } from './failure.ts';
 import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from './open-socket.ts';
 

@@ -1,6 +1,6 @@
 import type { Failure, Hop } from '../../core/facts/facts.ts';
-import { isMachineLimit, machineLimitText } from '../../core/http/machine-limit.ts';
-import { parseUrl, blockedPort } from '../../core/http/url.ts';
+import { isMachineLimit, machineLimitText } from '../../core/errors/machine-limit.ts';
+import { parseUrl, blockedPort } from '../../core/url/url.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { type Deadline, timeoutFailure } from './deadlines.ts';
 import { ConnectFailure, failureFact, failureOf } from './failure.ts';

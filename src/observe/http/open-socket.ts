@@ -4,7 +4,7 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { AddressFailure, Failure, TlsFacts } from '../../core/facts/facts.ts';
 import { verifyMessage } from '../../platform/tls-handles.ts';
 import { type AddressPolicy, addressRefusal, lookupWithPolicy, type ConnectionTarget } from './address-policy.ts';
-import { isMachineLimit } from '../../core/http/machine-limit.ts';
+import { isMachineLimit } from '../../core/errors/machine-limit.ts';
 import { areFilesExhausted } from '../../platform/machine-limit.ts';
 import { ConnectFailure } from './failure.ts';
 import { checkServerIdentity, type Trust, tlsFacts } from './tls.ts';

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { ProxyFacts } from '../../core/facts/facts.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { type ConnectionTarget, targetOf } from './address-policy.ts';
 

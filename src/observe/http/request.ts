@@ -1,8 +1,8 @@
 import { hopOrigins } from '../../core/http/cors.ts';
 import type { Failure, Hop } from '../../core/facts/facts.ts';
 import { originOf } from '../../core/http/probe.ts';
-import { parseUrl } from '../../core/http/url.ts';
-import { type RequestShape, shapedHeaders } from '../registry/request-shape.ts';
+import { parseUrl } from '../../core/url/url.ts';
+import { type RequestShape, shapedHeaders } from './request-shape.ts';
 import type { Body } from './body.ts';
 import { requestKindOf } from './circuit-breaker.ts';
 import { failureFact } from './failure.ts';

@@ -1,7 +1,8 @@
-import { aboutUrl, companionState } from '../../core/attestation/companion.ts';
-import type { DocumentContent, DocumentFacts, Failure, Missing, Probe } from '../../core/facts/facts.ts';
+import { aboutUrl, companionState } from '../../core/registry/companion.ts';
+import type { DocumentFacts, Failure, Missing, Probe } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { notRequested, originOf, statusOf } from '../../core/http/probe.ts';
-import { contentOf } from '../workspace/document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import { conditionAfter, isCausedByCondition, isConfirmedBy } from './conditional.ts';
 import { type FetchedResource, fetchOnce, fetchResource } from './fetch.ts';
 import type { ObserveContext } from './context.ts';

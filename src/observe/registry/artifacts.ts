@@ -1,6 +1,6 @@
 import { type ArtifactFacts, isMissing, type Missing, type HttpViews } from '../../core/facts/facts.ts';
-import { comparableUrl } from '../../core/http/url.ts';
-import type { ObservedAttestation } from '../../core/attestation/observed.ts';
+import { comparableUrl } from '../../core/url/url.ts';
+import type { ObservedAttestation } from '../../core/facts/attestation.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { type VersionFields, versionFields } from '../../core/registry/manifest.ts';
 import { isValidVersion } from '../../core/registry/valid-version.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type VerifyBundle, factsOfBundle } from '../content/attestation.ts';
 import {
   COMPANION_TYPES,
   type CompanionKind,
@@ -6,10 +7,9 @@ import {
   type CompanionState,
   companionUrl,
   LARGEST_COMPANION,
-} from '../../core/attestation/companion.ts';
-import type { AttestationFacts } from '../../core/attestation/facts.ts';
+} from '../../core/registry/companion.ts';
+import type { ObservedAttestation, ObservedBill } from '../../core/facts/attestation.ts';
 import { namesBill } from '../../core/attestation/judge.ts';
-import type { ObservedAttestation, ObservedBill } from '../../core/attestation/observed.ts';
 import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
 import { codings, header } from '../../core/http/headers.ts';
 import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
@@ -139,9 +139,6 @@ function whyUnknown(fetched: Pick<RequestedCompanion, 'probe' | 'decodeError'>, 
   return { missing: { code: 'probe-failed', probe: REQUEST_NAMES[kind], attempts: probe.attempts, failure } };
 }
 
-/** Verifies a bundle, without the network. A bundle that is not valid is a fact, not an error. */
-export type VerifyBundle = (bundle: Uint8Array) => AttestationFacts;
-
 const SIGNED: Missing = { missing: { code: 'url-signed' } };
 
 /**
@@ -174,20 +171,3 @@ async function observeBill(artifactUrl: string, transport: CompanionTransport): 
   if (fetched.state !== 'present') return whyUnknown(fetched, 'sbom');
   return { sha256: createHash('sha256').update(fetched.bytes).digest('hex') };
 }
-
-/** Verifies what was received. Of a bundle that is larger than the limit, only the beginning was. */
-export function factsOfBundle(
-  { bytes, isCut }: Pick<RequestedCompanion, 'bytes' | 'isCut'>,
-  verify: VerifyBundle,
-): AttestationFacts {
-  const facts = verify(bytes);
-  return isCut ? { ...facts, ...TOO_LARGE } : facts;
-}
-
-const TOO_LARGE: Omit<AttestationFacts, 'bytes' | 'sha256' | 'root'> = {
-  failure: { cause: 'form', code: 'too-large' },
-  signer: null,
-  signedAt: null,
-  log: [],
-  content: null,
-};

@@ -7,7 +7,7 @@ import {
   type Resource,
   type ResourceKind,
 } from '../../core/facts/facts.ts';
-import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
+import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { header, headerLines, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
@@ -16,7 +16,7 @@ import { type Body, perAttempt } from '../http/body.ts';
 import type { ObserveContext } from './context.ts';
 import { type FetchedResource, type FetchOptions, fetchResource, probeAgain, probeSide } from './fetch.ts';
 import { repeat } from './further-requests.ts';
-import { isEntityTag } from './request-shape.ts';
+import { isEntityTag } from '../http/request-shape.ts';
 
 /**
  * Conditional requests (RFC 9110 section 13): those that revalidate what an earlier run observed, and those that show

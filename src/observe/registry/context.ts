@@ -1,6 +1,6 @@
 import type { HeaderProbe, Hop, IconFacts, RepeatedProbe, TlsFacts, Content } from '../../core/facts/facts.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
-import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
+import type { DigestWorkerPool } from '../archive/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { ComparedBody } from '../../core/facts/facts.ts';
+import { jsonValueIn } from '../../core/json/value-in.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { unknownCodings } from '../digest/decode.ts';
 import type { Body } from '../http/body.ts';
@@ -107,11 +108,8 @@ function isEquivalent(content: Buffer | null, kind: string, { text, isImage }: R
 
 /** Two texts that are not JSON always differ. */
 function jsonOf(text: string): string | symbol {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return Symbol('no JSON');
-  }
+  const value = jsonValueIn(text);
+  return value === undefined ? Symbol('no JSON') : JSON.stringify(value);
 }
 
 /** Brotli has no signature: a body of no other kind that decodes as Brotli is Brotli. */

@@ -3,7 +3,7 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { codings } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, statusOf } from '../../core/http/probe.ts';
 import { createDigester } from '../digest/digest.ts';
-import { contentOf } from '../workspace/document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import { conditionalBefore } from './cache/reuse.ts';
 import { probeConditions, repeatCondition, revalidate } from './conditional.ts';
 import type { ObserveContext } from './context.ts';

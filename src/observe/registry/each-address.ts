@@ -24,7 +24,7 @@ import { type Body, perAttempt } from '../http/body.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import type { WebOptions } from './options.ts';
-import { ALL_GROUPS, UNCOMPRESSED } from './request-shape.ts';
+import { ALL_GROUPS, UNCOMPRESSED } from '../http/request-shape.ts';
 
 /** Maximum number of addresses of a name that are requested. */
 const REQUESTED = 16;

@@ -25,7 +25,7 @@ import type { HttpClient } from '../http/client.ts';
 import type { ProbeRequest } from '../http/request.ts';
 import type { ObserveContext } from './context.ts';
 import { readCopy, type Reference } from './copy.ts';
-import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
+import { ALL_GROUPS, type RequestShape } from '../http/request-shape.ts';
 
 /** How a resource is requested: completely, as a server-side client does, or beside that, as a browser does. */
 

@@ -9,9 +9,9 @@ import type {
   SideProbe,
 } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/facts/header-probes.ts';
+import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/http/header-probes.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/facts/repeated-probes.ts';
+import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import { memoizeAsync } from './concurrency.ts';

@@ -1,9 +1,9 @@
 import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { DetectorLimits } from '../content/detector-run.ts';
-import type { DigestWorkerPool } from '../digest/digest-worker-pool.ts';
+import type { DigestWorkerPool } from '../archive/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
-import type { VerifyBundle } from './companion.ts';
+import type { VerifyBundle } from '../content/attestation.ts';
 import type { ArtifactCopy, ByteLimits } from './context.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 

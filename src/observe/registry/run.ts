@@ -2,7 +2,7 @@ import { type DocumentFacts, type IconFacts, type Missing, isMissing } from '../
 import { blockedBy } from '../../core/facts/missing.ts';
 import { codings } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
-import { comparableUrl } from '../../core/http/url.ts';
+import { comparableUrl } from '../../core/url/url.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';

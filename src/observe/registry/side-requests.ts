@@ -3,7 +3,7 @@ import type { Conditional, HttpViews, Missing, Probe, RepeatedProbe, SideProbe }
 import { codings, header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import type { ObserveContext } from './context.ts';
-import { isEntityTag, ALL_GROUPS, type RequestShape, UNCOMPRESSED } from './request-shape.ts';
+import { isEntityTag, ALL_GROUPS, type RequestShape, UNCOMPRESSED } from '../http/request-shape.ts';
 import { type BrowserGet, getAsBrowser, probeAgain, probeSide } from './fetch.ts';
 import { knownAsUnanswered, repeat } from './further-requests.ts';
 import type { Methods } from './sampling.ts';

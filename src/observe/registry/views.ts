@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   type Content,
-  type DocumentContent,
   type HttpViews,
   isMissing,
   type Missing,
@@ -10,17 +9,18 @@ import {
   type Resource,
   type ResourceKind,
 } from '../../core/facts/facts.ts';
+import { type DocumentContent } from '../../core/json/content.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { codings } from '../../core/http/headers.ts';
 import { lastHop, notRequested, originOf } from '../../core/http/probe.ts';
 import type { Views } from './cache/observation-cache.ts';
 import { isSameBehavior, viewsBefore } from './cache/reuse.ts';
-import { bytesOf } from '../workspace/document-content.ts';
+import { bytesOf } from '../content/document-content.ts';
 import type { ObserveContext } from './context.ts';
 import type { Reference } from './copy.ts';
 import { type BrowserGet, getAsBrowser, groupsOf, probeAgain, probeOnce, probeSide, reasonMissing } from './fetch.ts';
 import { isDifferent, knownAsUnanswered, probeDifferences, probeHead, repeat } from './further-requests.ts';
-import { IMAGE_ACCEPT } from './request-shape.ts';
+import { IMAGE_ACCEPT } from '../http/request-shape.ts';
 import { probeFirstOfKind, probeMethods, repeatRefused, type SideRequests } from './side-requests.ts';
 
 /** How a resource responds to a page of the service: GET, HEAD and preflights as a browser sends them. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/generated/service.js';
 import { isObject, type JsonObject, member, stringOrNull } from '../../core/json/json.ts';
 import { redact, shorten } from '../../core/text/text.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { openServiceClient, type ServiceClient, type ServiceRequestOptions } from './service-client.ts';
 
 /** What a subscriber service knows about a registry, by its API (docs/service-api.md). */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../core/json/json.ts';
+import { jsonValueIn } from '../../core/json/value-in.ts';
 import { type HttpClient, type HttpOptions, openHttpClient } from '../http/client.ts';
 import { interceptionText } from '../../core/http/interception-text.ts';
 import { interceptionOf } from '../../core/http/interception.ts';
@@ -56,7 +57,7 @@ export function openServiceClient({ service, headers, http, timeout }: ServiceRe
       const isOk = statusOf(probe) === 200;
       // Problem details are short, and are in the excerpt.
       const text = isOk ? Buffer.concat(chunks).toString('utf8') : (hops.at(-1)?.excerpt ?? '');
-      const body = jsonOf(text);
+      const body = jsonValueIn(text) ?? null;
       const last = body === null ? lastHop(probe) : null;
       const intercepted = last && interceptionOf(last, text);
       const failure = intercepted && `status ${statusOf(probe)}: ${interceptionText(intercepted)}`;
@@ -64,12 +65,4 @@ export function openServiceClient({ service, headers, http, timeout }: ServiceRe
     },
     close: () => client.close(),
   };
-}
-
-function jsonOf(text: string): JsonValue | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

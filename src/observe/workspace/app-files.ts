@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { companionPath } from '../../core/attestation/companion.ts';
+import { companionPath } from '../../core/registry/companion.ts';
 import {
   type ArtifactFacts,
   type DocumentFacts,
@@ -97,7 +97,7 @@ async function observeArtifactFile(
   if (state !== null) return { ...absentArtifact(url, NOT_THERE), file, local: state };
   // Loaded on demand: most workspaces have no artifacts.
   const { readArchiveFile } = await import('../archive/read-archive.ts');
-  const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [context.root] } });
+  const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [] } });
   return { url, file, web: OFFLINE, content, archive, ...(await attestationOf(context, path)) };
 }
 

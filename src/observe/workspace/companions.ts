@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { companionPath, type CompanionKind, LARGEST_COMPANION } from '../../core/attestation/companion.ts';
+import { companionPath, type CompanionKind, LARGEST_COMPANION } from '../../core/registry/companion.ts';
 import { namesBill } from '../../core/attestation/judge.ts';
-import type { ObservedAttestation } from '../../core/attestation/observed.ts';
+import type { ObservedAttestation } from '../../core/facts/attestation.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
-import { factsOfBundle } from '../registry/companion.ts';
+import { factsOfBundle } from '../content/attestation.ts';
 import { stateOfError, type LocalAttestations, stateIn, type WorkspaceContext } from './workspace-context.ts';
 
 /** Verifies the attestations of a workspace; loaded if there is one. */

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
-import type { DocumentContent, LocalState } from '../../core/facts/facts.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import type { LocalState } from '../../core/facts/facts.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { message } from '../../core/text/message.ts';
 import { otherNameOnDisk } from '../../platform/names.ts';
-import { contentOf } from './document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import { stateOfError } from './workspace-context.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; files larger than this are truncated. */
@@ -96,6 +97,12 @@ export interface Tree {
   fetch(paths: readonly string[]): void;
   /** A file's content; null if it is missing. */
   read(path: string): DocumentContent | null;
+  /** Why a missing file is not in the tree although the registry has it; null if that is not known. */
+  faultOf?(path: string): 'in-submodule' | 'linked-outside' | null;
+  /** The content of a file in Git LFS; null if it is not on this machine. */
+  readLfs?(oid: string): DocumentContent | null;
+  /** The newest earlier state of a file that can be used; null without one, `unknown` if the history is incomplete. */
+  earlier?(path: string, isUsable: (content: DocumentContent) => boolean): DocumentContent | null | 'unknown';
 }
 
 /** The files of a folder as a baseline. */

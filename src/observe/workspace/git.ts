@@ -1,10 +1,14 @@
 import { message } from '../../core/text/message.ts';
 import { spawnSync } from 'node:child_process';
-import type { DocumentContent } from '../../core/facts/facts.ts';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { printable } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
+import { interrupted, stopSignalOf } from '../../platform/stop-signals.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import { contentOf } from './document-content.ts';
+import { contentOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
 
 /** A workspace at a git ref, read from the object store; nothing is checked out. */
@@ -12,28 +16,77 @@ import type { Tree } from './documents.ts';
 /** From this number of files on they are requested by id: by path, git reads the parent folders once per file. */
 const READ_BY_ID_FROM = 100;
 
+/** The number of commits that are read at a time to find an earlier state of a file. */
+const COMMITS_AT_A_TIME = 50;
+
+/** A commit that files are compared with. Paths are relative to the top of the repository, with forward slashes. */
+export interface GitBase {
+  /** As the user named it. */
+  source: string;
+  /** The folder of the workspace: `''`, or with a slash at the end. */
+  prefix: string;
+  /** The top of the work tree, absolute. */
+  top: string;
+  /** The files below a folder of the commit. @param folder as `prefix` */
+  tree(folder: string): Tree;
+  /** The paths of all files of the commit. */
+  files(): string[];
+  /** The path that a file had in the commit, if git detects that it was renamed since; null otherwise. */
+  renamedFrom(path: string): string | null;
+}
+
 /**
  * @param ref as the user names it; for a branch that has advanced, the merge base with the work tree's branch is used
  * @param root the workspace, somewhere in a git work tree
+ * @throws AppregError if the ref names no commit, or several
  */
 export function gitTree(ref: string, root: string): Tree {
+  const base = openGitBase(ref, root);
+  return base.tree(base.prefix);
+}
+
+/** The commit that a ref names. Parameters and errors are those of `gitTree`. */
+export function openGitBase(ref: string, root: string): GitBase {
   const commit = resolveCommit(ref, root);
-  const prefix = git(['rev-parse', '--show-prefix'], root).stdout.toString('utf8').replace(/\n$/, '');
-  const contents = new Map<string, DocumentContent>();
+  const line = (...args: string[]): string => git(args, root).stdout.toString('utf8').replace(/\n$/, '');
+  let renames: Map<string, string> | null = null;
   return {
     source: ref,
-    fetch(paths) {
-      const wanted = paths.filter((path) => !contents.has(path) && !/[\n\u0000]/.test(path));
-      if (wanted.length === 0) return;
-      const ids = wanted.length < READ_BY_ID_FROM ? null : blobIds(`${commit}:${prefix}`, root);
-      const input = wanted.map((path) => `${ids?.get(path) ?? `${commit}:${prefix}${path}`}\n`).join('');
-      readBatch(git(['cat-file', '--batch'], root, { input }).stdout, wanted, contents);
-    },
-    read: (path) => contents.get(path) ?? null,
+    prefix: line('rev-parse', '--show-prefix'),
+    top: line('rev-parse', '--show-toplevel'),
+    tree: (folder) => treeAt(ref, commit, folder, root),
+    files: () => [...(blobIds(commit, root)?.keys() ?? [])],
+    renamedFrom: (path) => (renames ??= renamesSince(commit, root)).get(path) ?? null,
   };
 }
 
-/** The ids of all files below a tree; null if the tree does not exist. */
+function treeAt(source: string, commit: string, folder: string, root: string): Tree {
+  const contents = new Map<string, DocumentContent>();
+  const linked = new Set<string>();
+  return {
+    source,
+    fetch(paths) {
+      const wanted = paths.filter((path) => !contents.has(path) && !/[\n\u0000]/.test(path));
+      if (wanted.length === 0) return;
+      const ids = wanted.length < READ_BY_ID_FROM ? null : blobIds(`${commit}:${folder}`, root);
+      const names = wanted.map((path) => ids?.get(path) ?? `${commit}:${folder}${path}`);
+      for (const [index, found] of readBatch(names, root).entries()) {
+        const path = wanted[index]!;
+        if (found === 'linked-outside') linked.add(path);
+        else if (found !== null) contents.set(path, found);
+      }
+    },
+    read: (path) => contents.get(path) ?? null,
+    faultOf(path) {
+      if (linked.has(path)) return 'linked-outside';
+      return isInSubmodule(commit, folder + path, root) ? 'in-submodule' : null;
+    },
+    readLfs: (oid) => lfsObject(oid, root),
+    earlier: (path, isUsable) => earlierState(commit, folder + path, root, isUsable),
+  };
+}
+
+/** The ids of all regular files below a tree; null if the tree does not exist. Links are followed by their path. */
 function blobIds(tree: string, root: string): Map<string, string> | null {
   const { status, stdout } = git(['ls-tree', '-r', '-z', '--full-tree', tree], root, { mayFail: true });
   if (status !== 0) return null;
@@ -41,9 +94,69 @@ function blobIds(tree: string, root: string): Map<string, string> | null {
   // `<mode> <type> <id>`, a tab and the path.
   for (const entry of stdout.toString('utf8').split('\0')) {
     const tab = entry.indexOf('\t');
-    ids.set(entry.slice(tab + 1), entry.slice(entry.lastIndexOf(' ', tab) + 1, tab));
+    if (entry.startsWith('100')) ids.set(entry.slice(tab + 1), entry.slice(entry.lastIndexOf(' ', tab) + 1, tab));
   }
   return ids;
+}
+
+/** Files that can be a document of a registry, or its configuration. */
+const DOCUMENT_PATTERNS = ['**/*.json', '**/*.yaml', '**/*.yml', '**/.appregrc'].map((glob) => `:(top,glob)${glob}`);
+
+/** The old paths of files by their new ones, between a commit and the index. */
+function renamesSince(commit: string, root: string): Map<string, string> {
+  const options = ['--cached', '--find-renames', '--diff-filter=R', '--no-relative', '--no-ext-diff', '--no-textconv'];
+  const { status, stdout } = git(
+    ['diff', ...options, '--name-status', '-z', commit, '--', ...DOCUMENT_PATTERNS],
+    root,
+    { mayFail: true },
+  );
+  const renames = new Map<string, string>();
+  if (status !== 0) return renames;
+  // `R<similarity>`, the old path and the new one.
+  const parts = stdout.toString('utf8').split('\0');
+  for (let at = 0; at + 2 < parts.length; at += 3) renames.set(parts[at + 2]!, parts[at + 1]!);
+  return renames;
+}
+
+/** True for a path below a folder that is another repository. */
+function isInSubmodule(commit: string, path: string, root: string): boolean {
+  const folders = path.split('/').flatMap((_, index, all) => (index === 0 ? [] : [all.slice(0, index).join('/')]));
+  if (folders.length === 0) return false;
+  const { stdout } = git(['ls-tree', '-z', '--full-tree', commit, '--', ...folders], root, { mayFail: true });
+  return stdout
+    .toString('utf8')
+    .split('\0')
+    .some((entry) => entry.startsWith('160000 '));
+}
+
+/** The content of a file in Git LFS, if it was fetched; null otherwise. */
+function lfsObject(oid: string, root: string): DocumentContent | null {
+  const { stdout } = git(['rev-parse', '--git-common-dir'], root);
+  const folder = resolve(root, stdout.toString('utf8').replace(/\n$/, ''), 'lfs/objects');
+  const read = readRegularFile(join(folder, oid.slice(0, 2), oid.slice(2, 4), oid));
+  return 'failure' in read ? null : contentOf(read.bytes);
+}
+
+/** The newest state of a file up to a commit that can be used; null without one, `unknown` if commits are missing. */
+function earlierState(
+  commit: string,
+  path: string,
+  root: string,
+  isUsable: (content: DocumentContent) => boolean,
+): DocumentContent | null | 'unknown' {
+  const { stdout } = git(['rev-list', commit, '--', `:(top,literal)${path}`], root);
+  const commits = stdout.toString('utf8').split('\n').filter(Boolean);
+  for (let at = 0; at < commits.length; at += COMMITS_AT_A_TIME) {
+    const names = commits.slice(at, at + COMMITS_AT_A_TIME).map((one) => `${one}:${path}`);
+    for (const found of readBatch(names, root))
+      if (found !== null && found !== 'linked-outside' && isUsable(found)) return found;
+  }
+  return isShallow(root) ? 'unknown' : null;
+}
+
+function isShallow(root: string): boolean {
+  const { stdout } = git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true });
+  return stdout.toString('utf8').trim() === 'true';
 }
 
 function resolveCommit(ref: string, root: string): string {
@@ -52,9 +165,64 @@ function resolveCommit(ref: string, root: string): string {
     mayFail: true,
   });
   if (found.status !== 0) throw refError(ref, root);
+  refuseAmbiguous(ref, root);
   const commit = found.stdout.toString('utf8').trim();
   const base = git(['merge-base', commit, 'HEAD'], root, { mayFail: true });
   return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
+}
+
+/** What a ref is called, by the beginning of its full name. */
+const REF_KINDS = [
+  ['refs/heads/', 'branch'],
+  ['refs/tags/', 'tag'],
+  ['refs/remotes/', 'remote branch'],
+  ['', 'ref'],
+] as const;
+
+/** @throws AppregError for a name of several refs, such as a branch and a tag, that are different commits */
+function refuseAmbiguous(ref: string, root: string): void {
+  if (/^refs\/|[~^:@{*?[\\ ]/.test(ref)) return;
+  const names = ['refs/', ...REF_KINDS.flatMap(([start]) => (start === '' ? [] : [start]))].map((start) => start + ref);
+  const { stdout } = git(['for-each-ref', '--format=%(refname) %(objectname) %(*objectname)', ...names], root);
+  const refs = stdout
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([name]) => name !== undefined && names.includes(name));
+  const commits = new Set(refs.map(([, object, peeled]) => peeled || object));
+  if (commits.size < 2) return;
+  const forms = refs.map(([name = '']) => name);
+  throw new AppregError(
+    'baseline-ambiguous',
+    message`“${printable(ref)}” is ${forms.map((name) => `a ${kindOf(name)}`).join(' and ')}, so it is unclear which of them is meant.`,
+    message`Write ${forms.map((name) => `${name} for the ${kindOf(name)}`).join(', or ')}.`,
+  );
+}
+
+function kindOf(name: string): string {
+  return REF_KINDS.find(([start]) => name.startsWith(start))?.[1] ?? 'ref';
+}
+
+/**
+ * The unambiguous form of a ref, and what it is; null if the name is not one, or if the folder is not in a repository.
+ * @param root a folder in the repository
+ */
+export function fullRef(name: string, root: string): { form: string; kind: string } | null {
+  if (name.startsWith('-') || !existsSync(root)) return null;
+  const parse = (...args: string[]): string | null => {
+    try {
+      const { status, stdout } = git(['rev-parse', ...args], root, { mayFail: true });
+      return status === 0 ? stdout.toString('utf8').trim() : null;
+    } catch (error) {
+      // Without git, a name can only be that of a file.
+      if (isAppregError(error) && error.code === 'git-missing') return null;
+      throw error;
+    }
+  };
+  const commit = parse('--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+  if (commit === null) return null;
+  const form = parse('--symbolic-full-name', '--end-of-options', name)?.split('\n').at(-1) ?? '';
+  return form.startsWith('refs/') ? { form, kind: kindOf(form) } : { form: commit, kind: 'commit' };
 }
 
 /** The reason why a ref names no commit. */
@@ -80,9 +248,7 @@ function refError(ref: string, root: string): AppregError {
       message`“${name}” is not a file or folder, and this git repository has no commits yet.`,
       message`Commit the published files first. Later changes can then be compared with that commit.`,
     );
-  const shallow =
-    git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true }).stdout.toString('utf8').trim() === 'true';
-  if (shallow) {
+  if (isShallow(root)) {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref)
       ? 'git fetch --unshallow'
       : `git fetch --depth=1 origin ${name.replace(/^origin\//, '')}`;
@@ -114,7 +280,7 @@ const WITHOUT_PROGRAMS = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 's
   (setting) => ['-c', setting],
 );
 
-/** @throws AppregError `git-missing`; `git-failed` for a status other than 0 */
+/** @throws AppregError `git-missing`; `git-failed` for a status other than 0; `interrupted` after a stop signal */
 function git(
   args: readonly string[],
   cwd: string,
@@ -135,6 +301,8 @@ function git(
       { cause: run.error },
     );
   }
+  const endedBy = stopSignalOf(run);
+  if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
   if (run.status !== 0 && !mayFail)
     throw new AppregError(
       'git-failed',
@@ -144,16 +312,25 @@ function git(
   return { status: run.status, stdout: run.stdout, stderr: run.stderr.toString('utf8') };
 }
 
-/** The answers of `git cat-file --batch`: `<oid> <type> <size>` and the bytes, or `<name> missing`. */
-function readBatch(out: Buffer, paths: readonly string[], into: Map<string, DocumentContent>): void {
+/**
+ * Files by their ids, or as `<commit>:<path>`, in that order: null for one that does not exist. Links are followed as far
+ * as they stay in the repository.
+ */
+function readBatch(names: readonly string[], root: string): (DocumentContent | 'linked-outside' | null)[] {
+  const input = names.map((name) => `${name}\n`).join('');
+  const out = git(['cat-file', '--batch', '--follow-symlinks'], root, { input }).stdout;
   let at = 0;
-  for (const path of paths) {
+  return names.map(() => {
     const end = out.indexOf(10, at);
-    const header = /^[0-9a-f]+ (\w+) (\d+)$/.exec(out.toString('utf8', at, end));
+    const line = out.toString('utf8', at, end);
     at = end + 1;
-    if (!header) continue;
-    const size = Number(header[2]);
-    if (header[1] === 'blob') into.set(path, contentOf(out.subarray(at, at + size)));
-    at += size + 1;
-  }
+    // `<oid> <type> <size>`, or the fault of a link and the size of its text; `<name> missing` has no content.
+    const [, kind, size] =
+      /^(?:[0-9a-f]+ )?(blob|tree|commit|tag|symlink|dangling|loop|notdir) (\d+)$/.exec(line) ?? [];
+    if (kind === undefined) return null;
+    const content = out.subarray(at, at + Number(size));
+    at += content.length + 1;
+    if (kind === 'symlink') return 'linked-outside';
+    return kind === 'blob' ? contentOf(content) : null;
+  });
 }

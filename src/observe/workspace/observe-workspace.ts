@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/attestation/companion.ts';
+import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/registry/companion.ts';
 import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
 import { openOtherNames } from './other-names.ts';
 import { walk } from './walk.ts';
-import { asBase, localPath, type Workspace } from './places.ts';
+import { asBase, openPlaces, type Workspace } from './places.ts';
 import {
   ELSEWHERE,
   leadsOut,
@@ -43,11 +43,10 @@ export async function observeWorkspace(
   sink: WorkspaceFactsSink,
   options: ObserveWorkspaceOptions,
 ): Promise<void> {
-  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const { root } = workspace;
+  const { root, baseUrl } = workspace;
   const context: WorkspaceContext = {
     root,
-    base,
+    base: baseUrl === null ? null : asBase(baseUrl),
     links: true,
     tree: null,
     outsideFolder: '',
@@ -57,11 +56,20 @@ export async function observeWorkspace(
   };
   const manifest = observeDocumentFile(context, null, workspace.manifest);
   const apps = manifestAppsIn(manifest.content);
-  const listed = Object.entries(apps ?? {}).map(([key, entry]) => {
-    const url = metadataUrlOf(entry);
-    return { key, entry, url, path: url === null ? null : localPath(url, base) };
-  });
-  sink.manifest(manifest);
+  const urls = Object.entries(apps ?? {}).map(([key, entry]) => ({ key, entry, url: metadataUrlOf(entry) }));
+  const places = openPlaces(
+    workspace,
+    urls.flatMap(({ url }) => url ?? []),
+  );
+  // The files are judged where the URLs say that they are.
+  context.base = places.base;
+  const listed = urls.map(({ key, entry, url }) => ({
+    key,
+    entry,
+    url,
+    path: url === null ? null : places.pathOf(url),
+  }));
+  sink.manifest(places.other === null ? manifest : { ...manifest, otherBase: places.other });
   if (!isMissing(manifest.content)) releaseText(manifest.content);
   const tree = walk(root);
   context.links = tree.links;

@@ -1,5 +1,5 @@
 import type { IconFacts } from '../../core/facts/facts.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';

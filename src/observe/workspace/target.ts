@@ -3,9 +3,9 @@ import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'nod
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { isAboutPath, metadataPath } from '../../core/attestation/companion.ts';
+import { isAboutPath, metadataPath } from '../../core/registry/companion.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 import { readDocumentFile } from './documents.ts';
 import { inferBase, isWithin, type Workspace } from './places.ts';

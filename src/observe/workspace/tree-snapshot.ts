@@ -1,20 +1,23 @@
-import { message } from '../../core/text/message.ts';
-import { aboutPath, aboutUrl } from '../../core/attestation/companion.ts';
 import { createHash } from 'node:crypto';
-import type {
-  AppFacts,
-  ArtifactFacts,
-  Content,
-  DocumentContent,
-  DocumentFacts,
-  IconFacts,
-  Snapshot,
-  Missing,
+import { message } from '../../core/text/message.ts';
+import { aboutPath, aboutUrl } from '../../core/registry/companion.ts';
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  type Content,
+  type DocumentFacts,
+  type IconFacts,
+  isMissing,
+  type Missing,
+  type Snapshot,
 } from '../../core/facts/facts.ts';
-import { AppregError } from '../../core/errors.ts';
-import { listingOf } from '../baseline/baseline.ts';
-import { bytesOf } from './document-content.ts';
+import { type DocumentContent } from '../../core/json/content.ts';
+import { documentContent } from '../../core/json/json.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { documentAt, listingOf } from './tree.ts';
+import { bytesOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
+import { lfsOid } from './lfs-pointer.ts';
 import { localPath } from './places.ts';
 import type { JsonObject } from '../../core/json/values.ts';
 import { artifactUrlOf, iconUrlOf, listedVersionsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
@@ -35,7 +38,11 @@ export interface TreeContents {
   about?: boolean;
   /** The digests of icons, which are not inspected. */
   icons?: boolean;
+  /** Receives why there is no registry, which is then a state without apps. Default: it is an error. */
+  onAbsent?(reason: Missing): void;
 }
+
+const NO_APPS = documentContent(Buffer.from('{"apps":{}}'));
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts are not observed.
@@ -44,11 +51,11 @@ export interface TreeContents {
 export function snapshotOfTree(
   tree: Tree,
   manifestName: string,
-  baseUrl: string | null,
+  baseUrls: readonly string[],
   seenAt: string,
   contents: TreeContents = {},
 ): Snapshot {
-  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrl, contents);
+  const { manifest, apps } = documentsOfTree(tree, manifestName, baseUrls, contents);
   return { snapshot: 1, target: tree.source, seenAt, origins: [], manifest, apps: [...apps], orphans: [] };
 }
 
@@ -59,16 +66,20 @@ export function snapshotOfTree(
 export function documentsOfTree(
   tree: Tree,
   manifestName: string,
-  baseUrl: string | null,
-  { about: withAbout = false, icons: withIcons = false }: TreeContents = {},
+  baseUrls: readonly string[],
+  { about: withAbout = false, icons: withIcons = false, onAbsent }: TreeContents = {},
 ): RegistryDocuments {
-  const listing = listingOf(tree, manifestName, baseUrl);
-  if (listing === null)
-    throw new AppregError(
-      'baseline-unusable',
-      message`${manifestName} does not exist in ${tree.source}.`,
-      message`Use a state that contains the manifest.`,
-    );
+  const listing = listingOf(tree, manifestName, baseUrls);
+  if (isMissing(listing)) {
+    if (onAbsent === undefined)
+      throw new AppregError(
+        'baseline-unusable',
+        message`${manifestName} does not exist in ${tree.source}.`,
+        message`Use a state that contains the manifest.`,
+      );
+    onAbsent(listing);
+    return { manifest: { url: null, file: null, web: DOCUMENTS_ONLY, content: NO_APPS }, entries: {}, apps: [] };
+  }
   const { manifest, apps, base, paths } = listing;
   if (withAbout) tree.fetch([...paths.values()].map(aboutPath));
   const iconPaths = withIcons ? iconPathsIn(apps, base) : new Map<string, string>();
@@ -76,9 +87,7 @@ export function documentsOfTree(
   const factsOf = (key: string): AppFacts => {
     const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
-    const content: DocumentFacts['content'] = (path === undefined ? null : tree.read(path)) ?? {
-      missing: { code: 'not-in-source', source: tree.source },
-    };
+    const content = path === undefined ? notInSource(tree) : metadataIn(tree, path);
     const metadata: DocumentFacts = { url, file: path ?? null, web: DOCUMENTS_ONLY, content };
     const artifacts = (listedVersionsIn(content) ?? []).map((item): ArtifactFacts => ({
       url: artifactUrlOf(item),
@@ -103,6 +112,19 @@ export function documentsOfTree(
     entries: apps,
     apps: { [Symbol.iterator]: () => all()[Symbol.iterator]() },
   };
+}
+
+/** A metadata file in its newest valid state; one that was never valid as it is. */
+function metadataIn(tree: Tree, path: string): DocumentContent | Missing {
+  const found = documentAt(tree, path, (content) => listedVersionsIn(content) !== null);
+  if (typeof found !== 'string') return found;
+  if (found === 'absent') return notInSource(tree);
+  const stored = found === 'unreadable' ? tree.read(path) : null;
+  return stored ?? { missing: { code: 'baseline-without-metadata', state: found, source: tree.source } };
+}
+
+function notInSource({ source }: Tree): Missing {
+  return { missing: { code: 'not-in-source', source } };
 }
 
 /** The documents of an app, and the attestations of its artifacts: without the responses of hosts, which are larger. */
@@ -137,14 +159,11 @@ function iconFacts(tree: Tree, path: string | null): IconFacts {
   return { url: null, file: path, web: DOCUMENTS_ONLY, content, image: DOCUMENTS_ONLY };
 }
 
-/** The pointer to a file in Git LFS, which has the digest of the file. */
-const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.+\n)*oid sha256:([0-9a-f]{64})\n/;
-
 /** Null for text on Windows: git converts its line feeds when it is checked out, so the bytes of the files differ. */
 function iconDigest(content: DocumentContent): string | null {
   const { text } = content;
-  const [, oid] = LFS_POINTER.exec(text ?? '') ?? [];
-  if (oid !== undefined) return oid;
+  const oid = lfsOid(content);
+  if (oid !== null) return oid;
   if (process.platform === 'win32' && text?.includes('\n') === true) return null;
   return createHash('sha256').update(bytesOf(content)).digest('hex');
 }

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import { message } from '../../core/text/message.ts';
 import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
-import type { VerifyBundle } from '../registry/companion.ts';
+import type { VerifyBundle } from '../content/attestation.ts';
 import { localPath, staysInside } from './places.ts';
 import type { OtherNames } from './other-names.ts';
 import { isUnwalked, type WalkResult } from './walk.ts';

@@ -1,4 +1,4 @@
-import type { StoredFile } from './files-store.ts';
+import { type StoredFile } from '../db/artifacts.ts';
 
 /**
  * Which files are dropped to make room. Pure.

@@ -1,21 +1,22 @@
+import { type BlobStore, type BlobReader, openBlobDirectory, openBlobBucket } from '../../store/blobs/blobs.ts';
+import { type Db } from '../db/database.ts';
+import { type Log } from '../log.ts';
+import { type StoreChanges, type KeeperOptions, openStoreChanges } from './changes.ts';
+import { type ReceivedArtifact, receiveArtifact, verifiedParts } from './receiving.ts';
+import { type ArtifactCopy } from '../../observe/registry/context.ts';
 import { rm } from 'node:fs/promises';
-import type { ArtifactCopy } from '../../observe/registry/context.ts';
-import { type BlobReader, type BlobStore, openBlobBucket, openBlobDirectory } from '../../store/blobs/blobs.ts';
-import type { Log } from '../log.ts';
 import {
-  abandonedArtifacts,
-  confirmArtifact,
-  forgetArtifact,
-  keptDigests,
-  linkArtifact,
   useArtifact,
-} from './store.ts';
-import type { Db } from '../database/database.ts';
-import { listStoredFiles, type StoredFile } from './files-store.ts';
+  keptDigests,
+  abandonedArtifacts,
+  type StoredFile,
+  listStoredFiles,
+  linkArtifact,
+  forgetArtifact,
+  confirmArtifact,
+} from '../db/artifacts.ts';
 import { isLastCopy } from './evictions.ts';
-import { receiveArtifact, type ReceivedArtifact, verifiedParts } from './receiving.ts';
-import { type KeeperOptions, openStoreChanges, type StoreChanges } from './store-changes.ts';
-import type { Settings } from '../config/settings.ts';
+import { type Settings } from '../config/settings.ts';
 
 export interface KeptArtifact {
   length: number;

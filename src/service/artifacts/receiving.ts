@@ -1,11 +1,11 @@
-import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type ReceivedFile, type BlobReader } from '../../store/blobs/blobs.ts';
+import { type ArtifactCopy } from '../../observe/registry/context.ts';
 import { join } from 'node:path';
-import type { Content } from '../../core/facts/facts.ts';
-import type { ArtifactCopy } from '../../observe/registry/context.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
-import type { ReceivedFile, BlobReader } from '../../store/blobs/blobs.ts';
 import { tempName } from '../../store/directory/owner.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, rm, open } from 'node:fs/promises';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { type Content } from '../../core/facts/facts.ts';
 
 /** Writes the bytes of an artifact to a file while it is verified. */
 

@@ -1,7 +1,7 @@
-import { Gauge, type Registry } from 'prom-client';
-import { storeFigures, type StoreFigures } from './evictions.ts';
-import type { ArtifactKeeper } from './keeper.ts';
+import { type StoreFigures, storeFigures } from './evictions.ts';
+import { type ArtifactKeeper } from './keeper.ts';
 import { within } from '../time-limits.ts';
+import { type Registry, Gauge } from 'prom-client';
 
 /** The state of the store of artifacts, for health and metrics: of all nodes together, and never about a tenant. */
 

@@ -1,10 +1,10 @@
-import { message, type SafeText } from '../../core/text/message.ts';
-import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
-import { errorCode } from '../log.ts';
 import { invalidSetting } from './settings.ts';
-import { secretsKeyIn, type SecretsKeys } from '../secrets-keys.ts';
+import { message, type SafeText } from '../../core/text/message.ts';
+import { resolve } from 'node:path';
+import { openSync, fstatSync, readFileSync, closeSync, type Stats } from 'node:fs';
+import { AppregError } from '../../core/errors/error.ts';
+import { errorCode } from '../log.ts';
+import { type SecretsKeys, secretsKeyIn } from './secrets-keys.ts';
 
 /** Settings that are secrets: each can also be the only line of the file that `<NAME>_FILE` names. */
 type SecretName = 'DATABASE_URL' | 'OPERATOR_TOKEN' | 'SECRETS_KEY' | 'SECRETS_KEY_OLD';

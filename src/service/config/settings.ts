@@ -1,6 +1,6 @@
-import type { SecretsKeys } from '../secrets-keys.ts';
-import { type SafeText, message } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors.ts';
+import { type SecretsKeys } from './secrets-keys.ts';
+import { message, type SafeText } from '../../core/text/message.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { resolve } from 'node:path';
 import { isIP } from 'node:net';
 

@@ -1,15 +1,16 @@
-import type { Actor } from '../history/audit.ts';
-import { type Scope, allows } from '../tokens/scopes.ts';
-import { type AuditRecord, recordAudit } from '../history/audit-store.ts';
-import { type Identity, identityOfToken } from '../tokens/store.ts';
-import type { OrganizationView } from '../organizations/schema.ts';
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Context } from 'hono';
-import type { Service } from '../context.ts';
-import { clientAddress, clientNetwork } from './client-address.ts';
-import { recordTokenUse } from '../tokens/tokens.ts';
+import { type OrganizationView } from '../domain/organizations.ts';
+import { type Scope, allows } from '../domain/scopes.ts';
+import { type Actor } from '../domain/audit.ts';
+import { type Identity, identityOfToken, writeTokenUse } from '../db/tokens.ts';
+import { type AuditRecord, recordAudit } from '../db/audit.ts';
+import { type Context } from 'hono';
+import { type Service } from '../context.ts';
 import { type Limiters, limitHeaders, type LimiterResult } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
+import { clientNetwork, clientAddress } from './client-address.ts';
+import { timingSafeEqual, createHash } from 'node:crypto';
+import { type Db } from '../db/database.ts';
+import { type Log, errorMessage } from '../log.ts';
 
 /** The organization of a request, and the token that the request, or the session of its page, was authenticated with. */
 export interface Caller {
@@ -159,4 +160,12 @@ function isSame(a: string, b: string): boolean {
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** Records the use of a token. If the database cannot be written, the request continues. */
+export async function recordTokenUse(db: Db, log: Log, { token, isUseStale }: Identity): Promise<void> {
+  if (!isUseStale) return;
+  await writeTokenUse(db, token.id).catch((error: unknown) =>
+    log('warn', 'token-use-not-recorded', { error: errorMessage(error) }),
+  );
 }

@@ -1,8 +1,8 @@
+import { type Network, ipv4In } from '../config/settings.ts';
 import { BlockList, isIP, SocketAddress } from 'node:net';
+import { type Context } from 'hono';
 import { getConnInfo } from '@hono/node-server/conninfo';
-import type { Context } from 'hono';
-import { ipv4In, type Network } from '../config/settings.ts';
-import { addressBytes } from '../ip-address.ts';
+import { addressBytes } from '../config/ip-address.ts';
 
 /** Where a request comes from. */
 export interface Client {
@@ -31,7 +31,7 @@ export function openClientDetection(proxies: readonly Network[]): (c: Context) =
   };
 }
 
-/** The address for the audit log and the log; rate limits count networks (client-network.ts). */
+/** The address for the audit log and the log; rate limits count networks. */
 export function clientAddress(c: Context): string {
   const { address }: Client = c.get('client');
   return address;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Context } from 'hono';
+import { type Context } from 'hono';
 import { safeJson } from '../../core/text/text.ts';
 
 /** The entity tag of bytes. */

@@ -1,12 +1,12 @@
-import { isIP } from 'node:net';
-import type { HttpBindings } from '@hono/node-server';
-import type { Context } from 'hono';
-import { parseUrl } from '../../core/http/url.ts';
-import { printable, shorten } from '../../core/text/text.ts';
-import { isLocalListenAddress, type Settings } from '../config/settings.ts';
-import { addressKind } from '../ip-address.ts';
-import { clientAddress, connectionAddress } from './client-address.ts';
+import { type Context } from 'hono';
+import { type Settings, isLocalListenAddress } from '../config/settings.ts';
 import { Refusal } from './problems.ts';
+import { parseUrl } from '../../core/url/url.ts';
+import { printable, shorten } from '../../core/text/text.ts';
+import { type HttpBindings } from '@hono/node-server';
+import { addressKind } from '../config/ip-address.ts';
+import { isIP } from 'node:net';
+import { connectionAddress, clientAddress } from './client-address.ts';
 
 /**
  * The hosts that the service responds for. A page of another site whose name resolves to this machine (DNS rebinding) can

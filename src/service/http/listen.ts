@@ -1,10 +1,10 @@
+import { createAdaptorServer } from '@hono/node-server';
+import { type Settings } from '../config/settings.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
+import { listeningPort } from '../config/listening-port.ts';
 import { Server, type IncomingMessage } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
-import { AppregError } from '../../core/errors.ts';
-import type { Settings } from '../config/settings.ts';
-import { listeningPort } from '../listening-port.ts';
 import { readFileSync } from 'node:fs';
 
 /** Milliseconds for running requests to complete. */

@@ -1,6 +1,6 @@
-import type { Context } from 'hono';
+import { type Context } from 'hono';
 import { safeJson } from '../../core/text/text.ts';
-import { type DatabaseFault, FAULT_MESSAGES } from '../database/database-error.ts';
+import { type DatabaseFault, FAULT_MESSAGES } from '../db/error.ts';
 
 /** Errors as problem details (RFC 9457). Types are stable for programs; titles and details are for people. */
 
@@ -43,15 +43,6 @@ const KINDS = {
 } as const;
 
 type ProblemKind = keyof typeof KINDS;
-
-/** The error in one field of the body, or in one parameter. */
-export interface FieldError {
-  /** RFC 6901, for a field. */
-  pointer?: string;
-  /** Name of a field or a parameter. */
-  field: string;
-  detail: string;
-}
 
 /** A refused request, thrown at any point; `web-app.ts` sends the response. */
 export class Refusal extends Error {

@@ -1,7 +1,8 @@
-import type { Context } from 'hono';
-import { DEFAULT_PAGE_LIMIT, LONGEST_SEARCH, PAGE_LIMIT, isUuid } from '../database/page.ts';
-import { quotedValue } from './fields.ts';
-import { type FieldError, Refusal } from './problems.ts';
+import { type Context } from 'hono';
+import { type FieldError } from '../domain/fields.ts';
+import { Refusal } from './problems.ts';
+import { DEFAULT_PAGE_LIMIT, PAGE_LIMIT, isUuid, LONGEST_SEARCH } from '../db/page.ts';
+import { quotedValue } from './body.ts';
 
 /** A parameter of the route's path. @throws if the path does not name it */
 export function pathParameter(c: Context, name: string): string {

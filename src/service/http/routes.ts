@@ -1,9 +1,9 @@
-import type { Context, Hono } from 'hono';
-import type { Actor } from '../history/audit.ts';
-import type { Scope } from '../tokens/scopes.ts';
-import type { OrganizationView } from '../organizations/schema.ts';
-import type { Authenticator, Caller } from './auth.ts';
-import type { Client } from './client-address.ts';
+import { type Client } from './client-address.ts';
+import { type OrganizationView } from '../domain/organizations.ts';
+import { type Caller, type Authenticator } from './auth.ts';
+import { type Context, type Hono } from 'hono';
+import { type Actor } from '../domain/audit.ts';
+import { type Scope } from '../domain/scopes.ts';
 import { Refusal } from './problems.ts';
 
 /** The context of a request. */

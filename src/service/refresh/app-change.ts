@@ -1,19 +1,18 @@
-import type { JudgedApp } from '../../core/engine/context.ts';
-import { hasAllFields, keepsLastState } from '../../core/engine/visibility.ts';
+import { type VersionObservation, updateVersions } from '../domain/version-lifecycle.ts';
+import { type AppRecord, type AppChange, appEvents, versionEvents } from '../domain/app-changes.ts';
 import { type AppFacts, isMissing } from '../../core/facts/facts.ts';
-import type { JsonValue } from '../../core/json/json.ts';
+import { type JudgedApp } from '../../core/engine/context.ts';
+import { type LearnedAbout, aboutChange, aboutEvents } from '../domain/about.ts';
+import { type JsonValue } from '../../core/json/json.ts';
+import { type IconRow } from '../domain/icons.ts';
 import { listedVersionsIn } from '../../core/registry/manifest.ts';
+import { applyChanges, offeredVersions, type VersionChanges } from '../domain/version.ts';
 import { latestOffered } from '../../core/about/retirement.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
-import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import { aboutChange, aboutEvents, type LearnedAbout } from '../about/changes.ts';
-import { appEvents, applyChanges, offeredVersions, type VersionChanges, versionEvents } from '../apps/changes.ts';
-import type { AppRecord } from '../apps/records-store.ts';
-import type { ServiceReason } from '../apps/reasons.ts';
-import type { IconRow } from '../database/tables.ts';
-import type { NewEvent } from '../history/events.ts';
-import type { AppChange } from './apps-store.ts';
-import { updateVersions, type VersionObservation } from './version-lifecycle.ts';
+import { hasAllFields, keepsLastState } from '../../core/engine/visibility.ts';
+import { type NewEvent } from '../domain/events.ts';
+import { type ServiceReason } from '../domain/apps.ts';
+import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 
 /** What a refresh writes about an app. Pure: the stored rows and what was observed in, the change out. */
 

@@ -1,11 +1,12 @@
+import { type RefreshContext, type ArtifactCheck } from './plan.ts';
+import { type RegistryRecord } from '../db/refreshes.ts';
 import { type HttpOptions, openHttpClient } from '../../observe/http/client.ts';
+import { startRequestedCheck, selectArtifacts, writeAsked, type OfferedArtifact } from '../db/artifact-checks.ts';
+import { openArtifactAsker, type ArtifactAsker } from './ask-artifacts.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
 import { groupBy } from '../../report/words.ts';
-import { type OfferedArtifact, selectArtifacts, startRequestedCheck, writeAsked } from './artifact-checks-store.ts';
-import type { RegistryRecord } from './records-store.ts';
-import type { Validators } from '../database/tables.ts';
-import type { ArtifactCheck, RefreshContext } from './plan.ts';
-import { type ArtifactAsker, openArtifactAsker, isConclusive, mergeValidators } from './artifact-answers.ts';
+import { type Validators } from '../domain/version.ts';
+import { mergeValidators, isConclusive } from '../domain/validators.ts';
 
 /**
  * Asks the hosts of offered artifacts whether they still serve the same bytes: all of them if a subscriber requested

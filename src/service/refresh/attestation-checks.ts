@@ -1,24 +1,25 @@
-import { notRequested } from '../../core/http/probe.ts';
-import type { RefreshContext } from './plan.ts';
-import { containsSecret, type RequestCredentials } from './redaction.ts';
-import { readPublicKey, readTrustedRoot, shippedTrust, type Trust } from '../../attestation/trust.ts';
-import { verifyAttestation } from '../../attestation/verify.ts';
-import { setImmediate } from 'node:timers/promises';
-import type { HttpClient } from '../../observe/http/client.ts';
-import { mapLimit } from '../../observe/registry/concurrency.ts';
-import { groupBy } from '../../report/words.ts';
+import { type RefreshContext } from './plan.ts';
+import { type RegistryRecord } from '../db/refreshes.ts';
+import { type HttpClient } from '../../observe/http/client.ts';
+import { type RequestCredentials, containsSecret } from './credentials.ts';
 import {
-  decideAttestations,
-  type DueAttestation,
-  dueAttestations,
-  type FoundEvidence,
-  type WantedKey,
   wantedKeys,
+  dueAttestations,
   writeEvidence,
-} from '../attestations/checks-store.ts';
-import { type Companion, nextEvidence } from '../attestations/verdict.ts';
-import type { RegistryRecord } from './records-store.ts';
-import { factsOfBundle, fetchCompanion } from '../../observe/registry/companion.ts';
+  decideAttestations,
+  type WantedKey,
+  type DueAttestation,
+  type FoundEvidence,
+} from '../db/attestations.ts';
+import { groupBy } from '../../report/words.ts';
+import { mapLimit } from '../../observe/registry/concurrency.ts';
+import { type Trust, readPublicKey, shippedTrust, readTrustedRoot } from '../../attestation/trust.ts';
+import { type Companion, nextEvidence } from '../domain/attestations.ts';
+import { setImmediate } from 'node:timers/promises';
+import { fetchCompanion } from '../../observe/registry/companion.ts';
+import { factsOfBundle } from '../../observe/content/attestation.ts';
+import { verifyAttestation } from '../../attestation/verify.ts';
+import { notRequested } from '../../core/http/probe.ts';
 
 /**
  * Asks the hosts of offered versions for their attestations, if a subscriber wants them, verifies them, and decides which

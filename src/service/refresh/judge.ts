@@ -1,23 +1,24 @@
-import { startJudging, type Judging } from '../../core/engine/judge.ts';
-import type { JudgedApp } from '../../core/engine/context.ts';
-import { aboutUrl } from '../../core/attestation/companion.ts';
-import type { Report } from '../../core/engine/report.ts';
-import type {
-  AppFacts,
-  Baseline,
-  DocumentFacts,
-  Failure,
-  HostFacts,
-  PublishedVersion,
+import {
+  type DocumentFacts,
+  type AppFacts,
+  type HostFacts,
+  type Failure,
+  type Baseline,
+  type PublishedVersion,
 } from '../../core/facts/facts.ts';
-import type { AppRecord } from '../apps/records-store.ts';
-import type { RefreshContext, RefreshState } from './plan.ts';
-import { redactNetworkOfApp, redactNetworkOfDocument } from './redaction.ts';
-import { atLaterTime, judgementKey, type UnchangedToken, unchangedTokenOf } from './unchanged.ts';
-import { offerBefore } from './version-lifecycle.ts';
-import { comparableUrl } from '../../core/http/url.ts';
-import { reusableUntil, viewsUntil } from '../../observe/registry/cache/keep.ts';
-import type { ConfirmedDocument, RecordingClient } from './recording-client.ts';
+import { type AppRecord } from '../domain/app-changes.ts';
+import { type JudgedApp } from '../../core/engine/context.ts';
+import { type Report } from '../../core/findings/report.ts';
+import { type RefreshContext, type RefreshState } from './plan.ts';
+import { type RecordingClient, type ConfirmedDocument } from './recording-client.ts';
+import { type UnchangedToken, judgementKey, unchangedTokenOf } from './unchanged.ts';
+import { startJudging, type Judging } from '../../core/engine/judge.ts';
+import { redactNetworkOfDocument, redactNetworkOfApp } from '../domain/hidden-network.ts';
+import { offerBefore } from '../domain/version-lifecycle.ts';
+import { comparableUrl } from '../../core/url/url.ts';
+import { atLaterTime } from './response-fingerprint.ts';
+import { viewsUntil, reusableUntil } from '../../observe/registry/cache/keep.ts';
+import { aboutUrl } from '../../core/registry/companion.ts';
 
 /** Judges a registry in portions, now and as of the latest time at which the outcome may be the same. */
 export interface Judge {

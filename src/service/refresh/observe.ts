@@ -1,30 +1,33 @@
 import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
 import { type JsonObject, member } from '../../core/json/json.ts';
-import { manifestAppsIn } from '../../core/registry/manifest.ts';
-import type { HttpClient } from '../../observe/http/client.ts';
-import { observeRegistry } from '../../observe/registry/observe.ts';
-import type { FactsSink, WebOptions } from '../../observe/registry/options.ts';
-import { openAppRecords } from '../apps/records-store.ts';
-import { applyChanges } from '../apps/changes.ts';
-import type { EventCertificate, EventType } from '../history/event-types.ts';
-import { type NewEvent, registryEvent } from '../history/events.ts';
-import { openAboutFiles, openIconCollector, openReceivedArtifacts, withoutUnstoredIcon } from './received.ts';
-import { addPendingVersions, writeApp, writeListing, listedAppsIn } from './apps-store.ts';
-import { appChange, pendingVersions } from './app-change.ts';
-import type { Judge } from './judge.ts';
+import { type HttpClient } from '../../observe/http/client.ts';
+import { type Budget } from './budget.ts';
+import { type RequestCredentials, unlessSecret, containsSecret } from './credentials.ts';
+import { type Judge } from './judge.ts';
 import {
-  appOrder,
-  FINDINGS_LIMIT,
-  type RefreshState,
-  verifiedUntil,
-  withoutFetched,
-  type Budget,
   type RefreshContext,
+  type RefreshState,
+  withoutFetched,
+  appOrder,
+  verifiedUntil,
+  FINDINGS_LIMIT,
 } from './plan.ts';
-import { containsSecret, type RequestCredentials, unlessSecret } from './redaction.ts';
-import { confirmSubscriptions, openProgressWriter } from './claim-store.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { openAppRecords } from '../db/app-records.ts';
+import { openReceivedArtifacts } from './received.ts';
+import { openIconCollector, withoutUnstoredIcon } from './icons.ts';
+import { openProgressWriter } from './progress.ts';
+import { openAboutFiles } from './about-files.ts';
+import { type NewEvent, type EventType, type EventCertificate, registryEvent } from '../domain/events.ts';
+import { type WebOptions, type FactsSink } from '../../observe/registry/options.ts';
+import { pendingVersions, appChange } from './app-change.ts';
+import { addPendingVersions, writeListing, writeApp } from '../db/refreshed-apps.ts';
+import { applyChanges } from '../domain/version.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
+import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
+import { confirmSubscriptions } from '../db/confirmations.ts';
+import { listedAppsIn } from '../domain/listing.ts';
+import { observeRegistry } from '../../observe/registry/observe.ts';
+import { parseUrl } from '../../core/url/url.ts';
 
 /** What a refresh observed, once its apps are written. */
 export interface Observation {

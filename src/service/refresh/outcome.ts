@@ -1,12 +1,13 @@
-import { notJudgedEntry } from '../../core/engine/not-judged.ts';
-import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
-import { keptDocument } from '../../observe/registry/cache/keep.ts';
-import type { Limits } from '../config/settings.ts';
-import type { CheckOutcome, EventData } from '../history/event-types.ts';
-import { type NewEvent, registryEvent } from '../history/events.ts';
+import { type CheckOutcome, type EventData, type NewEvent, registryEvent } from '../domain/events.ts';
 import { type Observation, countEvents } from './observe.ts';
+import { type Limits } from '../config/settings.ts';
 import { FINDINGS_LIMIT, type RefreshState } from './plan.ts';
-import type { Confirmation, NextCheck, RefreshResult, RegistryRecord } from './records-store.ts';
+import { type RegistryRecord, type Confirmation, type RefreshResult, type NextCheck } from '../db/refreshes.ts';
+import { type Report, type Finding } from '../../core/findings/report.ts';
+import { keptDocument } from '../../observe/registry/cache/keep.ts';
+import { nextCheckTime } from '../domain/schedule.ts';
+import { SEVERITIES } from '../../core/values/severity.ts';
+import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 
 /** The end of a refresh: what is written, logged and counted. Pure. */
 
@@ -143,43 +144,6 @@ function nextAfter({ at, ...end }: RefreshEnd, failures: number, unfinished: boo
     // At once, but at most half of the time if it is requested again and again.
     nextIfRequested: new Date(now + end.duration),
   };
-}
-
-/** When a registry is refreshed next. Times in milliseconds. */
-
-const MINUTE = 60_000;
-/** Subscribers expect hourly refreshes (spec section 8), so jitter is limited to a small part of that. */
-const JITTER = 0.05;
-/** Maximum factor by which the interval increases. */
-const MAX_FACTOR = 6;
-
-export interface EndedRefresh {
-  now: number;
-  interval: number;
-  /** Consecutive failed refreshes, including this one; 0 if the manifest was usable. */
-  failures: number;
-  /** Whether something was deferred to the next refresh. */
-  unfinished: boolean;
-  /** Duration of this refresh in milliseconds. */
-  duration: number;
-  /** Random number from 0 to 1. */
-  random: number;
-}
-
-export function nextCheckTime(ended: EndedRefresh): number {
-  return Math.round(ended.now + waitAfter(ended) * (1 + JITTER * ended.random));
-}
-
-function waitAfter({ interval, failures, unfinished, duration }: EndedRefresh): number {
-  if (failures > 0) return interval * failureFactor(failures);
-  // The next refresh is soon, but uses no more than a fifth of the time.
-  return unfinished ? Math.min(interval, Math.max(MINUTE, duration * 4)) : interval;
-}
-
-/** Short failures end soon; after a day of failures, the interval increases. */
-function failureFactor(failures: number): number {
-  if (failures <= 2) return failures === 1 ? 1 / 12 : 1 / 4;
-  return failures <= 24 ? 1 : Math.min(MAX_FACTOR, 1 + (failures - 24) / 2);
 }
 
 /** Maximum findings, apps and notes kept of a report, to limit the database size. */

@@ -1,12 +1,12 @@
-import type { Hop, Probe } from '../../core/facts/facts.ts';
-import { comparableUrl } from '../../core/http/url.ts';
-import type { HttpClient } from '../../observe/http/client.ts';
-import type { ProbeRequest } from '../../observe/http/request.ts';
-import { isConfirmedBy } from '../../observe/registry/conditional.ts';
-import { createHash, type Hash } from 'node:crypto';
-import { companionState } from '../../core/attestation/companion.ts';
+import { type Probe, type Hop } from '../../core/facts/facts.ts';
+import { type HttpClient } from '../../observe/http/client.ts';
+import { type ProbeRequest } from '../../observe/http/request.ts';
+import { comparableUrl } from '../../core/url/url.ts';
 import { hasNoErrors, statusOf } from '../../core/http/probe.ts';
-import type { Body } from '../../observe/http/body.ts';
+import { type Hash, createHash } from 'node:crypto';
+import { type Body } from '../../observe/http/body.ts';
+import { isConfirmedBy } from '../../observe/registry/conditional.ts';
+import { companionState } from '../../core/registry/companion.ts';
 
 /**
  * Records the requests of a refresh: whether all responses were "not modified", and which responses were prefetched.

@@ -1,26 +1,28 @@
-import type { DocumentFacts } from '../../core/facts/facts.ts';
-import { openHttpClient } from '../../observe/http/client.ts';
-import type { CheckOutcome } from '../history/event-types.ts';
-import { keysWithPinnedVersions } from '../apps/records-store.ts';
-import { unpack } from '../database/packed.ts';
-import { claimRegistry, confirmSubscriptions, Superseded } from './claim-store.ts';
+import { type CheckOutcome } from '../domain/events.ts';
+import { type RefreshContext, webOptions, type RefreshState } from './plan.ts';
 import {
-  packedManifestOf,
   readRegistry,
   type RegistryRecord,
-  writeRefreshResult,
   writeUnchanged,
-} from './records-store.ts';
-import { decidePolicies } from '../policies/decisions-store.ts';
-import { checkAttestations } from './attestation-checks.ts';
+  writeRefreshResult,
+  packedManifestOf,
+} from '../db/refreshes.ts';
+import { Superseded, claimRegistry } from '../db/claims.ts';
+import { requestCredentials, unlessSecret } from './credentials.ts';
+import { openBudget } from './budget.ts';
+import { openHttpClient } from '../../observe/http/client.ts';
 import { checkArtifacts } from './artifact-checks.ts';
-import { openBudget, type RefreshContext, type RefreshState, webOptions } from './plan.ts';
-import { requestCredentials, unlessSecret } from './redaction.ts';
+import { openRecordingClient } from './recording-client.ts';
+import { unchangedTokenIn, judgementKey, isStillUnchanged } from './unchanged.ts';
+import { checkAttestations } from './attestation-checks.ts';
+import { decidePolicies } from '../db/policies.ts';
+import { confirmSubscriptions } from '../db/confirmations.ts';
+import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type RefreshFigures } from './outcome.ts';
 import { openJudge } from './judge.ts';
 import { observe } from './observe.ts';
-import { incompleteness, type RefreshFigures, refreshOutcome, secondsOf, unchangedOutcome } from './outcome.ts';
-import { openRecordingClient } from './recording-client.ts';
-import { isStillUnchanged, judgementKey, unchangedTokenIn } from './unchanged.ts';
+import { keysWithPinnedVersions } from '../db/app-records.ts';
+import { unpack } from '../db/packed.ts';
+import { type DocumentFacts } from '../../core/facts/facts.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rm, type FileHandle, open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { readChunks } from '../../platform/read-chunks.ts';

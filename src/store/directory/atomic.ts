@@ -2,14 +2,14 @@ import { message } from '../../core/text/message.ts';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { type Bytes, chunksOf } from '../bytes.ts';
 import { diskError, errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { deferSignals, stopIfInterrupted } from '../interrupt.ts';
 import { removeStaleTempFiles, tempName } from './owner.ts';
 import { takeLock } from './lock.ts';
-import { lstat, retryWhileBusy, realpath, FORCE_REMOVE, syncFolder, syncFile } from './system.ts';
+import { lstat, retryWhileBusy, realpath, stat, FORCE_REMOVE, syncFolder, syncFile } from './system.ts';
 
 export interface WriteOptions {
   /** The name shown to the user (default: the file's path). */
@@ -80,6 +80,31 @@ export async function createFile(path: string, bytes: Bytes, options: { shownAs?
   } catch (error) {
     throw diskError(error, shownAs, placed ? IN_PLACE : { effect: 'none' }, path);
   }
+}
+
+/**
+ * Tests that `replaceFile` can write a file: the file, and its folder; of a missing folder, the nearest one above it.
+ * Nothing is written.
+ * @param shownAs the name shown to the user
+ * @throws AppregError as `replaceFile` does
+ */
+export async function requireWritableFile(path: string, shownAs = path): Promise<void> {
+  try {
+    const target = (await nullIfMissing(realpath(path))) ?? path;
+    const old = await nullIfMissing(lstat(target));
+    if (old !== null) await refuseUnwritable(target, old, shownAs);
+    await requireWritableFolder(dirname(target));
+  } catch (error) {
+    throw diskError(error, shownAs, { effect: 'none' }, path);
+  }
+}
+
+async function requireWritableFolder(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  const stats = await nullIfMissing(stat(folder));
+  if (stats === null && parent !== folder) return requireWritableFolder(parent);
+  // Of a file, the access to something below it is refused (ENOTDIR).
+  await access(stats?.isDirectory() === false ? join(folder, '.') : folder, constants.W_OK | constants.X_OK);
 }
 
 /** Writes a temporary file next to `target`, passes it on when complete, and ensures its removal afterwards. */

@@ -2,16 +2,16 @@ import { message } from '../../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
-import { createFile, replaceFile } from './atomic.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { createFile, replaceFile, requireWritableFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
 import { diskError, errno, nullIfMissing, type WriteOutcome } from './disk-error.ts';
 import { deferSignals } from '../interrupt.ts';
 import { removeStaleFiles } from './owner.ts';
 import { takeLock, type LockOptions } from './lock.ts';
-import { pathOnDisk } from '../paths.ts';
+import { pathOnDisk } from './path-on-disk.ts';
 import type { Store, Stored } from '../store.ts';
-import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
+import { lstat, retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
 
 /**
@@ -28,6 +28,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     digest,
     create,
     replace: (path, bytes, token) => replaceIn(root, { path, bytes, token }, options),
+    requireWritable: (path, how) => requireWritableIn(root, path, how),
     tidy: tidyBeside,
   };
 
@@ -76,6 +77,17 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       await removeEmptyFolders(made);
       throw diskError(error, path, { effect: 'none' }, join(root, path));
     }
+  }
+}
+
+/** @throws AppregError as a write does */
+async function requireWritableIn(root: string, path: string, how: 'create' | 'replace'): Promise<void> {
+  try {
+    const target = await pathOnDisk(root, path);
+    if (how === 'create' && (await nullIfMissing(lstat(target))) !== null) return;
+    await requireWritableFile(target, path);
+  } catch (error) {
+    throw diskError(error, path, { effect: 'none' }, join(root, path));
   }
 }
 

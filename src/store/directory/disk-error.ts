@@ -1,7 +1,7 @@
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
+import { type Effect, type ErrorCode, isAppregError, AppregError } from '../../core/errors/error.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** The code of a system error, or '' of anything else. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { errno, nullIfMissing } from './disk-error.ts';
 import { failpoint } from '../failpoint.ts';
 import { stopIfInterrupted } from '../interrupt.ts';

@@ -2,7 +2,8 @@ import { message } from '../../core/text/message.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { interrupted, stopIfInterrupted, stopAbortSignal, stopRequested } from '../interrupt.ts';
+import { interrupted, type StopSignal } from '../../platform/stop-signals.ts';
+import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, outputOf } from './clone.ts';
 import { remoteUnreachable, isTransient, runGit } from './process.ts';
 import type { Git } from './objects.ts';
@@ -21,6 +22,8 @@ export interface Branch {
   retrying: Git;
   /** The folder of the clone. */
   folder(): Promise<string>;
+  /** The folder of the remote, if it is on this machine; else null. */
+  local(): Promise<string | null>;
   /** Who commits, as environment variables. */
   author(): Promise<Record<string, string>>;
   /** The last known commit, null for a branch that does not exist; undefined before the first read. */
@@ -35,14 +38,14 @@ export interface Branch {
    * True if the branch contains a commit whose push was ended by a stop.
    * @throws AppregError `interrupted` if it does not: the remote may still be processing it
    */
-  ensurePushed(commit: string): Promise<true>;
+  ensurePushed(commit: string, stop: StopSignal): Promise<true>;
 }
 
 export function openBranch(place: GitPlace): Branch {
   const { remote, branch } = place;
   let latest: string | null | undefined;
   let authorKnown: Promise<Record<string, string>> | null = null;
-  const { git, retrying, folder } = openCommands(place);
+  const { git, retrying, folder, local } = openCommands(place);
 
   /** The branch's current commit; null if the branch does not exist yet. */
   async function tip(depth = 1): Promise<string | null> {
@@ -61,14 +64,14 @@ export function openBranch(place: GitPlace): Branch {
     return listed.status === 0 && outputOf(listed) === `${commit}\trefs/heads/${branch}`;
   }
 
-  async function ensurePushed(commit: string): Promise<true> {
+  async function ensurePushed(commit: string, stop: StopSignal): Promise<true> {
     const how = ['--quiet', '--no-tags', `--depth=${DEPTH}`, '--filter=blob:none'];
     const fetched = await git(['fetch', ...how, 'origin', `refs/heads/${branch}`], { stop: 'ignore' });
     if (fetched.status === 0) {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stopRequested() ?? 'SIGINT', { effect: 'unknown', state: message`A push was in progress.` });
+    throw interrupted(stop, { effect: 'unknown', state: message`A push was in progress.` });
   }
 
   async function containsAny(commits: readonly string[]): Promise<boolean> {
@@ -85,6 +88,7 @@ export function openBranch(place: GitPlace): Branch {
     git,
     retrying,
     folder,
+    local,
     author: () => (authorKnown ??= authorOf(place.root)),
     known: () => latest,
     advanceTo: (commit) => void (latest = commit),
@@ -94,7 +98,7 @@ export function openBranch(place: GitPlace): Branch {
   };
 }
 
-function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folder'> {
+function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folder' | 'local'> {
   let clone: Promise<Clone> | null = null;
   const cloned = (): Promise<Clone> => (clone ??= makeClone(place));
 
@@ -111,7 +115,12 @@ function openCommands(place: GitPlace): Pick<Branch, 'git' | 'retrying' | 'folde
     }
   };
 
-  return { git, retrying, folder: async () => (await cloned()).folder };
+  return {
+    git,
+    retrying,
+    folder: async () => (await cloned()).folder,
+    local: async () => (await cloned()).local,
+  };
 }
 
 export async function pauseBeforeRetry(attempt: number): Promise<void> {

@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { fileURLToPath } from 'node:url';
+import { AppregError } from '../../core/errors/error.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import { currentProcess, type ProcessIdentity, isGone } from '../directory/owner.ts';
 import { type GitRun, isTransient, runGit, gitMessage } from './process.ts';
@@ -18,6 +19,8 @@ export interface GitPlace {
 
 export interface Clone {
   folder: string;
+  /** The repository, if it is a folder of this machine; else null. */
+  local: string | null;
   /** The settings for the remote, for git's environment. */
   env: Record<string, string>;
 }
@@ -53,7 +56,7 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
     env[`GIT_CONFIG_VALUE_${count}`] = value;
     count++;
   }
-  return { folder, env: { ...env, GIT_CONFIG_COUNT: String(count) } };
+  return { folder, local: localFolder(url), env: { ...env, GIT_CONFIG_COUNT: String(count) } };
 }
 
 /** A remote's name is resolved in the workspace; its push URL is used, since it accepts writes. */
@@ -72,6 +75,12 @@ async function urlOf(remote: string, root: string): Promise<string> {
 /** Distinguishes a path from an address as git does: by a colon before any slash. */
 function isLocal(url: string): boolean {
   return isAbsolute(url) || !/^[^/]*:/.test(url);
+}
+
+/** The folder of a path or a file URL. */
+function localFolder(url: string): string | null {
+  if (url.startsWith('file:')) return fileURLToPath(url);
+  return isLocal(url) ? url : null;
 }
 
 async function topOf(root: string): Promise<string> {

@@ -1,4 +1,7 @@
-import { AppregError } from '../../core/errors.ts';
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { redact } from '../../core/text/text.ts';
 import { requireNode } from '../../platform/runtime.ts';
@@ -36,6 +39,7 @@ export function openGit(place: GitPlace): BatchStore {
   /** Contents by blob: a publisher reads the same documents several times. */
   const cached = new Map<string, Buffer>();
   let last: Promise<unknown> = Promise.resolve();
+  let writable: Promise<void> | null = null;
 
   /** Sequentially: git locks its own files, and does not wait. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -73,6 +77,7 @@ export function openGit(place: GitPlace): BatchStore {
 
   return {
     name: `the branch ${place.branch} of ${redact(place.remote)}`,
+    requireWritable: () => (writable ??= requireWritableRemote(branch)),
     digest: (path) => inTurn(() => digest(path)),
     read: async (path) => (await inTurn(() => read([path]))).get(path) ?? null,
     create: async (path, bytes, { why } = {}) =>
@@ -84,6 +89,26 @@ export function openGit(place: GitPlace): BatchStore {
       write: async (writes, why) => ((await write(writes, why)) ? 'written' : 'changed'),
     },
   };
+}
+
+/**
+ * Tests a remote on this machine; another one is only known once it was pushed to.
+ * @throws AppregError `git-push-rejected`
+ */
+async function requireWritableRemote({ local, remote, name }: Branch): Promise<void> {
+  const folder = await local();
+  if (folder === null) return;
+  const repository = [join(folder, '.git'), folder].find((path) => existsSync(join(path, 'objects')));
+  if (repository === undefined) return;
+  for (const path of ['objects', 'refs'].map((part) => join(repository, part)))
+    await access(path, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
+      throw new AppregError(
+        'git-push-rejected',
+        message`The git remote ${redact(remote)} cannot get a commit for the branch ${name}: ${path} is not writable.`,
+        message`Check the owner and the permissions of the repository.`,
+        { effect: 'none', cause },
+      );
+    });
 }
 
 /** Attempts of a write that lost a race: each is built on top of the winner's commit. */
@@ -111,7 +136,8 @@ async function pushWrites(branch: Branch, writes: readonly Write[], why?: string
     const commit = await commitOn(branch.git, parent, changes, await branch.folder(), await branch.author(), why);
     stopIfInterrupted();
     const push = await pushCommit(branch, commit);
-    if (push.wasKilled && stopRequested() !== null) return branch.ensurePushed(commit);
+    const stop = stopRequested() ?? push.endedBy;
+    if (push.wasKilled && stop !== null) return branch.ensurePushed(commit, stop);
     if (push.status === 0) {
       branch.advanceTo(commit);
       return true;
@@ -123,7 +149,7 @@ async function pushWrites(branch: Branch, writes: readonly Write[], why?: string
     if (lost.times > MAX_LOST_WITHOUT_CHANGE) throw pushRejected(branch.remote, branch.name, push);
     // Also one that lost a race at the remote: git's transport repeats an unanswered request by itself.
     if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
-    if (stopRequested() !== null && sent.length > 0) return branch.ensurePushed(commit);
+    if (stop !== null && sent.length > 0) return branch.ensurePushed(commit, stop);
     await pauseBeforeRetry(attempt);
   }
 }

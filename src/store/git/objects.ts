@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { Digest } from '../bytes.ts';
 import { requireSuccess, outputOf } from './clone.ts';
 import type { GitDetails, GitRun } from './process.ts';

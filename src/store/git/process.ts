@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
-import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
+import { interrupted, type StopSignal, stopSignalOf } from '../../platform/stop-signals.ts';
+import { pendingSignals, stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 
 /** Runs git without prompts, and with its messages in the language that this program parses. */
 
@@ -16,6 +17,8 @@ export interface GitRun {
   stderr: string;
   /** True if it was ended by a signal: its effects are unknown. */
   wasKilled: boolean;
+  /** The stop signal that ended it, which this process may not have received yet. */
+  endedBy: StopSignal | null;
 }
 
 /** Variables that bind git to a repository, as set in hooks: ours is given by its folder. User settings are kept. */
@@ -55,8 +58,8 @@ const CHECK_TIMEOUT = 3_000;
 /**
  * @param args of git
  * @param details.cwd the folder that git is run in; if it does not exist yet, the nearest one above it
- * @throws AppregError `git-missing` if git is not installed, `artifact-changed` for an input that changed; a status other
- * than 0 is a result, not an error
+ * @throws AppregError `git-missing` if git is not installed, `artifact-changed` for an input that changed, `interrupted`
+ * after a stop signal; a status other than 0 is a result, not an error
  */
 export async function runGit(
   args: readonly string[],
@@ -88,18 +91,28 @@ export async function runGit(
       })
       .pipe(child.stdin);
   const limit = limitTime(child, detached, stop);
-  const status = await new Promise<number | null>((resolve, reject) => {
+  const [status, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
     child.on('error', (cause) =>
       reject(
         new AppregError('git-missing', message`git cannot be run: ${cause.message}`, message`Install git.`, { cause }),
       ),
     );
-    child.on('close', resolve);
+    child.on('close', (...ending) => resolve(ending));
   }).finally(() => limit.done());
-  if (stop === 'end' && status !== 0) stopIfInterrupted();
+  const endedBy = limit.hasExpired() ? null : stopSignalOf({ status, signal });
+  if (status !== 0) await pendingSignals();
+  if (stop === 'end' && status !== 0) {
+    stopIfInterrupted();
+    if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
+  }
   if (inputError !== null) throw inputError;
-  const wasKilled = status === null || limit.hasExpired();
-  return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), wasKilled };
+  return {
+    status: status ?? 128,
+    stdout: Buffer.concat(out),
+    stderr: Buffer.concat(err).toString('utf8'),
+    wasKilled: status === null || limit.hasExpired() || endedBy !== null,
+    endedBy,
+  };
 }
 
 /** The folder, or the nearest one above it that exists: `init` creates its folder later. */

@@ -1,5 +1,5 @@
-import { isAppregError, AppregError } from '../../core/errors.ts';
-import { cacheControlOf, mediaTypeOf } from '../../core/http/media.ts';
+import { isAppregError, AppregError } from '../../core/errors/error.ts';
+import { cacheControlOf, mediaTypeOf } from '../../core/registry/media.ts';
 import { message } from '../../core/text/message.ts';
 import { type Bytes, md5Of } from '../bytes.ts';
 import type { S3Request, S3Requests } from './request.ts';

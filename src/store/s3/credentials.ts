@@ -1,5 +1,5 @@
-import { AppregError, isAppregError } from '../../core/errors.ts';
-import { machineLimitError } from '../../core/http/machine-limit.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
+import { machineLimitError } from '../../core/errors/machine-limit.ts';
 import { message } from '../../core/text/message.ts';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { type Bytes, type Digest, sha256Of } from '../bytes.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { parseUrl } from '../../core/url/url.ts';
 import { profileSettings } from './profile.ts';
 import { encodeSegment } from './sign.ts';
 

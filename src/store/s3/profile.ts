@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 
 /** The region and endpoint of the profile in ~/.aws/config, which are known before credentials are looked up. */

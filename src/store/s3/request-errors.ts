@@ -1,9 +1,10 @@
 import { message, safe } from '../../core/text/message.ts';
 import { shorten } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors.ts';
-import { machineLimitError } from '../../core/http/machine-limit.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { machineLimitError } from '../../core/errors/machine-limit.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';
-import { interrupted, stopRequested } from '../interrupt.ts';
+import { interrupted } from '../../platform/stop-signals.ts';
+import { stopRequested } from '../interrupt.ts';
 
 /** The errors of requests to an object store. */
 

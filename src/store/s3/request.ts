@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { message } from '../../core/text/message.ts';
 import { shorten } from '../../core/text/text.ts';
 import { requireNode } from '../../platform/runtime.ts';
-import { AppregError } from '../../core/errors.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import { errno } from '../directory/disk-error.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
 import { findCredentials, type FoundCredentials } from './credentials.ts';

@@ -8,7 +8,7 @@ import { readSnapshot } from '../../../src/observe/baseline/saved-facts.ts';
 import { openSupportBundle, type SupportBundle } from '../../../src/cli/check/support-bundle.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { NOW } from '../../support/core-facts.ts';
 import { entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { initCommand } from '../../../src/cli/commands/init/options.ts';
+import { initCommand } from '../../../src/cli/define/init.ts';
 import { resolveInputs } from '../../../src/cli/io/prompts.ts';
 import { folder } from '../../support/folders.ts';
 import { contextIn } from '../author-support.ts';

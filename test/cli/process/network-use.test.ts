@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { attesterOf } from '../../../src/cli/attest-options.ts';
-import { type OptionDefinition, REQUESTED_KINDS } from '../../../src/cli/command-definition.ts';
+import { attesterOf } from '../../../src/cli/check/attest-options.ts';
+import { type OptionDefinition, REQUESTED_KINDS } from '../../../src/cli/define/command.ts';
 import { COMMANDS } from '../../../src/cli/commands/index.ts';
 import { openStore } from '../../../src/cli/config/open-store.ts';
 import { requireNodeForNetwork } from '../../../src/cli/process/network-use.ts';
-import { parse } from '../../../src/cli/program.ts';
+import { parse } from '../../../src/cli/program/program.ts';
 import { openHttpClient } from '../../../src/observe/http/client.ts';
 import { contextIn } from '../author-support.ts';
 

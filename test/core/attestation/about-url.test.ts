@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aboutPath, aboutUrl, isAboutPath } from '../../../src/core/attestation/companion.ts';
+import { aboutPath, aboutUrl, isAboutPath } from '../../../src/core/registry/companion.ts';
 
 test.each([
   ['https://a.example/apps/c/versions.json', 'https://a.example/apps/c/versions.about.json'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countAttested } from '../../../src/core/attestation/attested-versions.ts';
-import type { CertificateSigner, SignerFacts } from '../../../src/core/attestation/facts.ts';
+import type { CertificateSigner, SignerFacts } from '../../../src/core/facts/attestation.ts';
 import { attestedLines } from '../../../src/report/report-text.ts';
 import { attestationFacts, ISSUER, REPOSITORY } from '../../support/attestation-example.ts';
 import { digest } from '../../support/core-facts.ts';

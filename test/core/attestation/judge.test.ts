@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttestationFacts, SignerFacts } from '../../../src/core/attestation/facts.ts';
+import type { AttestationFacts, SignerFacts } from '../../../src/core/facts/attestation.ts';
 import { judgeAttestation, namesBill } from '../../../src/core/attestation/judge.ts';
 import type { AttestationPolicy } from '../../../src/core/attestation/policy.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';

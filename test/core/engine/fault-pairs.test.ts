@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import type { AnyRule, ExplainedBy } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { artifactFactsOf } from '../../support/archives.ts';

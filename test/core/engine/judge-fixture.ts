@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Baseline, Snapshot } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import type { Finding, Report } from '../../../src/core/engine/report.ts';
+import type { Finding, Report } from '../../../src/core/findings/report.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { BASE, entry, snapshot } from '../../support/snapshots.ts';
 

@@ -1,7 +1,7 @@
 import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
-import { exitCode, type Report } from '../../../src/core/engine/report.ts';
+import { exitCode, type Report } from '../../../src/core/findings/report.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { hop, probe, web } from '../../support/probes.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { BASE, document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 import { runs } from '../../support/property-runs.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
-import { exitCode, type Report } from '../../../src/core/engine/report.ts';
+import { exitCode, type Report } from '../../../src/core/findings/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { hop, probe, web } from '../../support/probes.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Exception, ExceptionList, Finding, Report } from '../../../src/core/engine/report.ts';
-import { fingerprintsOf } from '../../../src/core/engine/fingerprint.ts';
+import type { Exception, ExceptionList, Finding, Report } from '../../../src/core/findings/report.ts';
+import { fingerprintsOf } from '../../../src/core/findings/fingerprint.ts';
 import { covers, isAbout, isOver } from '../../../src/core/engine/mark-findings.ts';
 import { joinShards, shardOf } from '../../../src/core/engine/shards.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
@@ -16,6 +16,7 @@ const exception = (more: Partial<Exception> = {}): Exception => ({
   app: null,
   version: null,
   url: null,
+  secret: null,
   reason: 'It is being fixed.',
   until: null,
   issue: null,
@@ -102,6 +103,7 @@ const anyException = fc.record({
   app: fc.constantFrom(null, 'a', 'b', 'c', '*', 'ghost'),
   version: fc.constantFrom(null, below2),
   url: fc.constantFrom(null, '**', 'https://apps.example.com/**'),
+  secret: fc.constantFrom(null, '0123456789abcdef'),
   reason: fc.constant('x'),
   until: fc.constantFrom(null, '2020-01-01', '2999-01-01'),
   issue: fc.constant(null),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ownerOf, withSteps } from '../../../src/core/engine/owner.ts';
 import type { ResourceKind } from '../../../src/core/facts/facts.ts';
-import type { Evidence } from '../../../src/core/engine/report.ts';
+import type { Evidence } from '../../../src/core/values/evidence.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import type { Owner } from '../../../src/core/rules/owners.ts';
 import { hop, probe, web } from '../../support/probes.ts';
@@ -68,6 +68,7 @@ const CASES: Case[] = [
   ['artifact-url-shared', null, {}, 'author'],
   ['checksum-shared', null, {}, 'author'],
   ['metadata-orphaned', null, {}, 'author'],
+  ['base-url-mismatched', 'no-app', {}, 'author'],
   ['version-withdrawn', null, {}, 'author'],
   ['version-withdrawn', null, COPY, 'cache'],
   ['artifact-changed', null, {}, 'author'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Evidence } from '../../../src/core/engine/report.ts';
+import type { Evidence } from '../../../src/core/values/evidence.ts';
 import { serverEvidence } from '../../../src/core/engine/owner.ts';
 
 const from = (headers: [string, string][]): Evidence =>

@@ -1,7 +1,8 @@
 import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../../src/core/engine/judge.ts';
-import { SEVERITIES, type Severity, SYMPTOMS } from '../../../src/core/engine/report.ts';
+import { SYMPTOMS } from '../../../src/core/findings/report.ts';
+import { SEVERITIES, type Severity } from '../../../src/core/values/severity.ts';
 import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { type SymptomInput, statusOf } from '../../../src/core/engine/symptoms.ts';
 import { hop, probe, web } from '../../support/probes.ts';

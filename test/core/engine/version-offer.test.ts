@@ -1,12 +1,13 @@
 import { message } from '../../../src/core/text/message.ts';
 import { describe, expect, test } from 'vitest';
 import { judge, startJudging } from '../../../src/core/engine/judge.ts';
-import type { AppVerdict, Severity } from '../../../src/core/engine/report.ts';
+import type { AppVerdict } from '../../../src/core/findings/report.ts';
+import type { Severity } from '../../../src/core/values/severity.ts';
 import type { ArtifactFacts, Probe, Snapshot } from '../../../src/core/facts/facts.ts';
 import { offerOf } from '../../../src/core/engine/version-offer.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { type AnyRule, mayRefuse } from '../../../src/core/rules/rule.ts';
-import { updateVersions } from '../../../src/service/refresh/version-lifecycle.ts';
+import { updateVersions } from '../../../src/service/domain/version-lifecycle.ts';
 import { listedVersionsIn } from '../../../src/core/registry/manifest.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { failed, hop, probe, web } from '../../support/probes.ts';

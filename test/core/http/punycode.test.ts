@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isValidALabel, parseUrl } from '../../../src/core/http/url.ts';
-import { urlError } from '../../../src/core/http/url-error.ts';
+import { isValidALabel, parseUrl } from '../../../src/core/url/url.ts';
+import { urlError } from '../../../src/core/url/url-error.ts';
 import { runs } from '../../support/property-runs.ts';
 
 describe('isValidALabel', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { urlExpiry, withoutSignature } from '../../../src/core/http/signed-url.ts';
-import { redact, redactInPlace, secretsOf } from '../../../src/core/text/text.ts';
+import { urlExpiry, withoutSignature } from '../../../src/core/url/signed-url.ts';
+import { redact, redactInPlace } from '../../../src/core/text/text.ts';
+import { secretsOf } from '../../../src/core/url/secrets.ts';
 
 /** Signed URLs of each host: the expiry time is found, also in redacted facts, and what authorizes is redacted. */
 

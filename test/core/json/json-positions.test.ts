@@ -154,9 +154,10 @@ describe('positions of values', () => {
     expect(duplicateNames(`{${'"a":1,'.repeat(500)}"a":1}`)).toHaveLength(100);
   });
 
-  test('survey counts members and depth outside of strings', () => {
-    expect(survey('{"a":{"b:":["[{:"]}}', 64)).toEqual({ depth: 3, members: 2 });
-    expect(survey('', 64)).toEqual({ depth: 0, members: 0 });
+  test('survey counts entries and depth outside of strings', () => {
+    expect(survey('{"a":{"b:":["[{:"]}}', 64)).toEqual({ depth: 3, members: 2, entries: 3 });
+    expect(survey('[[],{},[1,",",{"a":0,"b":0}]]', 64)).toEqual({ depth: 3, members: 2, entries: 10 });
+    expect(survey('', 64)).toEqual({ depth: 0, members: 0, entries: 0 });
     expect(survey('["', 64).depth).toBe(1);
     expect(survey(']]]]', 64).depth).toBe(0);
   });

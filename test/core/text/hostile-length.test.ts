@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseUrl, urlParts } from '../../../src/core/http/url.ts';
+import { parseUrl, urlParts } from '../../../src/core/url/url.ts';
 import { safeKeyFor } from '../../../src/core/registry/app-key.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { changingPart } from '../../../src/core/rules/urls/changing-part/changing-part.ts';
@@ -8,6 +8,7 @@ import { normalized } from '../../../src/core/text/normalized.ts';
 import { printable, printableExcerpt, redact, shorten } from '../../../src/core/text/text.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { entry, snapshot } from '../../support/snapshots.ts';
+import { expectWithin } from '../../support/timing.ts';
 
 /**
  * Long texts of a registry. With code of quadratic time, these take minutes to days; linear code takes a fraction of the
@@ -52,12 +53,6 @@ function version(more: object): object {
   };
 }
 
-function millisecondsOf(work: () => unknown): number {
-  const before = performance.now();
-  work();
-  return performance.now() - before;
-}
-
 describe.each(PARTS.map((part) => [shown(part), part] as const))('%s, repeated', (_, part) => {
   const long = part.repeat(100_000 / part.length);
   const shorter = part.repeat(30_000 / part.length);
@@ -90,7 +85,7 @@ describe.each(PARTS.map((part) => [shown(part), part] as const))('%s, repeated',
         },
       },
     );
-    expect(millisecondsOf(() => judge(facts, { command: 'lint' }))).toBeLessThan(LIMIT);
+    expectWithin(LIMIT, () => judge(facts, { command: 'lint' }));
   });
 
   test.each([
@@ -101,7 +96,7 @@ describe.each(PARTS.map((part) => [shown(part), part] as const))('%s, repeated',
     ['namesFixedVersion', () => namesFixedVersion(`1.1.${long}-SNAPSHOT`)],
     ['changingPart', () => changingPart({ ...urlParts('https://github.com/o/r/')!, pathname: `/${long}1.0.0.tar.gz` })],
   ])('in %s', (_name, work) => {
-    expect(millisecondsOf(work)).toBeLessThan(LIMIT);
+    expectWithin(LIMIT, work);
   });
 
   test('an excerpt is the beginning of the printable text', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppregError } from '../../../src/core/errors.ts';
+import { AppregError } from '../../../src/core/errors/error.ts';
 import { joined, message, safe, type SafeText } from '../../../src/core/text/message.ts';
 import { hasUnprintable } from '../../../src/core/text/text.ts';
 import { HOSTILE, rawIn, SECRETS } from '../../support/hostile-values.ts';

@@ -2,12 +2,13 @@ import * as tar from '../../support/tar-builder.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readArchiveFile } from '../../../src/observe/archive/read-archive.ts';
 import { listArchive } from '../../support/archives.ts';
 import { entry, header, tgz, tgzOpen, APP, codes, fault } from './archive-fixture.ts';
+import { noise } from '../../support/random.ts';
 
 /** Reading .tar.gz archives. */
 
@@ -153,21 +154,21 @@ describe('types and targets of links', () => {
 });
 
 describe('the gzip layer', () => {
-  const noise = tgz(entry('noise', randomBytes(5000)));
+  const sound = tgz(entry('noise', noise(5000)));
 
   test.each<{ name: string; bytes: Uint8Array; expected: string }>([
-    { name: 'cut in the body', bytes: noise.subarray(0, 1000), expected: 'gzip truncated' },
-    { name: 'cut before the trailer', bytes: noise.subarray(0, -8), expected: 'gzip truncated' },
-    { name: 'cut in the trailer', bytes: noise.subarray(0, -3), expected: 'gzip truncated' },
-    { name: 'cut in the header', bytes: noise.subarray(0, 5), expected: 'gzip truncated' },
-    { name: 'just the magic number', bytes: noise.subarray(0, 2), expected: 'gzip truncated' },
-    { name: 'a wrong CRC', bytes: flip(noise, -5), expected: 'gzip crc' },
-    { name: 'a wrong length', bytes: flip(noise, -1), expected: 'gzip length' },
-    { name: 'a broken body', bytes: flip(noise, 20), expected: 'gzip ' },
-    { name: 'reserved flags', bytes: flip(Buffer.from(noise).fill(0xb5, 3, 4), 4), expected: 'gzip header' },
+    { name: 'cut in the body', bytes: sound.subarray(0, 1000), expected: 'gzip truncated' },
+    { name: 'cut before the trailer', bytes: sound.subarray(0, -8), expected: 'gzip truncated' },
+    { name: 'cut in the trailer', bytes: sound.subarray(0, -3), expected: 'gzip truncated' },
+    { name: 'cut in the header', bytes: sound.subarray(0, 5), expected: 'gzip truncated' },
+    { name: 'just the magic number', bytes: sound.subarray(0, 2), expected: 'gzip truncated' },
+    { name: 'a wrong CRC', bytes: flip(sound, -5), expected: 'gzip crc' },
+    { name: 'a wrong length', bytes: flip(sound, -1), expected: 'gzip length' },
+    { name: 'a broken body', bytes: flip(sound, 20), expected: 'gzip ' },
+    { name: 'reserved flags', bytes: flip(Buffer.from(sound).fill(0xb5, 3, 4), 4), expected: 'gzip header' },
     {
       name: 'another method',
-      bytes: Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), noise.subarray(3)]),
+      bytes: Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), sound.subarray(3)]),
       expected: 'gzip header',
     },
   ])('has a fault: $name', async ({ bytes, expected }) => {
@@ -224,7 +225,7 @@ describe('the gzip layer', () => {
 
   // A portion for zlib ends within a trailer or a header, and the next portion overwrites it.
   test.each([4, 0, -5])('may have a member boundary %d bytes after the end of a portion', async (around) => {
-    const whole = Buffer.concat([entry('app.js', randomBytes(900_000)), tar.endMark()]);
+    const whole = Buffer.concat([entry('app.js', noise(900_000)), tar.endMark()]);
     const [first, second] = [whole.subarray(0, 200_000), whole.subarray(200_000)];
     const packed = gzipSync(first, { level: 0 });
     const name = Buffer.alloc(256 * 1024 + around - packed.length, 'n');
@@ -236,7 +237,7 @@ describe('the gzip layer', () => {
   });
 
   test('has a fault in an incomplete second member', async () => {
-    const facts = await listArchive(Buffer.concat([GOOD, noise.subarray(0, 1000)]));
+    const facts = await listArchive(Buffer.concat([GOOD, sound.subarray(0, 1000)]));
     expect([fault(facts), facts.gzipMembers]).toEqual(['gzip truncated', 2]);
   });
 
@@ -254,7 +255,7 @@ describe('the gzip layer', () => {
     ['zstd', Buffer.from('28b52ffd0458', 'hex')],
     ['bzip2', Buffer.from('BZh91AY&SY')],
     ['7z', Buffer.from('377abcaf271c0004', 'hex')],
-    ['zlib', deflateSync(randomBytes(100))],
+    ['zlib', deflateSync(noise(100))],
     ['html', Buffer.from('\n<!DOCTYPE html><title>Sign in</title>')],
     ['html', Buffer.from('<html lang="en">')],
     ['xml', Buffer.from('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>')],
@@ -275,7 +276,7 @@ describe('the gzip layer', () => {
 
 describe('limits', () => {
   test('stop reading at the maximum of unpacked bytes', async () => {
-    const bytes = tgz(entry('a', randomBytes(300_000)));
+    const bytes = tgz(entry('a', noise(300_000)));
     expect(await listArchive(bytes, { limits: { unpackedBytes: 200_000 } })).toMatchObject({
       stopped: 'unpacked-bytes',
       fault: null,
@@ -296,7 +297,7 @@ describe('limits', () => {
   });
 
   test('allow highly compressed data at the start if the whole file is larger', async () => {
-    const bytes = tgz(entry('zeros', Buffer.alloc(20_000_000)), entry('noise', randomBytes(500_000)));
+    const bytes = tgz(entry('zeros', Buffer.alloc(20_000_000)), entry('noise', noise(500_000)));
     expect(await listArchive(bytes, { packedBytes: bytes.length })).toMatchObject({
       stopped: null,
       fault: null,
@@ -338,7 +339,7 @@ describe('limits', () => {
   });
 
   test('stop unpacking soon after they are reached', async () => {
-    const bytes = tgz(entry('a', randomBytes(300_000)));
+    const bytes = tgz(entry('a', noise(300_000)));
     const facts = await listArchive(bytes, { limits: { unpackedBytes: 70_000 }, size: 1000 });
     expect(facts.unpackedBytes).toBeLessThan(70_000 + 65_536);
   });
@@ -349,7 +350,7 @@ describe('a local file', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test('is digested and listed in one pass', async () => {
-    const bytes = tgz(entry('noise', randomBytes(300_000)), APP);
+    const bytes = tgz(entry('noise', noise(300_000)), APP);
     writeFileSync(join(folder, 'a.tar.gz'), bytes);
     const { content, archive } = await readArchiveFile(join(folder, 'a.tar.gz'), { weak: true });
     expect(content).toMatchObject({

@@ -217,9 +217,9 @@ describe('a git ref as the baseline', () => {
   test('without a manifest reports all apps as missing with the reason', () => {
     const earlier = baselineOf('v0', at(site), root);
     expect(earlier.keys).toEqual([]);
-    expect(earlier.app('a')).toEqual({
-      missing: { code: 'baseline-without-manifest', manifest: 'registry.json', source: 'v0' },
-    });
+    const reason = { missing: { code: 'baseline-without-manifest', manifest: 'registry.json', source: 'v0' } };
+    expect(earlier.app('a')).toEqual(reason);
+    expect(earlier.absent).toEqual(reason);
   });
 
   test('may be used for one metadata file', () => {
@@ -227,9 +227,14 @@ describe('a git ref as the baseline', () => {
     expect(baselineVersionsOf('v0', at(site), 'apps/a/versions.json', root)).toBe(null);
   });
 
-  test('is not used if a file or folder has that name', () => {
+  test('is refused if a file or folder has that name, with the forms that name one of them', () => {
     write(root, { 'v1/registry.json': registry('a'), 'v1/apps/a/versions.json': metadataWith('7.0.0') });
-    expect(versionsOf(baselineOf('v1', at(site), root).app('a'))).toEqual(['7.0.0']);
+    expect(errorOf(() => baselineOf('v1', at(site), root))).toMatchObject({
+      code: 'baseline-ambiguous',
+      hint: 'Write ./v1 for the folder, or refs/tags/v1 for the tag.',
+    });
+    expect(versionsOf(baselineOf('./v1', at(site), root).app('a'))).toEqual(['7.0.0']);
+    expect(versionsOf(baselineOf('refs/tags/v1', at(site), root).app('a'))).toEqual(['1.0.0', '1.1.0']);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { kindOf } from '../../../src/core/text/file-type.ts';
 import { withoutSecretsInHead } from '../../../src/observe/content/redact-head.ts';
 import { createDigester } from '../../../src/observe/digest/digest.ts';
-import { digestArtifact, type Inspected } from '../../../src/observe/digest/digest-artifact.ts';
+import { digestArtifact, type Inspected } from '../../../src/observe/archive/digest-artifact.ts';
 import { listArchive } from '../../support/archives.ts';
 import { expectNoSecret } from '../../support/leaks.ts';
 import { PLANTED, PRIVATE_KEY } from '../../support/planted.ts';

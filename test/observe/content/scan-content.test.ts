@@ -1,27 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ContentScan } from '../../../src/core/facts/facts.ts';
-import type { ScanOptions } from '../../../src/observe/archive/read-archive.ts';
 import { regionsIn } from '../../../src/observe/content/regions.ts';
-import { listArchive } from '../../support/archives.ts';
 import { PLANTED, PRIVATE_KEY, randomText } from '../../support/planted.ts';
-import * as tar from '../../support/tar-builder.ts';
-
-type Files = Readonly<Record<string, string | Uint8Array>>;
-
-interface ScanSettings extends Partial<ScanOptions> {
-  size?: number;
-}
-
-async function scan(
-  files: Files,
-  { size = 64 * 1024, folders = [], ...rest }: ScanSettings = {},
-): Promise<ContentScan> {
-  const bytes = tar.tgz(...Object.entries(files).map(([path, text]) => tar.entry(path, text)));
-  const { fault, scan: found } = await listArchive(bytes, { size, scan: { folders, ...rest } });
-  expect(fault).toBe(null);
-  if (found === undefined) throw new Error('The archive was not scanned.');
-  return found;
-}
+import { type Files, scan } from './scan-support.ts';
 
 const kindsIn = async (files: Files): Promise<string[]> => (await scan(files)).secrets.map(({ kind }) => kind);
 
@@ -156,7 +136,7 @@ describe('borders', () => {
 test('regions stay small, so that detectors take linear time', () => {
   const text = 'ghp_0123456789abcdefghijABCDEFGHIJ012345 '.repeat(7000);
   const window = { text, from: 0, to: text.length, line: 1, isFirst: true, isLast: true };
-  const { secrets } = regionsIn(window);
+  const secrets = regionsIn(window);
   expect(Math.max(...secrets.map(({ from, to }) => to - from))).toBeLessThan(40_000);
   const searched = secrets.reduce((sum, { from, to }) => sum + to - from, 0);
   expect(searched).toBeLessThan(1.3 * text.length);
@@ -203,40 +183,4 @@ test.each<[string, Files]>([
   ],
 ])('no secret: %s', async (_, files) => {
   expect(await scan(files)).toMatchObject({ secrets: [], secretCount: 0 });
-});
-
-describe('paths of the build machine', () => {
-  test.each([
-    ['/home/kim/work/clock/src/main.ts', '/home/kim'],
-    ['/Users/kim/clock/node_modules/pkg/index.js', '/Users/kim'],
-    ['C:\\\\Users\\\\kim\\\\clock\\\\src\\\\main.ts', 'C:\\Users\\kim'],
-    ['file:///home/runner/work/clock/clock/dist/app.js', '/home/runner'],
-    ['/builds/group/clock/src/main.ts', '/builds/group'],
-  ])('%s', async (path, folder) => {
-    const { buildPaths } = await scan({ 'app.js': `\nconst f = "${path}";\n` });
-    expect(buildPaths).toEqual([{ entry: 'app.js', line: 2, folder }]);
-  });
-
-  test('in a source map', async () => {
-    const map = Buffer.from(JSON.stringify({ sources: ['/home/kim/clock/src/main.ts'] })).toString('base64');
-    const { buildPaths } = await scan({ 'app.js': `a;\n//# sourceMappingURL=data:application/json;base64,${map}` });
-    expect(buildPaths).toEqual([{ entry: 'app.js', line: 2, folder: '/home/kim' }]);
-  });
-
-  test('any folder, if it is one of this machine', async () => {
-    const files = { 'app.js': 'const f = "/srv/ci/clock/lib/x";' };
-    expect((await scan(files, { folders: ['/srv/ci/clock'] })).buildPaths).toMatchObject([{ folder: '/srv/ci/clock' }]);
-    expect((await scan(files, { folders: ['/srv'] })).buildPaths).toEqual([]);
-  });
-
-  test.each([
-    'https://flows.net/home/kim/src/main.ts',
-    '/home/web_user/file.js',
-    '/home/user/project/src/main.ts',
-    '/users/kim/src/main.ts',
-    '/home/kim',
-    './home/kim/src/main.ts',
-  ])('none: %s', async (path) => {
-    expect((await scan({ 'app.js': `const f = "${path}";\n` })).buildPaths).toEqual([]);
-  });
 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { createServer as createSecure } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
 import { certificates } from '../../support/fault-certificates.ts';
+import { noise } from '../../support/random.ts';
 
 /** No chunk of a body is lost, whatever its reader does. */
 
@@ -50,7 +51,7 @@ test('headers that arrive in pieces are complete', async () => {
   expect(chunks.join('')).toBe('body');
 });
 
-const BYTES = randomBytes(3_000_000);
+const BYTES = noise(3_000_000);
 const DIGEST = createHash('sha256').update(BYTES).digest('hex');
 
 test('a reader that delays each chunk and applies backpressure gets all bytes', async () => {

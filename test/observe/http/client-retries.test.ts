@@ -67,7 +67,7 @@ describe('retries', () => {
       }),
       origin: null,
       accept: '*/*',
-      total: 5000,
+      total: 20_000,
     };
     for (let i = 0; i < 3; i += 1) expect(await http.probe(ask)).toMatchObject({ failure: null, attempts: 1 });
     await http.close();
@@ -80,7 +80,7 @@ describe('retries', () => {
     const seen: Probe[] = [];
     for (let i = 0; i < 5; i += 1)
       seen.push(
-        await http.probe({ method: 'GET', url: `${gone.origin}/${i}`, origin: null, accept: '*/*', total: 1000 }),
+        await http.probe({ method: 'GET', url: `${gone.origin}/${i}`, origin: null, accept: '*/*', total: 20_000 }),
       );
     expect(seen.map((v) => v.failure?.code)).toEqual(Array.from({ length: 5 }, () => 'ECONNREFUSED'));
     expect(seen[4]!.failure!.url).toBe(`${gone.origin}/4`);
@@ -93,7 +93,7 @@ describe('concurrency', () => {
     const http = openHttpClient({ ...QUICK, concurrency: 3 });
     const url = host.on('/slow', delayed(10, answer({ body: 'ok' })));
     const seen = await Promise.all(
-      Array.from({ length: 20 }, () => http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 })),
+      Array.from({ length: 20 }, () => http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 20_000 })),
     );
     await http.close();
     expect(seen.every((v) => v.failure === null)).toBe(true);
@@ -103,9 +103,9 @@ describe('concurrency', () => {
 
   test('does not count the time in the queue as request time', async () => {
     const http = openHttpClient({ ...QUICK, concurrency: 1 });
-    const url = host.on('/queue', delayed(150, answer({ body: 'ok' })));
+    const url = host.on('/queue', delayed(500, answer({ body: 'ok' })));
     const seen = await Promise.all(
-      Array.from({ length: 6 }, () => http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 600 })),
+      Array.from({ length: 6 }, () => http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 2000 })),
     );
     await http.close();
     expect(seen.map((v) => v.failure)).toEqual(Array.from({ length: 6 }, () => null));

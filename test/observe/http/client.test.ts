@@ -90,7 +90,7 @@ describe('a complete response', () => {
 
 describe('a truncated response', () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
-  test.each<{ name: string; behaviour: Behaviour; failure: object }>([
+  test.each<{ name: string; behaviour: Behaviour; failure: object; options?: HttpOptions }>([
     {
       name: 'chunked, cut in a chunk',
       behaviour: raw(`${chunked}\r\n5\r\nhello\r\n9\r\nwo`),
@@ -130,9 +130,10 @@ describe('a truncated response', () => {
       name: 'stalled in the middle',
       behaviour: cutShort(1000, 'hello', 'keep'),
       failure: { phase: 'body', code: 'BODY_TIMEOUT', got: 5, expected: 1000 },
+      options: { idleTimeout: 300 },
     },
-  ])('is rejected: $name', async ({ behaviour, failure }) => {
-    const { seen } = await probe(host.on('/cut', behaviour));
+  ])('is rejected: $name', async ({ behaviour, failure, options }) => {
+    const { seen } = await probe(host.on('/cut', behaviour), {}, options);
     expect(seen.failure).toMatchObject(failure);
     expect(seen.hops.at(-1)!.status).toBe(200);
   });
@@ -147,8 +148,13 @@ describe('a truncated response', () => {
 });
 
 describe('a failed request', () => {
-  test.each<{ name: string; behaviour: Behaviour; failure: object }>([
-    { name: 'nothing at all', behaviour: silent(), failure: { phase: 'headers', code: 'HEADERS_TIMEOUT' } },
+  test.each<{ name: string; behaviour: Behaviour; failure: object; options?: HttpOptions }>([
+    {
+      name: 'nothing at all',
+      behaviour: silent(),
+      failure: { phase: 'headers', code: 'HEADERS_TIMEOUT' },
+      options: { headersTimeout: 300 },
+    },
     { name: 'a reset', behaviour: reset(), failure: { phase: 'headers' } },
     {
       name: 'not HTTP',
@@ -208,8 +214,8 @@ describe('a failed request', () => {
       behaviour: raw(`HTTP/1.1 200 OK\r\n${'X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(3000)}\r\n`),
       failure: { code: expect.stringMatching(/OVERFLOW/) },
     },
-  ])('has the failure of an invalid response: $name', async ({ behaviour, failure }) => {
-    const { seen } = await probe(host.on('/none', behaviour));
+  ])('has the failure of an invalid response: $name', async ({ behaviour, failure, options }) => {
+    const { seen } = await probe(host.on('/none', behaviour), {}, options);
     expect(seen.failure).toMatchObject(failure);
   });
 
@@ -233,14 +239,14 @@ describe('a failed request', () => {
 
   test('has time to process what it received', async () => {
     const { seen } = await probe(host.on('/slowly-processed', answer({ body: 'received at once' })), {
-      total: 300,
-      body: () => ({ limit: 1_000_000, over: 'fail', write: () => sleep(400) }),
+      total: 1000,
+      body: () => ({ limit: 1_000_000, over: 'fail', write: () => sleep(1100) }),
     });
     expect(seen.failure).toBe(null);
   });
 
   test('has a time limit for all attempts', async () => {
-    const { seen } = await probe(host.on('/drip', drip), { total: 200 });
+    const { seen } = await probe(host.on('/drip', drip), { total: 1000 });
     expect(seen.failure).toMatchObject({ phase: 'time', code: 'TOTAL_TIMEOUT', expected: 10_000 });
     expect(seen.attempts).toBe(1);
   });

@@ -122,7 +122,7 @@ async function probe(url: string, env: NodeJS.ProcessEnv, options: HttpOptions =
     connectTimeout: 1500,
     ...options,
   });
-  const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 });
+  const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 20_000 });
   await http.close();
   return seen;
 }
@@ -202,7 +202,7 @@ describe('a proxy failure', () => {
   ])('is reported if the proxy $name', async ({ status, code, attempts }) => {
     proxy.refuse = status;
     const env = { HTTPS_PROXY: proxy.url };
-    const seen = await probe(`https://localhost:${secure.port}/x`, env, { connectTimeout: 150 });
+    const seen = await probe(`https://localhost:${secure.port}/x`, env, { connectTimeout: 1000 });
     expect(seen).toMatchObject({ failure: { phase: 'proxy', code }, attempts });
     expect(seen.hops).toMatchObject([{ status: 0, proxy: { url: proxy.url, variable: 'HTTPS_PROXY' } }]);
     expect(secure.requests).toEqual([]);

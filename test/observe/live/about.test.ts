@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose, startDiagnosing } from '../../../src/core/engine/diagnosis.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { retirementLines } from '../../../src/report/diagnosis-view.ts';
 import { answer, type Behaviour, redirect } from '../../support/fault-host.ts';

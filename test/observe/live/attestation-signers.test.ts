@@ -3,7 +3,7 @@ import { keylessSigner } from '../../../src/attestation/keyless.ts';
 import { createAttestation } from '../../../src/attestation/sign.ts';
 import { readTrustedRoot } from '../../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
-import type { AttestationRequirement } from '../../../src/core/attestation/observed.ts';
+import type { AttestationRequirement } from '../../../src/core/facts/attestation.ts';
 import { statementOf } from '../../support/attest.ts';
 import { answer } from '../../support/fault-host.ts';
 import { checkCase, liveFixture, verifyPatiently } from '../../support/live-fixture.ts';

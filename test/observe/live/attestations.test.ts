@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readPublicKey, shippedTrust } from '../../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { isMissing, type Snapshot } from '../../../src/core/facts/facts.ts';
 import { baselineFromSnapshot } from '../../../src/observe/baseline/baseline.ts';
@@ -131,7 +131,7 @@ describe('a host that does not say whether there is one', () => {
     ['a body that ends early', () => cutShort(9_000, '{"mediaType":'), 'SOCKET_CLOSED'],
     ['no response', () => () => {}, 'HEADERS_TIMEOUT'],
   ];
-  const fast: VerifiedOptions = { headersTimeout: 300, total: { small: 2_000, artifact: 20_000 } };
+  const fast: VerifiedOptions = { headersTimeout: 1500, total: { small: 10_000, artifact: 20_000 } };
 
   test.each(bodies)('%s is neither absent nor refused', async (_, behaviour, code) => {
     serve(NEW, behaviour());

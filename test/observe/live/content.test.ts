@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../../src/core/engine/report.ts';
-import { digestArtifact } from '../../../src/observe/digest/digest-artifact.ts';
-import { InspectionLost } from '../../../src/observe/digest/digest-thread.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
+import { digestArtifact } from '../../../src/observe/archive/digest-artifact.ts';
+import { InspectionLost } from '../../../src/observe/archive/digest-thread.ts';
 import { checkCase, checkCases, liveFixture } from '../../support/live-fixture.ts';
 import { checksum } from '../../support/live-registry.ts';
 import { expectNoSecret } from '../../support/leaks.ts';

@@ -105,7 +105,7 @@ describe('a host', () => {
       url: `http://[::1]:${six.port}/x`,
       origin: null,
       accept: '*/*',
-      total: 1000,
+      total: 20_000,
     });
     expect(seen).toMatchObject({ failure: null, hops: [{ status: 200, address: '::1' }] });
     await http.close();

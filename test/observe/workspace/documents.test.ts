@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { DocumentContent } from '../../../src/core/facts/facts.ts';
+import type { DocumentContent } from '../../../src/core/json/content.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { readDocumentFile, releaseText } from '../../../src/observe/workspace/documents.ts';
 import { folder } from '../../support/folders.ts';

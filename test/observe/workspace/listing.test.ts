@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppFacts } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
 import { openListing } from '../../../src/observe/workspace/other-names.ts';
 import { caseInsensitiveFolder } from '../../support/case-insensitive.ts';

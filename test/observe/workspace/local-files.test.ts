@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startJudging } from '../../../src/core/engine/judge.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { observeRegistry } from '../../../src/observe/registry/observe.ts';
 import { observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
 import { NOW } from '../../support/core-facts.ts';

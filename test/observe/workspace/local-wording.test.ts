@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startJudging } from '../../../src/core/engine/judge.ts';
-import type { Finding } from '../../../src/core/engine/report.ts';
+import type { Finding } from '../../../src/core/findings/report.ts';
 import { observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
 import { NOW } from '../../support/core-facts.ts';
 import { folder } from '../../support/folders.ts';

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { AppFacts, DocumentFacts } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
 import { observeMetadataFile, observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
 import type { Workspace } from '../../../src/observe/workspace/places.ts';
 import { NOW } from '../../support/core-facts.ts';

@@ -1,8 +1,8 @@
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import type { Db } from '../../../src/service/database/database.ts';
-import { createToken } from '../../../src/service/tokens/store.ts';
-import { createWebhook } from '../../../src/service/webhooks/store.ts';
-import { newWebhookSecret, sealWebhookSecret } from '../../../src/service/webhooks/secrets.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { type Db } from '../../../src/service/db/database.ts';
+import { createToken } from '../../../src/service/db/tokens.ts';
+import { createWebhook } from '../../../src/service/db/webhooks.ts';
+import { newWebhookSecret, sealWebhookSecret } from '../../../src/service/domain/webhook-secrets.ts';
 
 /** Tokens and webhooks of an organization, with deliveries. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../../src/service/api-document.ts';
+import { openApiDocument } from '../../../src/service/api/document.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { type FaultHost, openFaultHost, silent } from '../../support/fault-host.ts';
 import { certificates } from '../../support/fault-certificates.ts';

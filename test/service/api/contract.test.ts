@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer, CORS, openFaultHost, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
-import { pack } from '../../../src/service/database/packed.ts';
+import { pack } from '../../../src/service/db/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
-import { listTokens } from '../../../src/service/tokens/store.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
+import { listTokens } from '../../../src/service/db/tokens.ts';
 import { accessCases } from './access-cases.ts';
 import { addAccess, addWebhook } from './access-fixture.ts';
 import { appCases } from './app-cases.ts';
@@ -18,14 +18,14 @@ import { artifactCases } from './artifact-cases.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { callApi, OPERATIONS, reachedResponses } from './contract.ts';
 import { type ContractIds, REGISTRY_URL, registryPath, UNKNOWN_ID } from './contract-case.ts';
-import { recordEvents } from '../../../src/service/history/store.ts';
+import { recordEvents } from '../../../src/service/db/events.ts';
 import { EVENTS, eventCases } from './event-cases.ts';
 import { refusalTests } from './contract-refusals.ts';
 import { organizationCases } from './organization-cases.ts';
 import { privateRegistryCases } from './private-registry-cases.ts';
 import { webhookCases } from './webhook-cases.ts';
 import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
-import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { DatabaseMonitor } from '../../../src/service/db/monitor.ts';
 
 /** Every route returns every response that the OpenAPI document describes for it, and no other. */
 

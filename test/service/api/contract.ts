@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Hono } from 'hono';
 import { expect } from 'vitest';
-import { openApiDocument } from '../../../src/service/api-document.ts';
-import type { Env } from '../../../src/service/http/routes.ts';
+import { openApiDocument } from '../../../src/service/api/document.ts';
+import { type Env } from '../../../src/service/http/routes.ts';
 
 /** The API's OpenAPI document, and a client that compares every response with it. */
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Db } from '../../../src/service/database/database.ts';
-import { createToken, digestOfSecret } from '../../../src/service/tokens/store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
+import { type Db } from '../../../src/service/db/database.ts';
+import { createToken, digestOfSecret } from '../../../src/service/db/tokens.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
 import { OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 import { callApi } from './contract.ts';
 

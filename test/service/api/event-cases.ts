@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { EVENT_TYPES } from '../../../src/service/history/event-types.ts';
-import { type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
+import { EVENT_TYPES } from '../../../src/service/domain/events.ts';
+import { type NewEvent, registryEvent } from '../../../src/service/domain/events.ts';
 import { authenticated, type ContractCase, invalidFields, registryPath, UNKNOWN_ID } from './contract-case.ts';
 
 /** The history of registries: events of every type, and how they are listed. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
-import { storable } from '../../../src/service/database/packed.ts';
-import { probeWrite } from '../../../src/service/database/database.ts';
+import { DatabaseMonitor } from '../../../src/service/db/monitor.ts';
+import { storable } from '../../../src/service/domain/storable.ts';
+import { probeWrite } from '../../../src/service/db/database.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { callApi, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
@@ -291,7 +291,7 @@ test('the response to an internal error contains only its id, and the log contai
 });
 
 test('an unreachable database results in status 503', async () => {
-  const { openDatabase } = await import('../../../src/service/database/database.ts');
+  const { openDatabase } = await import('../../../src/service/db/database.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web-app.ts');
   const database = new DatabaseMonitor(() => probeWrite(db, false), web.service.log);

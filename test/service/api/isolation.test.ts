@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pack } from '../../../src/service/database/packed.ts';
+import { pack } from '../../../src/service/db/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { bodyOf, callApi, type ApiRequest, type Operation, OPERATIONS } from './contract.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';

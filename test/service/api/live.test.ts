@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';
 import { answer, delayed, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
@@ -16,11 +16,13 @@ const log: string[] = [];
 beforeAll(async () => {
   database = await openTestDatabase();
   host = await openFaultHost();
-  live = putRegistry(host);
   node = await startService(
     settingsFor(database.url),
     openLog((line) => void log.push(line)),
   );
+});
+beforeEach(() => {
+  live = putRegistry(host);
 });
 afterAll(async () => {
   await node.stop();
@@ -56,11 +58,9 @@ test(
     expect(made.json.apps).toMatchObject([{ key: 'app-a', name: 'App A' }]);
     const { id } = made.json.subscription;
     const app = async (): Promise<any> => (await request('GET', `registries/${id}/apps/app-a`)).json;
+    await expect.poll(app, { interval: 200 }).toMatchObject({ visible: true, latest: '2.0.0', offered: 2 });
     await expect
-      .poll(app, { timeout: 30_000, interval: 200 })
-      .toMatchObject({ visible: true, latest: '2.0.0', offered: 2 });
-    await expect
-      .poll(async () => (await request('GET', `registries/${id}`)).json.state, { timeout: 30_000, interval: 200 })
+      .poll(async () => (await request('GET', `registries/${id}`)).json.state, { interval: 200 })
       .not.toMatch(/new|checking/);
     const { icon } = await app();
     const shown = await fetch(`${node.url}api/icons/${icon}`, { headers: { authorization: `Bearer ${token}` } });
@@ -87,7 +87,7 @@ test(
       [true, true],
       [false, true],
     ]);
-    await expect.poll(() => host.requestsFor('/2.tar.gz').length, { timeout: 20_000 }).toBeGreaterThan(asked);
+    await expect.poll(() => host.requestsFor('/2.tar.gz').length).toBeGreaterThan(asked);
 
     // The host no longer serves the registry: its last state is preserved, and shown to no other organization.
     live.serve('registry.json', answer({ status: 404 }));

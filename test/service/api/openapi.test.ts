@@ -11,8 +11,8 @@ import {
   text,
   type ValueOf,
   withDescription,
-} from '../../../src/service/http/openapi.ts';
-import { EVENT_TYPES } from '../../../src/service/history/event-types.ts';
+} from '../../../src/service/domain/shape.ts';
+import { EVENT_TYPES } from '../../../src/service/domain/events.ts';
 import { DOCUMENT, OPERATIONS } from './contract.ts';
 
 /** The OpenAPI document itself. */

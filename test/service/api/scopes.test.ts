@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { SCOPES, type Scope } from '../../../src/service/tokens/scopes.ts';
-import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
-import { createToken } from '../../../src/service/tokens/store.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { SCOPES, type Scope } from '../../../src/service/domain/scopes.ts';
+import { listAuditEntries } from '../../../src/service/db/audit.ts';
+import { createToken } from '../../../src/service/db/tokens.ts';
 import { apiRoutes } from '../../../src/service/web-app.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 import { type ApiRequest, callApi, OPERATIONS } from './contract.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
 import { openLog } from '../../../src/service/log.ts';
-import { createOrganization } from '../../../src/service/organizations/store.ts';
+import { createOrganization } from '../../../src/service/db/organizations.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { type RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
+import { insertSubscription } from '../../../src/service/db/new-subscriptions.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addRegistry } from '../database-fixture.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runSubscribe } from '../../../src/cli/commands/subscribe/run.ts';
+import { runSubscribe } from '../../../src/cli/commands/subscribe.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';

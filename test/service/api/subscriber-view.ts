@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Db } from '../../../src/service/database/database.ts';
+import { type Db } from '../../../src/service/db/database.ts';
 import type { WebFixture } from '../web-fixture.ts';
 import { callApi, OPERATIONS } from './contract.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { registryEvent } from '../../../src/service/history/events.ts';
-import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
-import { pack } from '../../../src/service/database/packed.ts';
-import { recordEvents } from '../../../src/service/history/store.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { registryEvent } from '../../../src/service/domain/events.ts';
+import { insertSubscription } from '../../../src/service/db/new-subscriptions.ts';
+import { pack } from '../../../src/service/db/packed.ts';
+import { recordEvents } from '../../../src/service/db/events.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { type KeptArtifacts, openKeptArtifacts } from '../kept-artifacts.ts';
 import { allowing, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';

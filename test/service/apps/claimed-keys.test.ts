@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { otherRegistriesWith } from '../../../src/service/apps/claimed-keys-store.ts';
-import { appOf } from '../../../src/service/apps/store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { listEvents } from '../../../src/service/history/store.ts';
-import { writeListing, listedAppsIn } from '../../../src/service/refresh/apps-store.ts';
-import { confirmSubscriptions, databaseTime } from '../../../src/service/refresh/claim-store.ts';
-import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
+import { otherRegistriesWith } from '../../../src/service/db/claimed-keys.ts';
+import { appOf } from '../../../src/service/db/apps.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { listEvents } from '../../../src/service/db/events.ts';
+import { writeListing } from '../../../src/service/db/refreshed-apps.ts';
+import { listedAppsIn } from '../../../src/service/domain/listing.ts';
+import { confirmSubscriptions, databaseTime } from '../../../src/service/db/confirmations.ts';
+import { insertSubscription } from '../../../src/service/db/new-subscriptions.ts';
 import {
   addOrganization,
   addRegistry,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evictionsFor, evictionsToLimit, storeFigures } from '../../../src/service/artifacts/evictions.ts';
-import type { StoredFile } from '../../../src/service/artifacts/files-store.ts';
+import { type StoredFile } from '../../../src/service/db/artifacts.ts';
 import { runs } from '../../support/property-runs.ts';
 
 /** What is dropped, over any history of fetches by several organizations and losses at hosts. */

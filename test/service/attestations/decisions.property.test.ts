@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AttestationFacts } from '../../../src/core/attestation/facts.ts';
+import type { AttestationFacts } from '../../../src/core/facts/attestation.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
 import { latestOf } from '../../../src/core/registry/precedence.ts';
-import { appOf } from '../../../src/service/apps/store.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { decideAttestations, dueAttestations, writeEvidence } from '../../../src/service/attestations/checks-store.ts';
-import type { SubscriptionPolicy } from '../../../src/service/attestations/policy.ts';
-import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
-import { type Companion, nextEvidence } from '../../../src/service/attestations/verdict.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
+import { appOf } from '../../../src/service/db/apps.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { decideAttestations, dueAttestations, writeEvidence } from '../../../src/service/db/attestations.ts';
+import { type SubscriptionPolicy } from '../../../src/service/domain/signers.ts';
+import { setAttestationPolicy } from '../../../src/service/db/signers.ts';
+import { type Companion, nextEvidence } from '../../../src/service/domain/attestations.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
 import { runs } from '../../support/property-runs.ts';
 import {
   addApp,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listApps } from '../../../src/service/apps/store.ts';
-import { listOrganizations } from '../../../src/service/organizations/store.ts';
+import { listApps } from '../../../src/service/db/apps.ts';
+import { listOrganizations } from '../../../src/service/db/organizations.ts';
 import {
   addApp,
   addOrganization,

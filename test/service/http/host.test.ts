@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Settings } from '../../../src/service/config/settings.ts';
+import { type Settings } from '../../../src/service/config/settings.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 

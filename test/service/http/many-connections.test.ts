@@ -59,7 +59,7 @@ test.each([
   // The clients are in the same process: the first probe waits until all of them have been accepted.
   for (const path of ['/healthz', '/readyz', '/metrics', '/sign-in'])
     expect([path, (await probe(path)).status]).toEqual([path, 200]);
-  await expect.poll(async () => (await probe('/healthz')).milliseconds, { timeout: 10_000 }).toBeLessThan(1_000);
+  await expect.poll(async () => (await probe('/healthz')).milliseconds).toBeLessThan(5_000);
   expect(sockets.size).toBeGreaterThan(4_500);
   for (const socket of sockets) socket.destroy();
 });

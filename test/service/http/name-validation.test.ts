@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rules } from '../../../src/core/rules/index.ts';
-import { nameError } from '../../../src/service/http/fields.ts';
-import { hiddenReason } from '../../../src/service/apps/reasons.ts';
+import { nameError } from '../../../src/service/domain/fields.ts';
+import { hiddenReason } from '../../../src/service/domain/apps.ts';
 
 test.each([
   'Acme',

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Actor, SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { deleteOldAuditEntries, listAuditEntries, recordAudit } from '../../../src/service/history/audit-store.ts';
+import { type Actor, SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { deleteOldAuditEntries, listAuditEntries, recordAudit } from '../../../src/service/db/audit.ts';
 import {
   deleteOrganization,
   listOrganizations,
   setSuspended,
   createOrganization,
-} from '../../../src/service/organizations/store.ts';
-import { addDueJobs, claimJobs, endJobs } from '../../../src/service/worker/jobs-store.ts';
-import { openSession } from '../../../src/service/tokens/sessions-store.ts';
-import { deleteOldDeliveries } from '../../../src/service/webhooks/claims-store.ts';
+} from '../../../src/service/db/organizations.ts';
+import { addDueJobs, claimJobs, endJobs } from '../../../src/service/db/jobs.ts';
+import { openSession } from '../../../src/service/db/sessions.ts';
+import { deleteOldDeliveries } from '../../../src/service/db/deliveries.ts';
 import { addAccess } from '../api/access-fixture.ts';
 import { addApp, addRegistry, addSubscription, openTestDatabase, type TestDatabase } from '../database-fixture.ts';
 

@@ -1,6 +1,6 @@
-import { appPage } from '../../../src/service/apps/page.ts';
-import type { VersionView } from '../../../src/service/apps/schema.ts';
-import type { Screen } from '../../../src/service/pages/layout.ts';
+import { appPage } from '../../../src/service/ui/app.ts';
+import { type VersionView } from '../../../src/service/domain/apps.ts';
+import { type Screen } from '../../../src/service/ui/layout.ts';
 import { events } from './log-views.ts';
 import { app, HOSTILE_TEXTS, NOW, PROBLEMS, version } from './views.ts';
 

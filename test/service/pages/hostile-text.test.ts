@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { PAGE_HEADERS } from '../../../src/service/pages/request.ts';
+import { PAGE_HEADERS } from '../../../src/service/ui/request.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { allowing, openWebFixture, type WebFixture } from '../web-fixture.ts';
 import { encoded, type HostileWorld, openHostileWorld, wellFormed } from './hostile-world.ts';

@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Db, openDatabase } from '../../../src/service/database/database.ts';
+import { type Db, openDatabase } from '../../../src/service/db/database.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';
 import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { startDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
-import { AUDIT_ACTIONS, type AuditEntryView } from '../../../src/service/history/audit.ts';
-import { eventMessage } from '../../../src/service/history/event-types.ts';
-import { type EventView, type NewEvent, registryEvent } from '../../../src/service/history/events.ts';
-import type { DeliveryView, WebhookView } from '../../../src/service/webhooks/schema.ts';
-import type { TokenView } from '../../../src/service/tokens/schema.ts';
+import { AUDIT_ACTIONS, type AuditEntryView } from '../../../src/service/domain/audit.ts';
+import { eventMessage } from '../../../src/service/domain/events.ts';
+import { type EventView, type NewEvent, registryEvent } from '../../../src/service/domain/events.ts';
+import { type DeliveryView, type WebhookView } from '../../../src/service/domain/webhooks.ts';
+import { type TokenView } from '../../../src/service/domain/tokens.ts';
 import { HOSTILE_TEXTS, NOW, PROBLEMS, version } from './views.ts';
 
 /** Sample data for the screens of events, tokens, webhooks and the audit log. */

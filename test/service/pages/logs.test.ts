@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToken, TOKENS_LIMIT } from '../../../src/service/tokens/store.ts';
+import { createToken, TOKENS_LIMIT } from '../../../src/service/db/tokens.ts';
 import { addRegistry } from '../database-fixture.ts';
-import { insertSubscription } from '../../../src/service/registries/insert-store.ts';
+import { insertSubscription } from '../../../src/service/db/new-subscriptions.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** The pages of tokens, the audit log and the history, with sessions of every scope. */

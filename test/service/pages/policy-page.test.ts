@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { createToken } from '../../../src/service/tokens/store.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { createToken } from '../../../src/service/db/tokens.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 

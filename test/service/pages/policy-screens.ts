@@ -1,7 +1,7 @@
-import type { Screen } from '../../../src/service/pages/layout.ts';
-import { policyPage, type PolicyPage } from '../../../src/service/policies/page.ts';
-import type { PreviewView } from '../../../src/service/policies/schema.ts';
-import type { RegistryFrame } from '../../../src/service/registries/frame.ts';
+import { type Screen } from '../../../src/service/ui/layout.ts';
+import { policyPage, type PolicyPage } from '../../../src/service/ui/policies.ts';
+import { type PreviewView } from '../../../src/service/domain/policies.ts';
+import { type RegistryFrame } from '../../../src/service/ui/registry-frame.ts';
 import { HOSTILE_TEXTS, minutesFrom } from './views.ts';
 
 /** The screens of the policy of a registry. */

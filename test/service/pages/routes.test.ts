@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { safeRedirectPath } from '../../../src/service/pages/session.ts';
+import { safeRedirectPath } from '../../../src/service/ui/session.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
-import { openDatabase } from '../../../src/service/database/database.ts';
-import { pack } from '../../../src/service/database/packed.ts';
+import { openDatabase } from '../../../src/service/db/database.ts';
+import { pack } from '../../../src/service/db/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 
 /** The routes of the pages: authentication, refused requests, and the data of each organization. */

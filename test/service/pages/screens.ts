@@ -1,49 +1,49 @@
-import { ATTESTATIONS_OFF } from '../../../src/service/attestations/policy.ts';
-import { policyForm } from '../../../src/service/attestations/policy-form.ts';
-import type { Screen } from '../../../src/service/pages/layout.ts';
-import { appPage } from '../../../src/service/apps/page.ts';
+import { ATTESTATIONS_OFF } from '../../../src/service/domain/signers.ts';
+import { policyForm } from '../../../src/service/ui/attestations.ts';
+import { type Screen } from '../../../src/service/ui/layout.ts';
+import { appPage } from '../../../src/service/ui/app.ts';
 import {
   type AppsPage,
   appsPage,
   type AppListQuery,
   type RegistryAppsPage,
   registryAppsPage,
-} from '../../../src/service/apps/list-page.ts';
+} from '../../../src/service/ui/apps.ts';
 import {
   failurePage,
   signInPage,
   signUpPage,
   tokenGonePage,
   tokenPage,
-} from '../../../src/service/pages/account-pages.ts';
-import { NO_AUTH, subscribePage } from '../../../src/service/registries/subscribe-page.ts';
-import { auditPage } from '../../../src/service/history/audit-page.ts';
-import { type HealthPage, healthPage } from '../../../src/service/registries/health-page.ts';
-import { type History, historyPage, organizationHistoryPage } from '../../../src/service/history/page.ts';
-import { organizationPage } from '../../../src/service/organizations/page-routes.ts';
-import { type RegistriesPage, registriesPage } from '../../../src/service/registries/list-page.ts';
+} from '../../../src/service/ui/account-pages.ts';
+import { NO_AUTH, subscribePage } from '../../../src/service/ui/subscribe.ts';
+import { auditPage } from '../../../src/service/ui/audit.ts';
+import { type HealthPage, healthPage } from '../../../src/service/ui/registry-health.ts';
+import { type History, historyPage, organizationHistoryPage } from '../../../src/service/ui/events.ts';
+import { organizationPage } from '../../../src/service/ui/organizations.ts';
+import { type RegistriesPage, registriesPage } from '../../../src/service/ui/registries.ts';
 import {
   type RegistrySettingsPage,
   registrySettingsPage,
   unsubscribePage,
-} from '../../../src/service/registries/settings-page.ts';
+} from '../../../src/service/ui/registry-settings.ts';
 import {
   createdTokenPage,
   deleteTokenPage,
   EMPTY_TOKEN_FORM,
   type TokensPage,
   tokensPage,
-} from '../../../src/service/tokens/page.ts';
+} from '../../../src/service/ui/tokens.ts';
 import {
   webhookSecretPage,
   deleteWebhookPage,
   webhookPage,
   type WebhooksPage,
   webhooksPage,
-} from '../../../src/service/webhooks/page.ts';
-import { WEBHOOK_EVENT_TYPES } from '../../../src/service/webhooks/schema.ts';
-import type { Catalogue } from '../../../src/service/apps/catalogue-store.ts';
-import type { AppView } from '../../../src/service/apps/schema.ts';
+} from '../../../src/service/ui/webhooks.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../../src/service/domain/webhooks.ts';
+import { type Catalogue } from '../../../src/service/db/app-catalogue.ts';
+import { type AppView } from '../../../src/service/domain/apps.ts';
 import { ABOUT_SCREENS } from './about-screens.ts';
 import { CHECKS, DELIVERIES, ENTRIES, EVENTS, HOSTILE_EVENTS, TOKENS, WEBHOOKS } from './log-views.ts';
 import { policyScreens } from './policy-screens.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { NO_AUTH, subscribePage } from '../../../src/service/registries/subscribe-page.ts';
-import type { UnusableManifest } from '../../../src/service/registries/check-manifest.ts';
+import { NO_AUTH, subscribePage } from '../../../src/service/ui/subscribe.ts';
+import { type UnusableManifest } from '../../../src/service/refresh/check-manifest.ts';
 import { FINDINGS } from './views.ts';
 
 const ADVICE = 'If the registry is private, subscribe with its credentials.';

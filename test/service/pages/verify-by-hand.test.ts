@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandsToVerify } from '../../../src/service/apps/version-list.ts';
+import { commandsToVerify } from '../../../src/service/ui/app.ts';
 import { folder } from '../../support/folders.ts';
 
 /** The commands that the page shows to verify a version. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { versionList } from '../../../src/service/apps/version-list.ts';
-import type { VersionView } from '../../../src/service/apps/schema.ts';
+import { versionList } from '../../../src/service/ui/app.ts';
+import { type VersionView } from '../../../src/service/domain/apps.ts';
 import { attestation, minutesFrom, NOW, version } from './views.ts';
 
 /** What the page says about a version. */

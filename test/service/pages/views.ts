@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Report } from '../../../src/core/engine/report.ts';
-import type { AppView, VersionView } from '../../../src/service/apps/schema.ts';
-import type { AttestationView } from '../../../src/service/attestations/schema.ts';
-import type { PolicyHold } from '../../../src/service/policies/schema.ts';
-import type { OrganizationView } from '../../../src/service/organizations/schema.ts';
-import type { SubscriptionView } from '../../../src/service/registries/schema.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
+import { type AppView, type VersionView } from '../../../src/service/domain/apps.ts';
+import { type AttestationView } from '../../../src/service/domain/attestation-view.ts';
+import { type PolicyHold } from '../../../src/service/domain/policies.ts';
+import { type OrganizationView } from '../../../src/service/domain/organizations.ts';
+import { type SubscriptionView } from '../../../src/service/domain/registries.ts';
 import { finding, notJudged, report } from '../../support/reports.ts';
 
 /** Sample data for the screens. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isLight } from '../../../src/core/text/color.ts';
 import { code, initial, sanitized, untrusted } from '../../../src/html/html.ts';
-import { tile } from '../../../src/service/apps/components.ts';
-import { findingsOf } from '../../../src/service/pages/findings.ts';
+import { tile } from '../../../src/service/ui/app-tile.ts';
+import { findingsOf } from '../../../src/service/ui/findings.ts';
 import {
   byAttention,
   nextCheckText,
@@ -10,8 +10,8 @@ import {
   stateDetails,
   stateOf,
   versionState,
-} from '../../../src/service/pages/states.ts';
-import { dueTime, relativeText } from '../../../src/service/pages/components.ts';
+} from '../../../src/service/ui/states.ts';
+import { dueTime, relativeText } from '../../../src/service/ui/components.ts';
 import { finding, report } from '../../support/reports.ts';
 import { app, FAILING, FRESH, NOW, PROBLEMS, subscription, SUSPECTED, version } from './views.ts';
 

@@ -6,11 +6,11 @@ import { latestOffered } from '../../../src/core/about/retirement.ts';
 import { decideVersions } from '../../../src/core/policy/decide.ts';
 import type { PolicyDocument } from '../../../src/core/policy/policy-document.ts';
 import { NO_POLICY, policyOf } from '../../../src/core/policy/policy.ts';
-import { appOf } from '../../../src/service/apps/store.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { decidePolicies } from '../../../src/service/policies/decisions-store.ts';
-import { previewPolicy, setPolicy } from '../../../src/service/policies/policy-store.ts';
+import { appOf } from '../../../src/service/db/apps.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { decidePolicies } from '../../../src/service/db/policies.ts';
+import { previewPolicy, setPolicy } from '../../../src/service/db/policies.ts';
 import { runs } from '../../support/property-runs.ts';
 import {
   addApp,

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { appOf, listApps } from '../../../src/service/apps/store.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { artifactVersionOf } from '../../../src/service/artifacts/store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { setCredentials } from '../../../src/service/registries/private-store.ts';
-import type { EventView } from '../../../src/service/history/events.ts';
-import { listEvents } from '../../../src/service/history/store.ts';
+import { appOf, listApps } from '../../../src/service/db/apps.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { artifactVersionOf } from '../../../src/service/db/artifacts.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { setCredentials } from '../../../src/service/db/private-registries.ts';
+import { type EventView } from '../../../src/service/domain/events.ts';
+import { listEvents } from '../../../src/service/db/events.ts';
 import {
   answer,
   type Behaviour,

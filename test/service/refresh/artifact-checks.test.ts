@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { refreshNow } from '../../../src/service/registries/subscription-actions.ts';
+import { refreshNow } from '../../../src/service/actions/subscriptions.ts';
 import {
   answer,
   type Behaviour,
@@ -266,19 +266,22 @@ test('a refresh stores how far it has got, and removes it at the end', async () 
     const type = 'Content-Type: application/gzip\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *';
     socket.write(`HTTP/1.1 200 OK\r\n${type}\r\nContent-Length: ${ONE.length}\r\n\r\n`);
     if (method !== 'GET') return;
-    for (let start = 0; start < ONE.length; start += ONE.length / 4) {
-      await sleep(800);
-      socket.write(ONE.subarray(start, start + ONE.length / 4));
+    // Slowly, until the test has seen the progress.
+    let at = 0;
+    while (!progress.isSeen && at < ONE.length - 1) {
+      await sleep(200);
+      socket.write(ONE.subarray(at, (at += 1)));
     }
+    socket.write(ONE.subarray(at));
   };
+  const progress = { isSeen: false };
   for (const index of [3, 4]) host.on(`/${index}.tar.gz`, inParts);
   const stored = async () =>
     (await harness.db.selectFrom('registries').where('id', '=', id).select('progress').executeTakeFirstOrThrow())
       .progress;
   const running = harness.refresh(id);
-  await expect
-    .poll(stored, { timeout: 5000 })
-    .toEqual({ apps: { total: 1, read: 1 }, artifacts: { total: 5, verified: 3 } });
+  await expect.poll(stored).toEqual({ apps: { total: 1, read: 1 }, artifacts: { total: 5, verified: 3 } });
+  progress.isSeen = true;
   expect(await running).toMatch(/^(good|problems)$/);
   expect(await stored()).toBeNull();
 });

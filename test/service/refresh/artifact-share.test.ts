@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { compareValidators, mergeValidators } from '../../../src/service/refresh/artifact-answers.ts';
-import type { Validators } from '../../../src/service/database/tables.ts';
+import { compareValidators, mergeValidators } from '../../../src/service/domain/validators.ts';
+import { type Validators } from '../../../src/service/domain/version.ts';
 import { type Behaviour, CORS, type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
 import { serveEqualVersions } from '../../support/equal-versions.ts';
 import { archive, gzipped } from '../../support/live-registry.ts';

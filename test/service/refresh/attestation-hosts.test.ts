@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { readPublicKey, shippedTrust } from '../../../src/attestation/trust.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { isMissing } from '../../../src/core/facts/facts.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import { readPolicy } from '../../../src/service/attestations/policy.ts';
-import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { listEvents } from '../../../src/service/history/store.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { readPolicy } from '../../../src/service/domain/signers.ts';
+import { setAttestationPolicy } from '../../../src/service/db/signers.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { listEvents } from '../../../src/service/db/events.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';
 import {
   answer,
@@ -103,8 +103,8 @@ async function byVerify(): Promise<{ verdict: string; reason: string | null; off
   const { report, apps } = await verified(live.url, {
     attestations: (bytes) => verifyAttestation(bytes, trust),
     requirement: { mode: 'require', signer: { key: trust.key?.sha256 ?? '' } },
-    headersTimeout: 400,
-    total: { small: 4_000, artifact: 20_000 },
+    headersTimeout: 1500,
+    total: { small: 10_000, artifact: 20_000 },
   });
   const observed = apps[0]?.artifacts[0]?.attestation;
   const offered = report.apps[0]?.latest === '2.0.0';

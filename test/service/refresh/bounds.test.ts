@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ArchiveEntry, ArtifactFacts } from '../../../src/core/facts/facts.ts';
-import type { Finding, Report } from '../../../src/core/engine/report.ts';
+import type { Finding, Report } from '../../../src/core/findings/report.ts';
 import { truncateFacts } from '../../../src/service/refresh/app-change.ts';
 import { truncateReport } from '../../../src/service/refresh/outcome.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { postponeRefresh } from '../../../src/service/refresh/claim-store.ts';
-import { makeDue } from '../../../src/service/registries/store.ts';
+import { postponeRefresh } from '../../../src/service/db/claims.ts';
+import { makeDue } from '../../../src/service/db/registries.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';

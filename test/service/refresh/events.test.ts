@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EventView } from '../../../src/service/history/events.ts';
-import { listEvents } from '../../../src/service/history/store.ts';
+import { type EventView } from '../../../src/service/domain/events.ts';
+import { listEvents } from '../../../src/service/db/events.ts';
 import { certificates, type Kind } from '../../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
 import { archive, checksum, gzipped, SVG } from '../../support/live-registry.ts';

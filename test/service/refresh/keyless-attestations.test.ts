@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { keylessSigner } from '../../../src/attestation/keyless.ts';
 import { createAttestation } from '../../../src/attestation/sign.ts';
 import { ciRunOf } from '../../../src/core/attestation/build-types.ts';
-import { versionsOf } from '../../../src/service/apps/versions-store.ts';
-import type { VersionView } from '../../../src/service/apps/schema.ts';
-import { readPolicy } from '../../../src/service/attestations/policy.ts';
-import { setAttestationPolicy } from '../../../src/service/attestations/policy-store.ts';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
+import { versionsOf } from '../../../src/service/db/versions.ts';
+import { type VersionView } from '../../../src/service/domain/apps.ts';
+import { readPolicy } from '../../../src/service/domain/signers.ts';
+import { setAttestationPolicy } from '../../../src/service/db/signers.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
 import { statementOf } from '../../support/attest.ts';
 import { answer, CORS, type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
 import { rules } from '../../../src/core/rules/index.ts';
-import { hiddenReason } from '../../../src/service/apps/reasons.ts';
-import type { AppView } from '../../../src/service/apps/schema.ts';
-import { listApps } from '../../../src/service/apps/store.ts';
+import { hiddenReason } from '../../../src/service/domain/apps.ts';
+import { type AppView } from '../../../src/service/domain/apps.ts';
+import { listApps } from '../../../src/service/db/apps.ts';
 import { FAULTY_APPS, serveFaultyApps } from './faulty-apps.ts';
 import { openRefreshHarness, type RefreshHarness } from './refresh-harness.ts';
 

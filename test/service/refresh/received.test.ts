@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
-import { openIconCollector } from '../../../src/service/refresh/received.ts';
+import { openIconCollector } from '../../../src/service/refresh/icons.ts';
 import { seenIcon } from '../../support/icons.ts';
 import { archive, SVG } from '../../support/live-registry.ts';
 import { chunk, END, header, pixels, png, PNG } from '../../support/png-builder.ts';

@@ -1,15 +1,15 @@
-import type { Service } from '../../../src/service/context.ts';
-import { DatabaseMonitor } from '../../../src/service/database/monitor.ts';
+import { type Service } from '../../../src/service/context.ts';
+import { DatabaseMonitor } from '../../../src/service/db/monitor.ts';
 import { openLog } from '../../../src/service/log.ts';
-import { secretsKeyIn } from '../../../src/service/secrets-keys.ts';
+import { secretsKeyIn } from '../../../src/service/config/secrets-keys.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
-import type { Report } from '../../../src/core/engine/report.ts';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import type { Report } from '../../../src/core/findings/report.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
 import { type RefreshOutcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import type { RefreshContext } from '../../../src/service/refresh/plan.ts';
+import { type RefreshContext } from '../../../src/service/refresh/plan.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
-import { type Db, probeWrite } from '../../../src/service/database/database.ts';
-import { unpack } from '../../../src/service/database/packed.ts';
+import { type Db, probeWrite } from '../../../src/service/db/database.ts';
+import { unpack } from '../../../src/service/db/packed.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import {
   addOrganization,

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RegistryRow } from '../../../src/service/database/tables.ts';
+import { type RegistryRow } from '../../../src/service/db/tables/tables.ts';
 import {
   answer,
   byMethod,
@@ -12,7 +12,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
-import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { openAddressPolicy } from '../../../src/service/config/outbound.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
@@ -331,8 +331,10 @@ describe('a refresh that fails', () => {
       .where('id', '=', id)
       .execute();
     const stopping = new AbortController();
-    setTimeout(() => stopping.abort(), 300);
-    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('released');
+    const refreshing = refreshRegistry(harness.context, id, stopping.signal);
+    await expect.poll(async () => Object.keys(await apps(id))).toEqual(['a', 'b']);
+    stopping.abort();
+    expect(await refreshing).toBe('released');
     expect(Object.keys(await apps(id))).toEqual(['a', 'b']);
     serve(first);
     await harness.refresh(id, 0.1);
@@ -341,9 +343,8 @@ describe('a refresh that fails', () => {
 
   test('is handed back if the node stops', async () => {
     const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
-    host.on('/a.json', () => {});
     const stopping = new AbortController();
-    setTimeout(() => stopping.abort(), 200);
+    host.on('/a.json', () => stopping.abort());
     expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('released');
     expect(await registry(id)).toMatchObject({ checkedAt: null });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EndedRefresh, nextCheckTime } from '../../../src/service/refresh/outcome.ts';
+import { type EndedRefresh, nextCheckTime } from '../../../src/service/domain/schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { postponeRefresh } from '../../../src/service/refresh/claim-store.ts';
-import { makeDue } from '../../../src/service/registries/store.ts';
+import { postponeRefresh } from '../../../src/service/db/claims.ts';
+import { makeDue } from '../../../src/service/db/registries.ts';
 import {
   answer,
   type Behaviour,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DocumentFacts, Probe } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import { atLaterTime, responseFingerprint } from '../../../src/service/refresh/unchanged.ts';
+import { atLaterTime, responseFingerprint } from '../../../src/service/refresh/response-fingerprint.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const http = (moment: number): string => new Date(moment).toUTCString();

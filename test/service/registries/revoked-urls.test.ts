@@ -103,7 +103,7 @@ beforeEach(async () => {
   const made = await first('POST', 'registries/subscribe', { url, name: 'First' });
   expect(made.status).toBe(201);
   firstId = made.json.subscription.id;
-  await expect.poll(() => seenBy(first, firstId), { timeout: 30_000, interval: 300 }).toEqual(ALL);
+  await expect.poll(() => seenBy(first, firstId), { interval: 300 }).toEqual(ALL);
 }, 60_000);
 
 test.each([0, 1])('a URL that the host refuses is not subscribed to, on node %d', { timeout: 60_000 }, async (node) => {
@@ -144,7 +144,7 @@ test('slow subscriptions do not let another one join without a request', { timeo
   const { id } = joined.json.subscription;
   expect(joined.json.subscription).toMatchObject({ state: 'checking', checkedAt: null, goodAt: null, apps: 0 });
   expect(await seenBy(stranger, id)).toEqual(NOTHING);
-  await expect.poll(() => state(stranger, id), { timeout: 30_000 }).toBe('failing');
+  await expect.poll(() => state(stranger, id)).toBe('failing');
   expect(await seenBy(stranger, id)).toEqual(NOTHING);
   const { json: failing } = await stranger('GET', `registries/${id}`);
   expect(failing.goodAt).toBeNull();
@@ -155,7 +155,7 @@ test('slow subscriptions do not let another one join without a request', { timeo
   // The host serves it again: for this subscription as well.
   putRegistry(host);
   await stranger('POST', `registries/${id}/refresh`);
-  await expect.poll(() => seenBy(stranger, id), { timeout: 30_000, interval: 300 }).toEqual(ALL);
+  await expect.poll(() => seenBy(stranger, id), { interval: 300 }).toEqual(ALL);
 });
 
 test('an organization that unsubscribed is a stranger', { timeout: 60_000 }, async () => {
@@ -181,7 +181,7 @@ test(
     live.serve('registry.json', REFUSED);
     expect((await second('DELETE', `registries/${id}/auth`)).status).toBe(204);
     expect(await seenBy(second, id)).toEqual(NOTHING);
-    await expect.poll(() => state(second, id), { timeout: 30_000 }).toBe('failing');
+    await expect.poll(() => state(second, id)).toBe('failing');
     expect(await seenBy(second, id)).toEqual(NOTHING);
     // Nor does it see again what it once saw with credentials, with others.
     expect((await second('PUT', `registries/${id}/auth`, { type: 'bearer', token: 'wrong' })).status).toBe(200);
@@ -194,7 +194,7 @@ test(
   { timeout: 90_000 },
   async () => {
     const early = await organization();
-    await expect.poll(async () => seenBy(early, await officialOf(early)), { timeout: 30_000 }).toEqual(ALL);
+    await expect.poll(async () => seenBy(early, await officialOf(early))).toEqual(ALL);
     live.serve('registry.json', REFUSED);
     const refused = await organization();
     expect(await seenBy(refused, await officialOf(refused))).toEqual(NOTHING);

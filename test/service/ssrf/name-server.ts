@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
-import { addressBytes } from '../../../src/service/ip-address.ts';
+import { addressBytes } from '../../../src/service/config/ip-address.ts';
 import { RECORDS } from './targets.ts';
 
 /** A name server (RFC 1035) for the names of this network. */

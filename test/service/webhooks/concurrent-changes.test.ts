@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { SERVICE_ACTOR } from '../../../src/service/history/audit.ts';
-import { registryEvent } from '../../../src/service/history/events.ts';
-import { recordEvents } from '../../../src/service/history/store.ts';
-import type { Db } from '../../../src/service/database/database.ts';
-import { deleteOldDeliveries } from '../../../src/service/webhooks/claims-store.ts';
-import { listDeliveries, queueTest, redeliver } from '../../../src/service/webhooks/deliveries-store.ts';
-import { changeWebhook, deleteWebhook } from '../../../src/service/webhooks/store.ts';
+import { SERVICE_ACTOR } from '../../../src/service/domain/audit.ts';
+import { registryEvent } from '../../../src/service/domain/events.ts';
+import { recordEvents } from '../../../src/service/db/events.ts';
+import { type Db } from '../../../src/service/db/database.ts';
+import { deleteOldDeliveries } from '../../../src/service/db/deliveries.ts';
+import { listDeliveries, queueTest, redeliver } from '../../../src/service/db/deliveries.ts';
+import { changeWebhook, deleteWebhook } from '../../../src/service/db/webhooks.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import {
   addOrganization,

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { newWebhookSecret, signingSecrets, withNewSecret } from '../../../src/service/webhooks/secrets.ts';
-import { signatureHeaders } from '../../../src/service/webhooks/post.ts';
+import { newWebhookSecret, signingSecrets, withNewSecret } from '../../../src/service/domain/webhook-secrets.ts';
+import { signatureHeaders } from '../../../src/service/jobs/post-webhook.ts';
 
 /** Deliveries are signed with a replaced secret for a day, so that a receiver can change its own in between. */
 

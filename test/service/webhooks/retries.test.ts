@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CLAIM_SECONDS } from '../../../src/service/webhooks/claims-store.ts';
-import { waitAfterAttempt } from '../../../src/service/webhooks/sender.ts';
+import { CLAIM_SECONDS } from '../../../src/service/db/deliveries.ts';
+import { waitAfterAttempt } from '../../../src/service/jobs/deliver-webhooks.ts';
 
 /** The waits from the first attempt on, for a random number. */
 function waits(random: number): number[] {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secretsKeyIn, type SecretsKeys } from '../../../src/service/secrets-keys.ts';
-import { listAuditEntries } from '../../../src/service/history/audit-store.ts';
-import { checkSecretsKeys } from '../../../src/service/check-secrets-keys.ts';
-import { newWebhookSecret, openWebhookSecret, signingSecrets } from '../../../src/service/webhooks/secrets.ts';
+import { secretsKeyIn, type SecretsKeys } from '../../../src/service/config/secrets-keys.ts';
+import { listAuditEntries } from '../../../src/service/db/audit.ts';
+import { checkSecretsKeys } from '../../../src/service/jobs/check-secrets-keys.ts';
+import { newWebhookSecret, openWebhookSecret, signingSecrets } from '../../../src/service/domain/webhook-secrets.ts';
 import { addWebhook } from '../api/access-fixture.ts';
 import { openWebFixture, type WebFixture } from '../web-fixture.ts';
 

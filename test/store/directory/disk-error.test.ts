@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { isAppregError } from '../../../src/core/errors.ts';
+import { isAppregError } from '../../../src/core/errors/error.ts';
 import { diskError } from '../../../src/store/directory/disk-error.ts';
 import { folder } from '../../support/folders.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { AppregError } from '../../../src/core/errors.ts';
+import { AppregError } from '../../../src/core/errors/error.ts';
 import type { Credentials } from '../../../src/store/s3/credentials.ts';
 import { findCredentials } from '../../../src/store/s3/credentials.ts';
 import { profileSettings } from '../../../src/store/s3/profile.ts';

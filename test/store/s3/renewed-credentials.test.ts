@@ -111,7 +111,7 @@ describe('credentials of an endpoint', () => {
     await expect(Promise.all([statusOf(requests), statusOf(requests)])).rejects.toThrow('No credentials');
     expect(lookUps - failed).toBeLessThanOrEqual(failed);
     issue = () => ({ body: JSON.stringify(keysOf('K', 3600)) });
-    await vi.waitFor(async () => expect(await statusOf(requests)).toBe(200));
+    await expect.poll(() => statusOf(requests)).toBe(200);
   });
 
   test.each([1, 2])('are looked up when the endpoint fails %i times', async (times) => {
@@ -189,7 +189,7 @@ describe('other sources', () => {
     const requests = open({ ...NO_FILES, AWS_SHARED_CREDENTIALS_FILE: file });
     await expect(statusOf(requests)).rejects.toThrow('InvalidAccessKeyId');
     write('SECOND');
-    await vi.waitFor(async () => expect(await statusOf(requests)).toBe(200));
+    await expect.poll(() => statusOf(requests)).toBe(200);
   });
 
   test('the program of a profile', async () => {

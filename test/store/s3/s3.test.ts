@@ -1,6 +1,6 @@
 import { message } from '../../../src/core/text/message.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { AppregError, type Effect } from '../../../src/core/errors.ts';
+import { AppregError, type Effect } from '../../../src/core/errors/error.ts';
 import { openS3, type S3Options } from '../../../src/store/s3/s3.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Ceph, cephMissing, openCeph } from '../../support/ceph.ts';

@@ -1,23 +1,29 @@
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import type { Bundle } from '../../../bundle/bundle.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { message } from '../../../core/text/message.ts';
 import { makeFolderSync, whyNotUsable } from '../../../platform/make-folder.ts';
 import { checkContent, type ContentSettings } from '../../../publish/check-content.ts';
 import { inspectBytes } from '../../../release/inspect-artifact.ts';
-import { replaceFile } from '../../../store/directory/atomic.ts';
+import { replaceFile, requireWritableFile } from '../../../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../../../store/interrupt.ts';
 
 /** What `bundle` does with the archive. It is loaded while the code is built. */
 
 /**
  * Scans the content of the archive.
- * @param cwd a folder that it should not name
+ * @param built the archive, and what it was built from
+ * @param cwd the working folder, which it should not name
  * @returns the warnings
  * @throws AppregError `rule-violation` (exit 1)
  */
-export async function checkArchive(archive: Uint8Array, cwd: string, settings: ContentSettings): Promise<string[]> {
-  return checkContent(await inspectBytes(archive, cwd), settings);
+export async function checkArchive(
+  built: Pick<Bundle, 'archive' | 'modules'>,
+  cwd: string,
+  settings: ContentSettings,
+): Promise<string[]> {
+  return checkContent(await inspectBytes(built.archive, cwd, built), settings);
 }
 
 /**
@@ -34,6 +40,7 @@ export async function writeFiles(
   const folder = dirname(file);
   // The metadata file of a published artifact; few archives are written beside one.
   if (existsSync(`${folder}.json`)) (await import('./published.ts')).refusePublished(file, archive);
+  if (bill !== null) await requireWritableFile(bill.path);
   const madeFolders = createFolder(folder);
   try {
     await replaceFile(file, archive);

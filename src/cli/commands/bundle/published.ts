@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { documentContent } from '../../../core/json/json.ts';
 import { listedVersionsIn, versionFields } from '../../../core/registry/manifest.ts';
 import { message } from '../../../core/text/message.ts';
-import { parseUrl } from '../../../core/http/url.ts';
+import { parseUrl } from '../../../core/url/url.ts';
 import { localPath } from '../../../observe/workspace/places.ts';
 import { readRegularFile } from '../../../platform/regular-file.ts';
 

@@ -1,13 +1,13 @@
 import { message } from '../../../core/text/message.ts';
 import { basename } from 'node:path';
-import { AppregError } from '../../../core/errors.ts';
+import { AppregError } from '../../../core/errors/error.ts';
 import { printable } from '../../../core/text/text.ts';
 import { asBase } from '../../../observe/workspace/places.ts';
-import { flagOf, type OptionValues } from '../../command-definition.ts';
+import { flagOf, type OptionValues } from '../../define/command.ts';
 import type { Config } from '../../config/config.ts';
 import { configFileIn } from '../../config/config.ts';
-import type { Context } from '../../context.ts';
-import { initCommand } from './options.ts';
+import type { Context } from '../../config/context.ts';
+import { initCommand } from '../../define/init.ts';
 
 type Options = OptionValues<typeof initCommand.options>;
 

@@ -1,6 +1,6 @@
 import { message, safe } from '../../text/message.ts';
 import { authorOrCopy, hostOrCache, pageOwner } from '../owners.ts';
-import { sameDigest } from '../../facts/baseline.ts';
+import { sameDigest } from '../../registry/baseline.ts';
 import { framingDiffers } from '../../registry/archive-policy.ts';
 import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../../facts/facts.ts';
 import { isMissing } from '../../facts/facts.ts';

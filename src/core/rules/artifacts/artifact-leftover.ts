@@ -1,5 +1,5 @@
 import type { ArchiveFacts, ContentScan } from '../../facts/facts.ts';
-import { entriesOf } from '../../record.ts';
+import { entriesOf } from '../../values/record.ts';
 import { message } from '../../text/message.ts';
 import { counted, shorten } from '../../text/text.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
@@ -19,7 +19,7 @@ export const artifactLeftover = defineRule({
   owner: 'author',
   supersededBy: NOT_THE_ARCHIVE,
   failsWhen:
-    'the archive contains files that are not part of the app (version control data, editor and operating system files, tests, caches, logs, separate source maps), or code or source maps with absolute paths of the build machine. Files of packages in node_modules do not count',
+    'the archive contains files that are not part of the app (version control data, editor and operating system files, tests, caches, logs, separate source maps), source maps whose sources are absolute paths, or paths of the machine that builds it: below its working folder, home folder or folder for temporary files, which only bundle, publish-version and release know. Files of packages in node_modules do not count',
   why: 'Subscribers download them with each version, and they reveal what was not meant to be published: history, user names, sources.',
   examples: {
     bad: '-rw-r--r-- 0/0       40 2026-01-01 00:00 app.js\n-rw-r--r-- 0/0       23 2026-01-01 00:00 .git/HEAD',

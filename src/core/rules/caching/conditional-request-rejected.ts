@@ -3,7 +3,7 @@ import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { finalHop, hostOf, isAnswered, isTransportFailure, lastHop, statusOf } from '../../http/probe.ts';
-import { unanswered } from '../../facts/repeated-probes.ts';
+import { unanswered } from '../../http/repeated-probes.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 

@@ -4,7 +4,7 @@ import { INVALID_CORS_CAUSES } from '../cors-causes.ts';
 import { corsEvidence, corsFault, type InvalidCorsCause, namesNoOrigin } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { parseUrl } from '../../http/url.ts';
+import { parseUrl } from '../../url/url.ts';
 import { hostOf } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';

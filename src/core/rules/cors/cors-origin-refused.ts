@@ -3,7 +3,7 @@ import { hostOrCopy } from '../owners.ts';
 import { otherAllowedOrigin, corsEvidence, corsFault, namesNoOrigin } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { mayDependOnOrigin } from '../../facts/header-probes.ts';
+import { mayDependOnOrigin } from '../../http/header-probes.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';

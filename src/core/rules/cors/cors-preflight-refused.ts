@@ -4,7 +4,7 @@ import { preflightFault, type PreflightFault } from '../../http/preflight.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, statusOf } from '../../http/probe.ts';
-import { unanswered } from '../../facts/repeated-probes.ts';
+import { unanswered } from '../../http/repeated-probes.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule, type Problem } from '../rule.ts';

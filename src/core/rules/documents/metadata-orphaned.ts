@@ -26,7 +26,7 @@ in the folder:  apps/other.json`,
     return orphans.map((file) => ({
       file,
       message: message`No app in the manifest points to ${safeExcerpt(file)}.`,
-      advice: message`Add the app to the manifest (appreg add-app <key>), or delete the file.`,
+      advice: message`Add the app to the manifest (appreg add-app <key>), or correct its appMetadataUrl. Keep the file: published versions stay listed.`,
       evidence: { file },
     }));
   },

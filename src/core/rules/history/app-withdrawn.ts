@@ -9,14 +9,16 @@ export const appWithdrawn = defineRule({
   on: 'manifest',
   needs: ['keys', 'earlierKeys', 'earlierSource'],
   severity: 'warning',
+  worstSeverity: 'error',
   spec: null,
   symptom: 'app-does-not-appear',
   owner: authorOrCopy,
   immutability: true,
   causes: {
     renamed: { title: 'The app was probably renamed' },
+    'no-app-left': { title: 'The manifest lists no app any more' },
   },
-  failsWhen: 'a published app is no longer listed',
+  failsWhen: 'a published app is no longer listed. It is an error if none is listed any more',
   why: 'It disappears for all subscribers, with all its versions.',
   examples: {
     bad: `// published: echo other
@@ -39,6 +41,7 @@ export const appWithdrawn = defineRule({
         const renamed = added.get(plain(key)) ?? null;
         return {
           ...(renamed === null ? {} : { cause: 'renamed' }),
+          ...(keys.length === 0 && { cause: 'no-app-left', severity: 'error' }),
           message: message`The app “${safeExcerpt(key, 80)}” was listed in ${safeExcerpt(earlierSource, 100)}, and is no longer listed${
             renamed === null
               ? '.'

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { isDigestForm, matchVersions, sameDigest } from '../../facts/baseline.ts';
+import { isDigestForm, matchVersions, sameDigest } from '../../registry/baseline.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
 

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
-import { matchVersions, sameDigest } from '../../facts/baseline.ts';
+import { matchVersions, sameDigest } from '../../registry/baseline.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { addressOf } from '../../http/signed-url.ts';
+import { addressOf } from '../../url/signed-url.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactMoved = defineRule({

@@ -2,7 +2,7 @@ import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
-import { type Dependence, dependenceOf } from '../../facts/header-probes.ts';
+import { type Dependence, dependenceOf } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import type { HeaderGroup, ResourceKind, Probe } from '../../facts/facts.ts';
-import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
-import { fetchSite } from '../../http/site.ts';
+import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../../http/header-probes.ts';
+import { fetchSite } from '../../url/site.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';

@@ -3,7 +3,7 @@ import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, httpDate } from '../../http/headers.ts';
-import { dependenceOf } from '../../facts/header-probes.ts';
+import { dependenceOf } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule, explainedBy } from '../rule.ts';

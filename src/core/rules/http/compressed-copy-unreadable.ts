@@ -2,7 +2,7 @@ import { type SafeText, message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
-import { dependenceOf, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
+import { dependenceOf, isRefusal, otherAnswer } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';

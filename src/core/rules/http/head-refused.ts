@@ -1,10 +1,10 @@
 import { message } from '../../text/message.ts';
 import { header } from '../../http/headers.ts';
 import type { Hop, HttpViews } from '../../facts/facts.ts';
-import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
+import { dependenceOf, isOther, isRefusal } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, isTransportFailure, statusOf } from '../../http/probe.ts';
-import { unanswered } from '../../facts/repeated-probes.ts';
+import { unanswered } from '../../http/repeated-probes.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import type { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';

@@ -1,7 +1,7 @@
 import { message, type SafeText } from '../../text/message.ts';
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
-import { doContentsAlternate, alternatingStatuses } from '../../facts/header-probes.ts';
-import { isIntermittent, isRefusalStatus } from '../../facts/repeated-probes.ts';
+import { doContentsAlternate, alternatingStatuses } from '../../http/header-probes.ts';
+import { isIntermittent, isRefusalStatus } from '../../http/repeated-probes.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { resourceName } from '../../facts/resource-kind.ts';

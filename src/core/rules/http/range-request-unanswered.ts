@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { isUnanswered } from '../../facts/repeated-probes.ts';
+import { isUnanswered } from '../../http/repeated-probes.ts';
 import { hostOf } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';

@@ -1,8 +1,9 @@
 import { message, safe } from '../../text/message.ts';
 import { interceptorOrHost, interceptorOrService } from '../owners.ts';
-import { TLS_CAUSES, tlsCause } from '../../http/failed-request.ts';
+import { tlsCause } from '../../http/failed-request.ts';
+import { TLS_CAUSES } from './tls-untrusted/causes.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
-import type { Evidence } from '../../engine/report.ts';
+import type { Evidence } from '../../values/evidence.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
 import { hostnameOf, hostOf, lastHop, overProxy } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';

@@ -1,8 +1,8 @@
 import { message, safe } from '../../text/message.ts';
-import { blockedPort } from '../../http/url.ts';
+import { blockedPort } from '../../url/url.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { proxyFault } from '../../http/proxy.ts';
-import type { Evidence } from '../../engine/report.ts';
+import type { Evidence } from '../../values/evidence.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failed-request.ts';
 import { defineRule, explainedBy } from '../rule.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { header } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
-import { parseUrl } from '../../http/url.ts';
+import { parseUrl } from '../../url/url.ts';
 import { hostOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';

@@ -1,7 +1,7 @@
 import { message, type SafeText, safe } from '../../text/message.ts';
 import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
-import { faultSeverity } from '../../facts/image-faults.ts';
-import { programMessage } from '../../http/program-output.ts';
+import { faultSeverity } from '../../registry/image-faults.ts';
+import { programMessage } from '../../json/program-output.ts';
 import { interceptedInstead, pageAnswer } from '../../http/web-page.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/probe.ts';

@@ -1,7 +1,7 @@
 import type { Probe } from '../../facts/facts.ts';
 import { header, mediaType } from '../../http/headers.ts';
 import { finalHop, lastHop } from '../../http/probe.ts';
-import { parseUrl } from '../../http/url.ts';
+import { parseUrl } from '../../url/url.ts';
 import { message } from '../../text/message.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { pointerStep } from '../../json/pointer.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { comparableUrl } from '../../http/url.ts';
+import { comparableUrl } from '../../url/url.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 export const metadataUrlShared = defineRule({

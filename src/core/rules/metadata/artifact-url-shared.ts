@@ -1,9 +1,9 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { sameDigest } from '../../facts/baseline.ts';
+import { sameDigest } from '../../registry/baseline.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import type { VersionEntry } from '../subjects.ts';
+import type { VersionEntry } from '../../registry/version-entry.ts';
 
 const CAUSES = {
   'same-checksum': { title: 'The versions have the same checksum' },

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import type { VersionEntry } from '../subjects.ts';
+import type { VersionEntry } from '../../registry/version-entry.ts';
 
 export const checksumShared = defineRule({
   id: 'checksum-shared',

@@ -1,5 +1,5 @@
 import { type SafeText, message } from '../../text/message.ts';
-import { sameDigest } from '../../facts/baseline.ts';
+import { sameDigest } from '../../registry/baseline.ts';
 import { shorten, safeExcerpt } from '../../text/text.ts';
 import { isSemver, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';

@@ -6,7 +6,7 @@ import { latestOf } from '../../registry/precedence.ts';
 import { isSemver, likelyVersion, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import type { VersionEntry } from '../subjects.ts';
+import type { VersionEntry } from '../../registry/version-entry.ts';
 
 const CAUSES = {
   absent: { title: 'The version is not listed', owner: authorOrCopy },

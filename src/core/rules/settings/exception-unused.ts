@@ -26,14 +26,15 @@ export const exceptionUnused = defineRule({
   },
   check({ exception, isListed, isUsed, keys }) {
     if (isUsed) return null;
-    const { rule, app, version, url, reason, until } = exception;
+    const { rule, app, version, url, secret, reason, until } = exception;
     const about = [
       ...(app === null ? [] : [`app ${printableExcerpt(app, 80)}`]),
       ...(version === null ? [] : [`version ${printableExcerpt(version.text, 60)}`]),
+      ...(secret === null ? [] : [`secret ${printableExcerpt(secret, 20)}`]),
       ...(url === null ? [] : [`URL ${printableExcerpt(url, 200)}`]),
     ];
     const name = `The exception for ${rule}${about.length === 0 ? '' : ` (${about.join(', ')})`}`;
-    const evidence = { rule, app, version: version?.text ?? null, url, reason, until };
+    const evidence = { rule, app, version: version?.text ?? null, url, secret, reason, until };
     if (!isListed && app !== null)
       return {
         cause: 'app-not-listed' as const,

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { isLoopback } from '../../http/url.ts';
+import { isLoopback } from '../../url/url.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { urlErrors } from '../../http/url-error.ts';
+import { urlErrors } from '../../url/url-error.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';

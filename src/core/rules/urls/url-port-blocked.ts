@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { blockedPort } from '../../http/url.ts';
+import { blockedPort } from '../../url/url.ts';
 import { defineRule } from '../rule.ts';
 import { OTHER_SCHEME } from '../other-scheme.ts';
 import { resourceName } from '../../facts/resource-kind.ts';

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { urlExpiry } from '../../http/signed-url.ts';
+import { urlExpiry } from '../../url/signed-url.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import { defineRule } from '../rule.ts';
 

@@ -1,5 +1,5 @@
-import { withoutFragment } from '../../http/url.ts';
-import { urlOddities } from '../../http/url-error.ts';
+import { withoutFragment } from '../../url/url.ts';
+import { urlOddities } from '../../url/url-error.ts';
 import { defineRule } from '../rule.ts';
 
 export const urlUnusual = defineRule({

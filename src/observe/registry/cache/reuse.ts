@@ -10,9 +10,9 @@ import type {
   TlsFacts,
 } from '../../../core/facts/facts.ts';
 import { isMissing } from '../../../core/facts/facts.ts';
-import { isIntermittent } from '../../../core/facts/repeated-probes.ts';
+import { isIntermittent } from '../../../core/http/repeated-probes.ts';
 import { hasNoErrors } from '../../../core/http/probe.ts';
-import { parseUrl } from '../../../core/http/url.ts';
+import { parseUrl } from '../../../core/url/url.ts';
 import { digestOf } from '../../../core/registry/checksum.ts';
 import {
   ARTIFACT_AGE,

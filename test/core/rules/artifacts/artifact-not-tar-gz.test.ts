@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { artifactNotTarGz } from '../../../../src/core/rules/artifacts/artifact-not-tar-gz.ts';
 import { artifactFactsOf } from '../../../support/archives.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import * as tar from '../../../support/tar-builder.ts';
+import { noise } from '../../../support/random.ts';
 
 const APP = tar.entry('app.js', 'export {};\n');
 const GOOD = tar.tgz(APP);
-const NOISE = tar.tgz(tar.entry('noise', randomBytes(3000)));
+const NOISE = tar.tgz(tar.entry('noise', noise(3000)));
 const plain = Buffer.concat([APP, tar.endMark()]);
 const text = (content: string) => artifactFactsOf(Buffer.from(content));
 const broken = Buffer.from(NOISE);

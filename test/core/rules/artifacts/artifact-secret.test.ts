@@ -49,7 +49,8 @@ ruleTable(artifactSecret, {
       factsWith([secret('github-token', 'app.js', 7)]),
       {
         message: 'a secret: github-token in app.js:7 (fingerprint 0000000000000007).',
-        advice: '--allow-secret <fingerprint> with the command that publishes, or an exception',
+        advice:
+          '--allow-secret <fingerprint> with the command that publishes, or an exception in the configuration with "secret"',
         evidence: { kind: 'github-token', entry: 'app.js', line: 7, fingerprint: '0000000000000007' },
       },
     ],
@@ -57,6 +58,39 @@ ruleTable(artifactSecret, {
       'a token in the name of a file',
       factsWith([secret('github-token', 'REDACTED.txt', 0)]),
       { message: 'a secret: github-token in the name of REDACTED.txt (fingerprint' },
+    ],
+    [
+      'one that came with a package',
+      factsWith([{ ...secret('private-key', 'app.js', 7), source: 'node_modules/@acme/sdk/lib/keys.js' }]),
+      {
+        message:
+          'private-key in app.js:7 (package @acme/sdk, node_modules/@acme/sdk/lib/keys.js; fingerprint 0000000000000007).',
+        advice:
+          'All who install the package have it, so that it protects nothing of yours. If it is a sample, or a key for tests, use --allow-secret',
+        evidence: { source: 'node_modules/@acme/sdk/lib/keys.js', package: '@acme/sdk' },
+      },
+    ],
+    [
+      'one in the file of a package',
+      factsWith([secret('private-key', 'lib/node_modules/sdk/keys.js', 7)]),
+      { message: 'in lib/node_modules/sdk/keys.js:7 (package sdk; fingerprint', evidence: { package: 'sdk' } },
+    ],
+    [
+      'one that came with a package, and is served already',
+      factsWith([{ ...secret('npm-token', 'app.js', 7), source: 'node_modules/sdk/a.js' }], { web: servedBy() }),
+      {
+        severity: 'warning',
+        advice:
+          'All who install the package have it. If it is a sample, or a key for tests, no action is needed; otherwise report it',
+      },
+    ],
+    [
+      'one of a package, and one of the app',
+      factsWith([
+        { ...secret('npm-token', 'app.js', 1), source: 'node_modules/sdk/a.js' },
+        { ...secret('npm-token', 'app.js', 2), source: 'main.ts' },
+      ]),
+      { message: 'npm-token in app.js:2 (main.ts; fingerprint', advice: 'Revoke those that were published' },
     ],
     [
       'one that is about to be published',
@@ -79,7 +113,7 @@ ruleTable(artifactSecret, {
       {
         message: 'contains 2 secrets in addition to those that were listed and allowed.',
         advice: 'turn the rule off for this run: --rule artifact-secret=off',
-        evidence: { secrets: 2, others: [] },
+        evidence: { secrets: 2, others: [], fingerprints: [] },
       },
     ],
     [
@@ -98,6 +132,7 @@ ruleTable(artifactSecret, {
           fingerprint: '0000000000000001',
           secrets: 7,
           others: [2, 3, 4, 5].map((line) => `env-file in .env:${line} (fingerprint ${`${line}`.padStart(16, '0')})`),
+          fingerprints: [1, 2, 3, 4, 5].map((line) => `${line}`.padStart(16, '0')),
         },
       },
     ],

@@ -1,6 +1,6 @@
 import { attestationIdentity } from '../../../../src/core/rules/attestations/attestation-identity.ts';
 import { judgeAttestation } from '../../../../src/core/attestation/judge.ts';
-import type { SignerPolicy } from '../../../../src/core/attestation/policy.ts';
+import type { SignerPolicy } from '../../../../src/core/facts/attestation.ts';
 import {
   attestationFacts,
   attestationSubject,

@@ -1,4 +1,4 @@
-import type { FailureCause } from '../../../../src/core/attestation/facts.ts';
+import type { FailureCause } from '../../../../src/core/facts/attestation.ts';
 import { attestationInvalid } from '../../../../src/core/rules/attestations/attestation-invalid.ts';
 import {
   attestationFacts,

@@ -15,7 +15,10 @@ ruleTable(appWithdrawn, {
     [
       'all are gone',
       appKeys([], ['a', 'b']),
-      [{ evidence: { app: 'a', earlier: 'main' } }, { evidence: { app: 'b', earlier: 'main' } }],
+      [
+        { cause: 'no-app-left', severity: 'error', evidence: { app: 'a', earlier: 'main' } },
+        { cause: 'no-app-left', severity: 'error', evidence: { app: 'b', earlier: 'main' } },
+      ],
     ],
     ['a name that every object has', appKeys(['a'], ['a', 'toString']), { message: '“toString”' }],
     [

@@ -1,4 +1,4 @@
-import type { Exception } from '../../../../src/core/engine/report.ts';
+import type { Exception } from '../../../../src/core/findings/report.ts';
 import { exceptionUnused } from '../../../../src/core/rules/settings/exception-unused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
@@ -7,6 +7,7 @@ const exception: Exception = {
   app: null,
   version: null,
   url: null,
+  secret: null,
   reason: 'The host is moving.',
   until: null,
   issue: null,

@@ -1,6 +1,6 @@
 import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
-import { urlParts } from '../../../../src/core/http/url.ts';
-import { isPlainUrl } from '../../../../src/core/http/url-error.ts';
+import { urlParts } from '../../../../src/core/url/url.ts';
+import { isPlainUrl } from '../../../../src/core/url/url-error.ts';
 import { urlMalformed } from '../../../../src/core/rules/urls/url-malformed.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { resourceName } from '../../../../src/core/facts/resource-kind.ts';
-import { blockedPort } from '../../../../src/core/http/url.ts';
+import { blockedPort } from '../../../../src/core/url/url.ts';
 import { urlPortBlocked } from '../../../../src/core/rules/urls/url-port-blocked.ts';
 import { urlFacts } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BACKUP_TABLES } from '../../../../src/service/database/backup/backup-format.ts';
+import { BACKUP_TABLES } from '../../../../src/service/db/backup/format.ts';
 import { openTestDatabase, type TestDatabase } from '../../database-fixture.ts';
 
 /** Rows of this table are never committed. */

@@ -1,8 +1,8 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { claimUnkeptArtifacts } from '../../../../src/service/artifacts/unkept-store.ts';
-import { openDatabase } from '../../../../src/service/database/database.ts';
-import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
+import { claimUnkeptArtifacts } from '../../../../src/service/db/unkept-artifacts.ts';
+import { openDatabase } from '../../../../src/service/db/database.ts';
+import { migrate } from '../../../../src/service/db/migrations/migrate.ts';
 import { startDatabase } from '../../../support/database.ts';
 import { addApp, addOrganization, addRegistry, addSubscription } from '../../database-fixture.ts';
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkEmpty } from '../../../../src/service/database/backup/load.ts';
-import { withConnection } from '../../../../src/service/database/backup/backup-connection.ts';
-import { dump } from '../../../../src/service/database/backup/dump.ts';
-import { openDatabase, type Db } from '../../../../src/service/database/database.ts';
-import { migrate } from '../../../../src/service/database/migrations/migrate.ts';
+import { checkEmpty } from '../../../../src/service/db/backup/load.ts';
+import { withConnection } from '../../../../src/service/db/backup/connection.ts';
+import { dump } from '../../../../src/service/db/backup/dump.ts';
+import { openDatabase, type Db } from '../../../../src/service/db/database.ts';
+import { migrate } from '../../../../src/service/db/migrations/migrate.ts';
 import { startDatabase } from '../../../support/database.ts';
 
 /** Databases of other programs: they are named in words, never changed. */

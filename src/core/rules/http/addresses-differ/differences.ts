@@ -1,4 +1,4 @@
-import type { Evidence } from '../../../engine/report.ts';
+import type { Evidence } from '../../../values/evidence.ts';
 import type {
   AddressAnswer,
   AddressFacts,
@@ -13,7 +13,8 @@ import { type AddressDifference, hopOfAnswer, lastSample } from '../../../http/a
 import { corsFault } from '../../../http/cors.ts';
 import { header } from '../../../http/headers.ts';
 import { hostnameOf, hostOf, statusOf } from '../../../http/probe.ts';
-import { TLS_CAUSES, tlsCause } from '../../../http/failed-request.ts';
+import { tlsCause } from '../../../http/failed-request.ts';
+import { TLS_CAUSES } from '../tls-untrusted/causes.ts';
 import { explainUntrusted } from '../../../http/untrusted-certificate.ts';
 import { message, safe, type SafeText } from '../../../text/message.ts';
 import type { CauseOf, Causes } from '../../cause.ts';

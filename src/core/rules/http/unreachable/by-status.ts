@@ -5,8 +5,8 @@ import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts'
 import { INTERCEPTIONS, interceptionText } from '../../../http/interception-text.ts';
 import { type Interception, type InterceptionKind, interceptionOf } from '../../../http/interception.ts';
 import { storeError, storeErrorCode, urlInOtherRegion } from '../../../http/store-error.ts';
-import { urlExpiry } from '../../../http/signed-url.ts';
-import { parseUrl } from '../../../http/url.ts';
+import { urlExpiry } from '../../../url/signed-url.ts';
+import { parseUrl } from '../../../url/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
 import { otherRegion } from './response-failures.ts';
 import { statusAdvice } from './status-advice.ts';

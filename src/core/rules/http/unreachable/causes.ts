@@ -1,6 +1,6 @@
 import type { SafeText } from '../../../text/message.ts';
 import type { Failure, Probe } from '../../../facts/facts.ts';
-import type { Evidence } from '../../../engine/report.ts';
+import type { Evidence } from '../../../values/evidence.ts';
 import { authorOrCopy, hostOrCache } from '../../owners.ts';
 import type { CauseOf, Causes } from '../../cause.ts';
 

@@ -1,4 +1,4 @@
-import type { UrlParts } from '../../../http/url.ts';
+import type { UrlParts } from '../../../url/url.ts';
 import {
   isBranch,
   isChannel,

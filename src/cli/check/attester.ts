@@ -1,0 +1,162 @@
+import { resolve } from 'node:path';
+import type { AttestationSigner } from '../../attestation/sign.ts';
+import type { Trust } from '../../attestation/trust.ts';
+import { type CiRun, ciRunOf } from '../../core/attestation/build-types.ts';
+import { LARGEST_COMPANION } from '../../core/registry/companion.ts';
+import { type AttestationProblem, judgeAttestation } from '../../core/attestation/judge.ts';
+import type { SignerPolicy } from '../../core/facts/attestation.ts';
+import { provenanceStatement } from '../../core/attestation/statement.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { ownValue } from '../../core/values/record.ts';
+import { message, safe, type SafeText } from '../../core/text/message.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
+import { requireNode } from '../../platform/runtime.ts';
+import type { Attested, Attester } from '../../publish/artifact.ts';
+import type { Companion } from '../../publish/companion.ts';
+import type { OptionValues } from '../define/command.ts';
+import type { attestOptions } from '../define/option-groups.ts';
+import type { LoadedConfig } from '../config/config.ts';
+import type { Context } from '../config/context.ts';
+import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
+
+/** Makes the attestations of versions that are published. Loaded if versions are attested. */
+
+/** The first thing that a bundle does not prove about a version; null if it proves all. */
+type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | null;
+
+/** The options of the commands that publish versions. */
+export type AttestOptions = OptionValues<typeof attestOptions>;
+
+/** How an attestation is made. */
+export type AttestWish = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
+
+/** What is requested. */
+interface Request {
+  wish: AttestWish;
+  options: AttestOptions;
+  /** True if nothing will be signed, so that neither a key nor a token is needed. */
+  dryRun: boolean;
+}
+
+/**
+ * What attests the versions that a command publishes. Nothing is signed before the plan of a version is applied.
+ * @throws AppregError (exit 2) for a key, a token or a file that is missing or invalid
+ */
+export async function attesterFor(
+  { cwd, env }: Pick<Context, 'cwd' | 'env'>,
+  { config: { evidence = {} }, root }: Pick<LoadedConfig, 'config' | 'root'>,
+  { wish, options, dryRun }: Request,
+): Promise<Attester> {
+  const expected = evidence.attestations ?? {};
+  const run = ciRunOf(env);
+  if (wish.kind === 'given') {
+    const isGiven = namesSigner(options) || options.trustedRoot !== undefined;
+    const [folder, signer] = isGiven ? [cwd, options] : [root, expected];
+    const trust = await trustOf(folder, signer);
+    return givenAttester(givenBundle(cwd, wish.file), wish.file, await checkBy(trust, policyOf(signer, trust)));
+  }
+  if (wish.kind === 'key') {
+    const { keySigner, signingKeyIn } = await import('../../attestation/sign.ts');
+    const { shippedTrust } = await import('../../attestation/trust.ts');
+    if (dryRun && !ownValue(env, wish.variable)) return signingAttester(null, () => null, run);
+    const key = signingKeyIn(env, wish.variable);
+    if (namesSigner(expected) && key.sha256 !== (await trustOf(root, { key: expected.key })).key?.sha256)
+      throw otherSigner(message`The key in ${wish.variable}`, expected);
+    return signingAttester(keySigner(env, wish.variable), await checkBy(shippedTrust(key), { key: key.sha256 }), run);
+  }
+  const { issuer, identity, repository = run?.workflow.repository, trustedRoot, key } = expected;
+  if (key !== undefined) throw otherSigner(message`The identity of the CI system`, expected);
+  const trust = await trustOf(root, { trustedRoot });
+  const check = await checkBy(trust, {
+    issuer: issuer ?? null,
+    identity: identity ?? null,
+    repository: repository ?? null,
+  });
+  if (dryRun) return signingAttester(null, check, run);
+  requireNode(message`Signing by a service`, message`sign with --attest-key-env`);
+  const { keylessSigner } = await import('../../attestation/keyless.ts');
+  const services = evidence.sigstore && { fulcioUrl: evidence.sigstore.fulcio, rekorUrl: evidence.sigstore.rekor };
+  return signingAttester(keylessSigner(env, services), check, run);
+}
+
+/** A stored attestation is never replaced, so one that subscribers will refuse is not made. */
+function otherSigner(signer: SafeText, { key }: SignerOptions): AppregError {
+  return new AppregError(
+    'attestation-refused',
+    message`${safe(signer)} is not the signer that evidence.attestations of the configuration requires: ${key === undefined ? 'it names an identity' : `it names the key ${key}`}.`,
+    message`Sign with that one, or correct evidence.attestations: an attestation is never replaced.`,
+    { effect: 'none' },
+  );
+}
+
+/** Any signer, if none is named. */
+function policyOf(signer: SignerOptions, trust: Trust): SignerPolicy | null {
+  return namesSigner(signer) ? signerPolicy(signer, trust) : null;
+}
+
+async function checkBy(trust: Trust, signer: SignerPolicy | null): Promise<Check> {
+  const { verifyAttestation } = await import('../../attestation/verify.ts');
+  return (bundle, { app, sha256, sbomSha256 }) =>
+    judgeAttestation(verifyAttestation(bundle, trust), { app, sha256, sbomSha256, signer });
+}
+
+const WHAT = 'the attestation';
+
+/** @param signer null if nothing will be signed */
+function signingAttester(signer: AttestationSigner | null, check: Check, run: CiRun | null): Attester {
+  const signed = new Map<string, Promise<Uint8Array>>();
+  return (attested): Companion => ({
+    kind: 'attestation',
+    bytes: null,
+    what: WHAT,
+    difference: (stored) => check(stored, attested)?.message ?? null,
+    async sign() {
+      if (signer === null) throw new Error('a dry run signs nothing');
+      const statement = provenanceStatement({ ...attested, run, toolVersion: VERSION });
+      const known = signed.get(statement) ?? attestationOf(statement, signer);
+      signed.set(statement, known);
+      const problem = check(await known, attested);
+      if (problem?.rule === 'attestation-identity') throw refused('The signed bundle', attested, problem);
+      return known;
+    },
+  });
+}
+
+async function attestationOf(statement: string, signer: AttestationSigner): Promise<Uint8Array> {
+  const { createAttestation } = await import('../../attestation/sign.ts');
+  return createAttestation(statement, signer);
+}
+
+/** @param shownAs the name of the file, for messages */
+function givenAttester(bytes: Uint8Array, shownAs: string, check: Check): Attester {
+  return (attested): Companion => {
+    const problem = check(bytes, attested);
+    if (problem !== null) throw refused(shownAs, attested, problem);
+    return {
+      kind: 'attestation',
+      bytes,
+      what: WHAT,
+      difference: (stored) => check(stored, attested)?.message ?? null,
+    };
+  };
+}
+
+function refused(shownAs: string, { app }: Attested, problem: AttestationProblem): AppregError {
+  return new AppregError(
+    'attestation-refused',
+    message`${shownAs} does not attest ${app.key} ${app.version}: ${safe(problem.message)}`,
+    problem.advice,
+    { effect: 'none' },
+  );
+}
+
+function givenBundle(cwd: string, file: string): Uint8Array {
+  const read = readRegularFile(resolve(cwd, file), LARGEST_COMPANION.attestation);
+  if ('bytes' in read) return read.bytes;
+  throw new AppregError(
+    'file-unreadable',
+    message`${file} ${read.failure}.`,
+    message`Give the path of a Sigstore bundle.`,
+  );
+}

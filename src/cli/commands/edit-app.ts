@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { message } from '../../core/text/message.ts';
+import { isSafeKey } from '../../core/registry/app-key.ts';
+import { appFields } from '../../core/registry/manifest.ts';
+import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { readManifest } from '../../publish/registry-location.ts';
+import { run } from '../../publish/run.ts';
+import { type AppEdit, type EditPlan, planEdit } from '../../publish/edit-app.ts';
+import { type ListedEntry, listedEntry } from '../../publish/listed-app.ts';
+import type { Style } from '../../report/style.ts';
+import { severitiesOf } from '../config/rules.ts';
+import type { TextOption } from '../define/command.ts';
+import { type OpenWorkspace, openWorkspace } from '../config/workspace.ts';
+import type { Context } from '../config/context.ts';
+import type { OptionsOf } from '../io/invocation.ts';
+import { checkUrl } from '../io/input-file.ts';
+import { printResult } from '../io/results.ts';
+import { iconFrom } from '../check/icon-source.ts';
+import { type Input, requireValid, resolveInputs } from '../io/prompts.ts';
+import { nextAfterChange, planText, printFindings, planStatus } from '../check/remarks.ts';
+import { editAppCommand } from '../define/edit-app.ts';
+
+type Options = OptionsOf<typeof editAppCommand>;
+
+/** The new values, as given or prompted for. An absent one is kept. */
+interface Values {
+  name?: string | undefined;
+  description?: string | undefined;
+  blockColor?: string | undefined;
+  icon?: string | undefined;
+  metadataUrl?: string | undefined;
+  homepage?: string | undefined;
+  source?: string | undefined;
+  licence?: string | undefined;
+  support?: string | undefined;
+}
+
+/** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
+export async function runEditApp(context: Context, key: string, options: Options): Promise<number> {
+  const { terminal } = context;
+  const given = givenValues(context, options);
+  const workspace = await openWorkspace(context);
+  const { place, root } = workspace;
+  const app = await listedEntry(place, key);
+  const values = given ?? (await promptedValues(context, app));
+  if (values === null) return 130;
+
+  const edit = editOf(context, app, values);
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, workspace) };
+  // The entry stays as the user has seen it: a field that another process changes meanwhile is not overwritten.
+  const make = async (): Promise<EditPlan & { files: string[] }> => ({
+    ...(await planEdit(place, { ...app, manifest: await readManifest(place) }, edit, judgeSettings)),
+    files: [place.manifest],
+  });
+  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
+  const { plan, findings, entry, changes, unusedIcon } = planned;
+  const status = planStatus(plan, options.dryRun === true, 'edited');
+  printFindings(terminal, findings);
+
+  const files = plan.steps.map(({ path }) => path);
+  printResult<'edit-app'>(context, {
+    pretty: (style) => resultText(style, workspace, key, status, planned),
+    json: () => ({ key, status, changes, entry, files }),
+  });
+  if (unusedIcon !== null) terminal.log(message`${unusedIcon} was not deleted, although no app uses it any more.`);
+  if (status !== 'unchanged') warnOfSource(context, root, key);
+  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
+  else if (status === 'edited') nextAfterChange(terminal, workspace, ` --app ${isSafeKey(key) ? key : '<key>'}`);
+  return 0;
+}
+
+const PAGE_SCHEMES = message`Give a URL that begins with https:// or http://.`;
+const SUPPORT_SCHEMES = message`Give a URL that begins with https://, http:// or mailto:.`;
+
+const ABOUT_OPTIONS = ['homepage', 'source', 'licence', 'support'] as const;
+const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl', ...ABOUT_OPTIONS] as const;
+
+/**
+ * The values given as options; null if there are none and they can be prompted for.
+ * @throws AppregError (exit 2) for an invalid value, or if there is nothing to change
+ */
+function givenValues(context: Context, options: Options): Values | null {
+  const definitions: Record<(typeof FIELD_OPTIONS)[number], TextOption> = editAppCommand.options;
+  const names = FIELD_OPTIONS.filter((name) => options[name] !== undefined);
+  for (const name of names) requireValid(definitions[name], options[name] ?? '', context);
+  if (options.metadataUrl !== undefined) checkUrl(options.metadataUrl, '--metadata-url');
+  for (const name of ['homepage', 'source', 'support'] as const) {
+    const url = options[name];
+    if (url === undefined || (name === 'support' && url.startsWith('mailto:'))) continue;
+    checkUrl(url, `--${name}`, name === 'support' ? SUPPORT_SCHEMES : PAGE_SCHEMES);
+  }
+  if (names.length > 0) return options;
+  if (context.terminal.interactive) return null;
+  throw new AppregError(
+    'option-missing',
+    message`No option with a new value was given.`,
+    message`Add --name, --description, --icon, --color, --metadata-url, --homepage, --source, --licence or --support, or run the command at a terminal without --yes to be prompted.`,
+  );
+}
+
+/** Prompts for each field, with its present value as the default; null if the user cancelled. */
+async function promptedValues(context: Context, { entry }: ListedEntry): Promise<Values | null> {
+  const { name, description, color, iconUrl } = appFields(entry);
+  const { options } = editAppCommand;
+  return resolveInputs(context, {
+    name: input(options.name, name),
+    description: input(options.description, description),
+    blockColor: input(options.blockColor, color),
+    icon: input(options.icon, iconUrl),
+  });
+}
+
+function input(option: TextOption, now: string | null): Input {
+  return { option, given: undefined, ...(now !== null && { initial: now }) };
+}
+
+const COLOR = '#3b5bdb';
+
+function editOf(context: Context, { key, entry }: ListedEntry, values: Values): AppEdit {
+  const { name, description, blockColor: color, icon, metadataUrl } = values;
+  const now = appFields(entry);
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(color !== undefined && { color }),
+    ...(icon !== undefined && icon !== now.iconUrl && { icon: iconFrom(context, key, color ?? COLOR, icon) }),
+    ...(metadataUrl !== undefined && { metadataUrl }),
+    about: Object.fromEntries(
+      ABOUT_OPTIONS.flatMap((option) => (values[option] === undefined ? [] : [[option, values[option]]])),
+    ),
+  };
+}
+
+function resultText(
+  style: Style,
+  { place }: OpenWorkspace,
+  key: string,
+  status: 'edited' | 'planned' | 'unchanged',
+  { plan, changes }: EditPlan,
+): string {
+  const name = printable(shorten(key, 80));
+  if (status === 'unchanged') return `${name} already has these values in ${printable(place.manifest)}; nothing to do`;
+  const lines = changes.map(changeLine);
+  if (status === 'planned') return [planText(style, plan), ...lines].join('\n');
+  const files = plan.steps.map(({ path }) => path);
+  return [`edited ${style.bold(name)}: ${printable(files.join(', '))}`, ...lines].join('\n');
+}
+
+function changeLine({ field, before, after }: EditPlan['changes'][number]): string {
+  return `  ${field}: ${before === null ? 'none' : inQuotes(before)} → ${inQuotes(after)}`;
+}
+
+function inQuotes(text: string): string {
+  return `“${safeExcerpt(text)}”`;
+}
+
+/** `assemble` makes the entry from another file, which has the old values. */
+function warnOfSource({ terminal }: Context, root: string, key: string): void {
+  const source = `apps/${key}/app.json`;
+  if (isSafeKey(key) && existsSync(join(root, source)))
+    terminal.log(
+      message`${source} also describes this app. Make the same change there; otherwise appreg assemble will undo it.`,
+    );
+}

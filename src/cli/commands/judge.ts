@@ -1,0 +1,61 @@
+import { message } from '../../core/text/message.ts';
+import { resolve } from 'node:path';
+import { countAttested } from '../../core/attestation/attested-versions.ts';
+import { judge as judgeFacts } from '../../core/engine/judge.ts';
+import { printable } from '../../core/text/text.ts';
+import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
+import { checkSettings } from '../check/check-settings.ts';
+import {
+  checked,
+  logEndedExceptions,
+  printReport,
+  suggestExplanation,
+  useEach,
+  whyIncomplete,
+} from '../check/checks.ts';
+import type { OptionValues } from '../define/command.ts';
+import type { Context } from '../config/context.ts';
+import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
+import { lockBaseline } from '../../workspace/lock.ts';
+import { quotedPath } from '../io/shown-path.ts';
+import type { judgeCommand } from '../define/judge.ts';
+
+/**
+ * `appreg judge <facts.json...>`: judges saved facts again, with the same result as the run that saved them; the facts
+ * of several shards are merged into one run.
+ */
+export async function runJudge(
+  context: Context,
+  files: readonly string[],
+  options: OptionValues<typeof judgeCommand.options> = {},
+): Promise<number> {
+  return checked(context, 'judge', files.join(' '), async () => {
+    const loaded = await context.config();
+    const settings = await checkSettings(context, loaded, options.baseline);
+    const { used: parts, failed } = await useEach(files, async (file): Promise<NamedSnapshot> => {
+      return { file, snapshot: await readSnapshot(resolve(context.cwd, file)) };
+    });
+    for (const { message, hint } of failed) context.terminal.error(message, hint);
+    const joined = joinShards(parts);
+    const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
+    const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
+    const before = lockBaseline(loaded, facts.target);
+    const attested = countAttested();
+    const report = judgeFacts(facts, {
+      command: 'judge',
+      ...settings,
+      baseline: before,
+      onAttested: (one) => attested.add(one),
+    });
+    const code = printReport(context, report, { severities: settings.severities, attested: attested.all() });
+    logEndedExceptions(context.terminal, report, settings.exceptions, facts.seenAt);
+    // A bundle of `diagnose --bundle` records the requested target.
+    const [only] = parts;
+    if (only && parts.length === 1 && only.snapshot.requested !== undefined)
+      context.terminal.next(
+        message`appreg diagnose ${quotedPath(printable(only.file))} explains the problems by symptom, and says who has to act`,
+      );
+    else suggestExplanation(context, code, report);
+    return code;
+  });
+}

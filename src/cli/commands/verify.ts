@@ -1,0 +1,44 @@
+import { message } from '../../core/text/message.ts';
+import { resolve } from 'node:path';
+import { startJudging } from '../../core/engine/judge.ts';
+import { redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import { checked, reportCheck } from '../check/checks.ts';
+import type { Context } from '../config/context.ts';
+import { liveCheck } from '../check/live-check.ts';
+import { observeAndJudge } from '../check/observe-and-judge.ts';
+import { writeSnapshot } from '../check/facts-file.ts';
+import type { VerifyOptions } from '../check/verify-options.ts';
+import { verifyWhenReady, waitSeconds } from '../check/wait.ts';
+
+/**
+ * `appreg verify <registry-url>`: checks a live registry. Exit codes: docs/commands.md; 128 plus the
+ * signal's number if interrupted.
+ */
+export async function runVerify(context: Context, url: string, options: VerifyOptions): Promise<number> {
+  return checked(context, 'verify', redact(url), async () => {
+    const seconds = options.wait === undefined ? null : waitSeconds(options);
+    const check = await liveCheck(context, 'verify', url, options);
+    if (seconds !== null) return verifyWhenReady(context, check, options, seconds);
+    const writer =
+      options.save === undefined
+        ? null
+        : writeSnapshot(resolve(context.cwd, options.save), check.header, (text) => check.conceal(text));
+    try {
+      const result = await observeAndJudge(context, check, { start: startJudging, writer });
+      const { exit, report, incomplete, shard, attested } = result;
+      const { unknownApps, nearApps } = result.observed;
+      if (unknownApps.length > 0)
+        throw new AppregError(
+          'app-unknown',
+          message`The registry does not list the app “${unknownApps.join('”, “')}”.${nearApps}`,
+          message`App keys are case-sensitive.`,
+        );
+      writer?.finish(incomplete, shard);
+      const code = reportCheck(context, report, check, { attested });
+      return exit ?? code;
+    } finally {
+      writer?.abandon();
+    }
+  });
+}

@@ -1,0 +1,30 @@
+import { RESULT_FORMATS } from '../../report/options.ts';
+import { type CommandDefinition, flag, list, text } from './command.ts';
+import { allowSecretOption, noticesOption, sbomOption } from './option-groups.ts';
+
+export const bundleCommand = {
+  name: 'bundle',
+  description: 'build an entry point, or pack a folder, into a reproducible .tar.gz',
+  arguments: [
+    {
+      usage: '<entry>',
+      value: 'file',
+      prompt: { message: 'Entry point to build? (a folder is packed as it is)' },
+    },
+    { usage: '<output>', value: 'archive', prompt: { message: 'Output file?', initial: 'app.tar.gz' } },
+  ],
+  options: {
+    ui: text('--ui <entry>', 'a second entry point, built to ui.js', 'file'),
+    external: list('--external <name>', 'leave a package out of the bundle; repeatable', 'any'),
+    include: list('--include <glob>', 'add files to the archive; repeatable', 'any'),
+    target: text('--target <target>', 'runtime to compile for (default: node22)', 'any'),
+    minify: flag('--minify', 'minify the code'),
+    sourcemap: flag('--sourcemap', 'embed the source map in the code'),
+    anyContent: flag('--any-content', 'also pack a folder without app.js at its top level'),
+    ...noticesOption,
+    ...sbomOption('also write a bill of materials, <output>.cdx.json'),
+    ...allowSecretOption,
+  },
+  formats: RESULT_FORMATS,
+  examples: ['bundle src/main.ts clock-1.0.0.tar.gz'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,11 @@
+import { RESULT_FORMATS } from '../../report/options.ts';
+import type { CommandDefinition } from './command.ts';
+
+export const checksumCommand = {
+  name: 'checksum',
+  description: 'print the checksum for the metadata: sha256:<64 hexadecimal digits>',
+  arguments: [{ usage: '<file|url...>', value: 'file-or-url', prompt: { message: 'Which file or URL?' } }],
+  options: {},
+  formats: RESULT_FORMATS,
+  examples: ['checksum clock-1.0.0.tar.gz'],
+} as const satisfies CommandDefinition;

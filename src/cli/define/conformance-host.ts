@@ -1,0 +1,20 @@
+import { CONFORMANCE_FORMATS } from '../../report/options.ts';
+import type { CommandDefinition } from './command.ts';
+import { conformanceOptions, authorityOption } from './option-groups.ts';
+
+export const conformanceHostCommand = {
+  name: 'conformance host',
+  network: 'always',
+  description: 'test a web host that serves the files of conformance fixtures',
+  arguments: [
+    {
+      usage: '<url>',
+      value: 'url',
+      prompt: { message: 'URL of the uploaded folder?', placeholder: 'https://apps.example.com/conformance/' },
+    },
+  ],
+  options: { ...conformanceOptions, ...authorityOption },
+  formats: CONFORMANCE_FORMATS,
+  notes: 'First upload the folder that appreg conformance fixtures writes.',
+  examples: ['conformance host https://apps.example.com/conformance/'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,16 @@
+import { ROLES } from '../../conformance/case/case.ts';
+import { RESULT_FORMATS } from '../../report/options.ts';
+import { type CommandDefinition, text } from './command.ts';
+import { conformanceOptions } from './option-groups.ts';
+
+export const conformanceCommand = {
+  name: 'conformance',
+  description: 'list the cases of the conformance kit, which tests implementations of the specification',
+  arguments: [],
+  options: {
+    set: conformanceOptions.set,
+    role: text('--role <role>', 'only the cases of this role', ROLES),
+  },
+  formats: RESULT_FORMATS,
+  examples: ['conformance', 'conformance --role host'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,39 @@
+import { COMMENT_FORMATS } from '../../report/options.ts';
+import { type CommandDefinition, flag, number, text } from './command.ts';
+import {
+  attestOptions,
+  allowSecretOption,
+  allowVersionOptions,
+  appOption,
+  dryRunOption,
+  noticesOption,
+  sbomOption,
+} from './option-groups.ts';
+
+export const releaseCommand = {
+  name: 'release',
+  // Artifacts are read back from their public URLs.
+  network: { unless: ['check', 'bump', 'dryRun'] },
+  description: 'publish the new versions of all apps of a repository',
+  arguments: [],
+  options: {
+    check: flag('--check', 'only report the state of each app; write nothing'),
+    bump: flag('--bump', 'raise the declared version of each app that changed without a new version'),
+    ...appOption,
+    against: text(
+      '--against <git-ref|dir|file|url>',
+      'with --check or --bump: compare with this state instead of the store',
+      'registry-state',
+    ),
+    jobs: number('--jobs <n>', 'apps to build at a time (default: one per processor)', 'whole'),
+    ...noticesOption,
+    ...sbomOption('also publish a bill of materials beside each artifact'),
+    ...attestOptions,
+    ...allowSecretOption,
+    ...allowVersionOptions,
+    allowDirty: flag('--allow-dirty', 'allow sources that are not committed in git'),
+    ...dryRunOption,
+  },
+  formats: COMMENT_FORMATS,
+  examples: ['release --check', 'release --bump', 'release --check --against origin/main --format markdown', 'release'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,15 @@
+import { RESULT_FORMATS } from '../../report/options.ts';
+import type { CommandDefinition } from './command.ts';
+import { dataFolderOption } from './option-groups.ts';
+
+export const serviceRestoreCommand = {
+  name: 'service restore',
+  network: 'always',
+  description: 'restore a backup into an empty database',
+  arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Backup file to restore?' } }],
+  options: { ...dataFolderOption },
+  formats: RESULT_FORMATS,
+  notes:
+    'The database is that of DATABASE_URL, or an embedded one in --data, a folder that is empty or does not exist.',
+  examples: ['service restore appreg-backup.gz --data appreg-data'],
+} as const satisfies CommandDefinition;

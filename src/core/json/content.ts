@@ -1,0 +1,10 @@
+import type { Count } from '../values/scalars.ts';
+
+export interface DocumentContent {
+  text: string | null;
+  base64: string | null;
+  /** Size in bytes of the document, as far as it was read. */
+  bytes: Count;
+  /** True when reading stopped at the size limit. */
+  cut: boolean;
+}

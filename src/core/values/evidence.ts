@@ -1,0 +1,1 @@
+export type Evidence = Record<string, string | number | boolean | null | readonly string[]>;

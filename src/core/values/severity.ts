@@ -1,0 +1,8 @@
+/**
+ * The report of a run: the vocabulary and shapes of `--format json` (schemas/report.schema.json). Absent values are
+ * null.
+ */
+
+export type Severity = 'error' | 'warning' | 'note';
+
+export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];

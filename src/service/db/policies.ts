@@ -1,0 +1,302 @@
+import { type Db } from './database.ts';
+import {
+  appKeyBatches,
+  type PolicedSubscription,
+  POLICED_COLUMNS,
+  candidatesOf,
+  IS_CANDIDATE,
+} from './policy-candidates.ts';
+import { type Policy, policyOf } from '../../core/policy/policy.ts';
+import {
+  type PolicyDecisionRow,
+  type CandidateVersion,
+  openPreview,
+  type CandidateApp,
+  type PolicyHold,
+  policyHold,
+} from '../domain/policies.ts';
+import { decideVersions, type Hold } from '../../core/policy/decide.ts';
+import { sql } from 'kysely';
+import { VERSION_OF_APP } from './conditions.ts';
+import { type PolicyDocument } from '../../core/policy/policy-document.ts';
+import { isUuid } from './page.ts';
+import { type PolicyPreview } from '../../core/policy/preview.ts';
+import { type Actor } from '../domain/audit.ts';
+import { recordAudit } from './audit.ts';
+import { registryEvent } from '../domain/events.ts';
+import { recordEvents } from './events.ts';
+import { storableJson } from '../domain/storable.ts';
+
+/** What the policies of subscriptions decide about versions. */
+
+/** Applies the policies of a registry's subscriptions to the versions that it offers now. */
+export async function decidePolicies(db: Db, registryId: number, now: Date): Promise<void> {
+  const subscriptions = await db
+    .selectFrom('subscriptions')
+    .where('registryId', '=', registryId)
+    .where('policy', 'is not', null)
+    .select('id')
+    .execute();
+  if (subscriptions.length === 0) return;
+  const batches = await appKeyBatches(db, registryId);
+  for (const { id } of subscriptions) {
+    for (const keys of batches)
+      await inPolicy(db, registryId, id, (tx, one, policy) => decide(tx, one, policy, keys, now));
+    await inPolicy(db, registryId, id, (tx) => forgetOthers(tx, id));
+  }
+}
+
+/** Does something with a subscription in a transaction, if it has a policy. Changes of the policy wait, and are seen. */
+async function inPolicy(
+  db: Db,
+  registryId: number,
+  subscriptionId: string,
+  act: (tx: Db, subscription: PolicedSubscription, policy: Policy) => Promise<void>,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const subscription = await tx
+      .selectFrom('subscriptions')
+      .where('id', '=', subscriptionId)
+      .where('registryId', '=', registryId)
+      .select(POLICED_COLUMNS)
+      .forUpdate()
+      .executeTakeFirst();
+    if (subscription === undefined || subscription.policy === null) return;
+    await act(tx, subscription, policyOf(subscription.policy));
+  });
+}
+
+/**
+ * Replaces all decisions of a subscription.
+ * @param tx the transaction that sets the policy, and has locked the subscription
+ * @param policy null for none
+ */
+async function decideAnew(tx: Db, subscription: PolicedSubscription, policy: Policy | null, now: Date): Promise<void> {
+  await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscription.id).execute();
+  if (policy === null) return;
+  for (const keys of await appKeyBatches(tx, subscription.registryId))
+    await decide(tx, subscription, policy, keys, now);
+}
+
+/** Replaces all decisions of a subscription, if it has a policy: which attestations are valid depends on their signer. */
+export async function decideSubscription(tx: Db, subscriptionId: string): Promise<void> {
+  const subscription = await tx
+    .selectFrom('subscriptions')
+    .where('id', '=', subscriptionId)
+    .select(POLICED_COLUMNS)
+    .executeTakeFirst();
+  if (subscription === undefined || subscription.policy === null) return;
+  await decideAnew(tx, subscription, policyOf(subscription.policy), new Date());
+}
+
+/** Rows per statement. */
+const BATCH_SIZE = 1000;
+
+async function decide(
+  tx: Db,
+  subscription: PolicedSubscription,
+  policy: Policy,
+  keys: readonly string[],
+  now: Date,
+): Promise<void> {
+  const { id: subscriptionId, registryId } = subscription;
+  const rows: PolicyDecisionRow[] = [];
+  for (const app of await candidatesOf(tx, subscription, keys)) {
+    const holds = new Map(decideVersions(policy, app, now).map(({ version, hold }) => [version, hold]));
+    for (const one of app.versions) {
+      const decision = decisionOf(holds.get(one.version) ?? null);
+      if (isSame(one.decision, decision)) continue;
+      const { version, checksum } = one;
+      rows.push({ subscriptionId, registryId, appKey: app.key, version, checksum, ...decision });
+    }
+  }
+  for (let start = 0; start < rows.length; start += BATCH_SIZE)
+    await tx
+      .insertInto('policyDecisions')
+      .values(rows.slice(start, start + BATCH_SIZE))
+      .onConflict((conflict) =>
+        conflict.columns(['subscriptionId', 'registryId', 'appKey', 'version']).doUpdateSet({
+          checksum: sql`excluded.checksum`,
+          cause: sql`excluded.cause`,
+          line: sql`excluded.line`,
+          offeredAt: sql`excluded.offered_at`,
+        }),
+      )
+      .execute();
+}
+
+type Decision = Exclude<CandidateVersion['decision'], null>;
+
+/** Before every clock: a database whose clock is slow offers the version as well. */
+const OFFERED_ALWAYS: Decision = { cause: null, line: null, offeredAt: new Date(0) };
+
+function decisionOf(hold: Hold | null): Decision {
+  return hold === null ? OFFERED_ALWAYS : { cause: hold.cause, line: hold.line, offeredAt: hold.offeredAt };
+}
+
+function isSame(a: Decision | null, b: Decision): boolean {
+  return a !== null && a.cause === b.cause && a.line === b.line && a.offeredAt?.getTime() === b.offeredAt?.getTime();
+}
+
+/** Deletes the decisions about versions that the registry does not offer: they are decided about again if it does. */
+async function forgetOthers(tx: Db, subscriptionId: string): Promise<void> {
+  await sql`
+    DELETE FROM policy_decisions AS old WHERE old.subscription_id = ${subscriptionId} AND NOT EXISTS (
+      SELECT FROM subscriptions
+        JOIN versions ON versions.registry_id = subscriptions.registry_id
+        JOIN apps ON ${VERSION_OF_APP}
+      WHERE subscriptions.id = old.subscription_id AND versions.registry_id = old.registry_id
+        AND versions.app_key = old.app_key AND versions.version = old.version
+        AND versions.artifact_checksum = old.checksum AND ${IS_CANDIDATE})`.execute(tx);
+}
+
+/**
+ * The subscription uses another row of its registry from now on.
+ * @param move.isCopy whether that row began with a copy of the former one, so that the decisions are about the same
+ *   versions
+ */
+export async function moveDecisions(
+  tx: Db,
+  { subscriptionId, registryId, isCopy }: { subscriptionId: string; registryId: number; isCopy: boolean },
+): Promise<void> {
+  if (isCopy)
+    await tx.updateTable('policyDecisions').set({ registryId }).where('subscriptionId', '=', subscriptionId).execute();
+  else await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscriptionId).execute();
+}
+
+/** The policies of subscriptions. Every query is restricted to the organization. */
+
+/** @returns the policy, null if there is none; null in place of it if the organization does not have the subscription */
+export async function storedPolicy(
+  db: Db,
+  organizationId: string,
+  subscriptionId: string,
+): Promise<{ policy: PolicyDocument | null } | null> {
+  return (await subscriptionQuery(db, organizationId, subscriptionId)?.executeTakeFirst()) ?? null;
+}
+
+function subscriptionQuery(db: Db, organizationId: string, subscriptionId: string) {
+  if (!isUuid(subscriptionId)) return null;
+  return db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', subscriptionId)
+    .select([...POLICED_COLUMNS, 'name']);
+}
+
+type Subscription = Exclude<
+  Awaited<ReturnType<Exclude<ReturnType<typeof subscriptionQuery>, null>['executeTakeFirst']>>,
+  undefined
+>;
+
+/** What a policy would do. @returns null if the organization does not have the subscription */
+export async function previewPolicy(
+  db: Db,
+  { organizationId, subscriptionId, now }: { organizationId: string; subscriptionId: string; now: Date },
+  document: PolicyDocument | null,
+): Promise<PolicyPreview | null> {
+  const subscription = await subscriptionQuery(db, organizationId, subscriptionId)?.executeTakeFirst();
+  return subscription === undefined ? null : previewFor(db, subscription, document && policyOf(document), now);
+}
+
+async function previewFor(
+  db: Db,
+  subscription: Subscription,
+  policy: Policy | null,
+  now: Date,
+): Promise<PolicyPreview> {
+  const preview = openPreview(policy, now);
+  for await (const apps of seenApps(db, subscription)) preview.add(apps);
+  return preview.end();
+}
+
+/** The apps, in batches. What the subscription does not see yet is not shown. */
+async function* seenApps(db: Db, subscription: Subscription): AsyncGenerator<CandidateApp[]> {
+  if (subscription.confirmedAt === null) return;
+  for (const keys of await appKeyBatches(db, subscription.registryId)) yield candidatesOf(db, subscription, keys);
+}
+
+export interface PolicyTarget {
+  organizationId: string;
+  subscriptionId: string;
+  actor: Actor;
+  now: Date;
+  /** Whether the policy may hide everything. */
+  confirm: boolean;
+}
+
+/** `unconfirmed`: it would hide everything, and was not set. */
+export type PolicyOutcome = { outcome: 'set' | 'same' | 'unconfirmed'; preview: PolicyPreview };
+
+/**
+ * Sets or removes the policy of a subscription, and applies it to all versions.
+ * @returns null if the organization does not have the subscription
+ */
+export async function setPolicy(
+  db: Db,
+  { organizationId, subscriptionId, actor, now, confirm }: PolicyTarget,
+  document: PolicyDocument | null,
+): Promise<PolicyOutcome | null> {
+  return db.transaction().execute(async (tx) => {
+    const row = await subscriptionQuery(tx, organizationId, subscriptionId)?.forUpdate().executeTakeFirst();
+    if (row === undefined) return null;
+    const policy = document && policyOf(document);
+    const preview = await previewFor(tx, row, policy, now);
+    const [before, after] = [textOf(row.policy), textOf(document)];
+    if (before === after) return { outcome: 'same', preview };
+    if (preview.hidesEverything && !confirm) return { outcome: 'unconfirmed', preview };
+    await tx.updateTable('subscriptions').set({ policy: after }).where('id', '=', subscriptionId).execute();
+    await decideAnew(tx, row, policy, now);
+    const target = { id: subscriptionId, name: row.name };
+    await recordAudit(tx, {
+      organizationId,
+      actor,
+      action: 'registry-policy-changed',
+      target,
+      details: { before, after },
+    });
+    const [hidden, appearing] = [preview.hidden.length, preview.appearing.length];
+    const event = registryEvent('policy-changed', { before: row.policy, after: document, hidden, appearing });
+    await recordEvents(tx, [{ ...event, registryId: row.registryId, subscriptionId, at: now }]);
+    return { outcome: 'set', preview };
+  });
+}
+
+function textOf(document: PolicyDocument | null): string | null {
+  return document === null ? null : storableJson(document);
+}
+
+/** What policies hold back, for the views of versions. */
+
+interface AppOfSubscription {
+  registryId: number;
+  appKey: string;
+  subscriptionId: string;
+  policy: PolicyDocument | null;
+}
+
+/** Why the policy of the subscription holds versions of an app back, by version; none if it has no policy. */
+export async function heldVersions(
+  db: Db,
+  { registryId, appKey, subscriptionId, policy }: AppOfSubscription,
+  versions: readonly { version: string; artifactChecksum: string }[],
+): Promise<Map<string, PolicyHold>> {
+  if (policy === null) return new Map();
+  const rows = await db
+    .selectFrom('policyDecisions')
+    .where('subscriptionId', '=', subscriptionId)
+    .where('registryId', '=', registryId)
+    .where('appKey', '=', appKey)
+    .where('version', '=', sql<string>`ANY(${versions.map(({ version }) => version)})`)
+    .select(['version', 'checksum', 'cause', 'line', 'offeredAt'])
+    .select(sql<boolean>`coalesce(offered_at <= now(), FALSE)`.as('isOffered'))
+    .execute();
+  const decisions = new Map(rows.map((row) => [row.version, row]));
+  return new Map(
+    versions.flatMap(({ version, artifactChecksum }) => {
+      const row = decisions.get(version);
+      const decision = row?.checksum === artifactChecksum ? row : null;
+      return decision?.isOffered === true ? [] : [[version, policyHold(decision)] as const];
+    }),
+  );
+}

@@ -1,0 +1,128 @@
+import { type KnownAbout } from '../../observe/registry/about.ts';
+import { type AboutVersion, type About, readAboutFile, type Retirement } from '../../core/about/about-file.ts';
+import { storable } from './storable.ts';
+import { type DocumentContent } from '../../core/json/content.ts';
+import { type NewEvent } from './events.ts';
+
+/** What a refresh changes of what is stored of an about file. Pure: the stored rows and the observed file in, rows out. */
+
+/** What is stored of the about file of an app. */
+export interface StoredAbout {
+  /** The last one that could be used; null if there is none. */
+  file: KnownAbout | null;
+  versions: readonly StoredAboutVersion[];
+}
+
+export interface StoredAboutVersion extends AboutVersion {
+  version: string;
+}
+
+export const NO_ABOUT: StoredAbout = { file: null, versions: [] };
+
+/** What a refresh learned: another file; `absent`: the host has none; `unknown`: the last one stays. */
+export type LearnedAbout = KnownAbout | 'absent' | 'unknown';
+
+export interface AboutChange {
+  /** The file to store; null if there is none any more; undefined if it is the same. */
+  file: { known: KnownAbout; app: About['app'] } | null | undefined;
+  /** Rows that are new or changed, and versions of which nothing is said any more. */
+  changed: StoredAboutVersion[];
+  removed: string[];
+}
+
+/** What is known once the change is written. */
+export interface KnownClaims {
+  change: AboutChange | null;
+  /** Null if there is no file. */
+  about: About | null;
+}
+
+/**
+ * @param versions the known versions of the app
+ * @returns null as the change if nothing is to be written
+ */
+export function aboutChange(before: StoredAbout, learned: LearnedAbout, versions: readonly string[]): KnownClaims {
+  const read = typeof learned === 'string' ? null : readAboutFile(learned.content).about;
+  const isKept = learned === 'unknown' || (typeof learned !== 'string' && read === null);
+  const about = isKept && before.file !== null ? readAboutFile(before.file.content).about : read;
+  const rows = about === null ? [] : rowsOf(about, versions);
+  const stored = new Map(before.versions.map((row) => [row.version, row]));
+  const claimed = new Set(rows.map(({ version }) => version));
+  const known = new Set(versions);
+  const change = {
+    file: isKept ? undefined : fileChange(before.file, typeof learned === 'string' ? null : learned, about),
+    changed: rows.filter((row) => !isSame(row, stored.get(row.version))),
+    // The rows of versions that are not known any more are deleted with them.
+    removed: before.versions.flatMap(({ version }) => (known.has(version) && !claimed.has(version) ? [version] : [])),
+  };
+  const isNothing = change.file === undefined && change.changed.length === 0 && change.removed.length === 0;
+  return { change: isNothing ? null : change, about };
+}
+
+function fileChange(before: KnownAbout | null, known: KnownAbout | null, about: About | null): AboutChange['file'] {
+  if (known === null || about === null) return before === null ? undefined : null;
+  if (before !== null && isSameFile(before, known)) return undefined;
+  const { homepage, source, licence, support } = about.app;
+  const app = {
+    homepage: storableText(homepage),
+    source: storableText(source),
+    licence: storableText(licence),
+    support: storableText(support),
+  };
+  return { known, app };
+}
+
+function storableText(text: string | null): string | null {
+  return text === null ? null : storable(text);
+}
+
+function isSameFile(a: KnownAbout, b: KnownAbout): boolean {
+  return a.url === b.url && a.condition?.join() === b.condition?.join() && isSameContent(a.content, b.content);
+}
+
+function isSameContent(a: DocumentContent, b: DocumentContent): boolean {
+  return a.text === b.text && a.base64 === b.base64;
+}
+
+/** What a file says about the known versions. */
+function rowsOf({ versions }: About, known: readonly string[]): StoredAboutVersion[] {
+  return known.flatMap((version) => {
+    const claim = versions.get(version);
+    if (claim === undefined) return [];
+    const { published, deprecated } = claim;
+    const notes = storableText(claim.notes);
+    if (published === null && notes === null && deprecated === null) return [];
+    return [{ version, published, notes, deprecated: deprecated && storableRetirement(deprecated) }];
+  });
+}
+
+function storableRetirement({ message, ...rest }: Retirement): Retirement {
+  return { ...rest, message: storable(message) };
+}
+
+function isSame(row: StoredAboutVersion, stored: StoredAboutVersion | undefined): boolean {
+  return (
+    stored !== undefined &&
+    row.published === stored.published &&
+    row.notes === stored.notes &&
+    isSameRetirement(row.deprecated, stored.deprecated)
+  );
+}
+
+function isSameRetirement(a: Retirement | null, b: Retirement | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.reason === b.reason && a.message === b.message && a.use === b.use && a.since === b.since;
+}
+
+/** The events of a change: versions that were retired, with other words too, and versions that no longer are. */
+export function aboutEvents(app: string, before: StoredAbout, change: AboutChange | null): NewEvent[] {
+  if (change === null) return [];
+  const stored = new Map(before.versions.map(({ version, deprecated }) => [version, deprecated]));
+  const removed = change.removed.map((version) => ({ version, deprecated: null }));
+  return [...change.changed, ...removed].flatMap(({ version, deprecated }): NewEvent[] => {
+    const earlier = stored.get(version) ?? null;
+    if (isSameRetirement(deprecated, earlier)) return [];
+    if (deprecated !== null) return [{ type: 'version-deprecated', app, version, data: deprecated }];
+    return earlier === null ? [] : [{ type: 'version-undeprecated', app, version, data: { reason: earlier.reason } }];
+  });
+}

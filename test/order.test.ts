@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+/**
+ * The order inside the folders of src (docs/architecture.md): a subfolder, or a file beside it, imports only what comes
+ * before it, types included. In the folders without a list, no two of them import each other, directly or in a circle.
+ */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  core: inOrder(
+    'values text errors json url facts generated http registry about attestation findings rules engine diff policy release index.ts',
+  ),
+  observe: inOrder('content digest archive icon http registry workspace service baseline'),
+  store: inOrder(
+    'failpoint.ts interrupt.ts bytes.ts paths.ts store.ts journal.ts pool.ts directory git s3 blobs remember.ts',
+  ),
+  cli: inOrder('define io config check commands program completion process main.ts'),
+  conformance: inOrder('case sets.ts expected.ts result.ts command.ts hosts results documents host subscriber'),
+  service: inOrder(
+    'log.ts metrics.ts time-limits.ts config domain db artifacts context.ts refresh jobs actions http api ui web-app.ts start.ts',
+  ),
+};
+
+function inOrder(parts: string): readonly string[] {
+  return parts.split(' ');
+}
+
+/** Folders that come one after the other in a list, and do not know each other. */
+const APART: Readonly<Record<string, readonly string[]>> = {
+  observe: ['registry', 'workspace', 'service'],
+  service: ['api', 'ui'],
+};
+
+interface Import {
+  from: string;
+  target: string;
+}
+
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'));
+
+/** Imports of files in the same folder of src, as paths below src. */
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(root, 'src', from), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+  return [...text.matchAll(/(?:from\s+|import\(\s*|^import\s+)'(\.{1,2}\/[^']+)'/gm)]
+    .map(([, path = '']) => ({ from, target: posix.join(posix.dirname(from), path) }))
+    .filter(({ target }) => folderOf(target) === folderOf(from) && partOf(target) !== partOf(from));
+});
+
+function folderOf(file: string): string {
+  return file.split('/')[0] ?? '';
+}
+
+/** The subfolder of a file, or its name if it is not in one. */
+function partOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+const shown = (found: readonly Import[]): string[] => found.map(({ from, target }) => `${from} imports ${target}`);
+
+describe.each(Object.entries(ORDER))('src/%s', (folder, order) => {
+  test('has an order of all of its parts', () => {
+    const parts = new Set(files.filter((file) => folderOf(file) === folder && file.includes('/')).map(partOf));
+    expect([...parts].toSorted()).toEqual([...order].toSorted());
+  });
+
+  test('imports only what comes before', () => {
+    const own = imports.filter(({ from }) => folderOf(from) === folder);
+    const wrong = own.filter(({ from, target }) => order.indexOf(partOf(target)) > order.indexOf(partOf(from)));
+    expect(shown(wrong)).toEqual([]);
+  });
+});
+
+test.each(Object.entries(APART))('the parts of src/%s that do not know each other', (folder, apart) => {
+  const own = imports.filter(({ from, target }) => folderOf(from) === folder && apart.includes(partOf(target)));
+  expect(shown(own.filter(({ from }) => apart.includes(partOf(from))))).toEqual([]);
+});
+
+test('the parts of the other folders do not import each other in a circle', () => {
+  const circles: string[] = [];
+  for (const folder of new Set(files.map(folderOf))) {
+    const next = new Map<string, Set<string>>();
+    for (const { from, target } of imports.filter((one) => folderOf(one.from) === folder))
+      next.set(partOf(from), (next.get(partOf(from)) ?? new Set()).add(partOf(target)));
+    const reachable = (part: string): Set<string> => {
+      const reached = new Set<string>();
+      for (const queue = [part]; queue.length > 0;)
+        for (const one of next.get(queue.pop() ?? '') ?? []) {
+          if (!reached.has(one)) queue.push(one);
+          reached.add(one);
+        }
+      return reached;
+    };
+    for (const part of next.keys()) if (reachable(part).has(part)) circles.push(`${folder}/${part}`);
+  }
+  expect(circles).toEqual([]);
+});
