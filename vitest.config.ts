@@ -19,7 +19,7 @@ const ISOLATED = [
   // They replace modules (esbuild, timers, the file system), which stay loaded for the next file of a process.
   'test/publish/apply-*.test.ts',
   'test/store/failing-disks.test.ts',
-  'test/bundle/native.test.ts',
+  'test/bundle/{native,esbuild}.test.ts',
   'test/observe/registry/copy-zlib.test.ts',
   'test/cli/release-{esbuild,toolchain}.test.ts',
   // They wait for other processes most of the time. Files with a process of their own start first.
