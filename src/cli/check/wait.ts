@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
 import { type SignalExit, AppregError } from '../../core/errors/error.ts';
-import { reportCheck } from './checks.ts';
+import { reportCheck } from './report.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../config/context.ts';
 import type { LiveCheck } from './live-check.ts';

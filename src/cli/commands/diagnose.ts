@@ -6,7 +6,8 @@ import type { Missing, RequestedApps, ServiceFacts } from '../../core/facts/fact
 import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { checkSettings } from '../check/check-settings.ts';
-import { checked, reportCheck } from '../check/checks.ts';
+import { checked } from '../check/checked.ts';
+import { reportCheck } from '../check/report.ts';
 import { flagOf, type OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { type LiveCheck, liveCheck } from '../check/live-check.ts';

@@ -5,14 +5,9 @@ import { judge as judgeFacts } from '../../core/engine/judge.ts';
 import { printable } from '../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
 import { checkSettings } from '../check/check-settings.ts';
-import {
-  checked,
-  logEndedExceptions,
-  printReport,
-  suggestExplanation,
-  useEach,
-  whyIncomplete,
-} from '../check/checks.ts';
+import { checked } from '../check/checked.ts';
+import { useEach, whyIncomplete } from '../check/inputs.ts';
+import { logEndedExceptions, printReport, suggestExplanation } from '../check/report.ts';
 import type { OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { readSnapshot } from '../../observe/baseline/saved-facts.ts';

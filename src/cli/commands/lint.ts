@@ -15,15 +15,9 @@ import type { AttestationFacts } from '../../core/facts/attestation.ts';
 import { type CheckSettings, checkSettings } from '../check/check-settings.ts';
 import { type LocalAttestationCheck, localAttestations } from '../check/attestation-check.ts';
 import type { BaselineOption } from '../check/baseline-option.ts';
-import {
-  checked,
-  logEndedExceptions,
-  printReport,
-  suggestExplanation,
-  unusable,
-  useEach,
-  whyIncomplete,
-} from '../check/checks.ts';
+import { checked } from '../check/checked.ts';
+import { unusable, useEach, whyIncomplete } from '../check/inputs.ts';
+import { logEndedExceptions, printReport, suggestExplanation } from '../check/report.ts';
 import { type LoadedConfig, workspaceSettings } from '../config/config.ts';
 import type { Progress } from '../../workspace/listener.ts';
 import type { Context } from '../config/context.ts';
