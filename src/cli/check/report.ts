@@ -9,7 +9,7 @@ import { PLAIN } from '../../report/style.ts';
 import type { Context } from '../config/context.ts';
 import { checkFormat, printRendered } from '../io/results.ts';
 import type { Terminal } from '../io/terminal.ts';
-import type { CheckSettings } from './check-settings.ts';
+import type { CheckSettings } from './settings.ts';
 import { folderInRepository, reportToGitHub } from './ci.ts';
 
 /** The output of a check: its report, and what to do next. */
@@ -46,7 +46,7 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
 export function reportCheck(
   context: Context,
   report: Report,
-  { severities, exceptions, now }: Pick<CheckSettings, 'severities' | 'exceptions'> & { now: string },
+  { severities, exceptions, now }: Pick<CheckSettings, 'severities' | 'exceptions' | 'now'>,
   more: Partial<RenderOptions> = {},
 ): 0 | 1 | 2 {
   const code = printReport(context, report, { severities, ...more });

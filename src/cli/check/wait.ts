@@ -76,7 +76,7 @@ export async function verifyWhenReady(
   let lastText = '';
   try {
     for (;;) {
-      const check = await first.renew(cache);
+      const check = await first.at(new Date().toISOString(), cache);
       attempt = await observeOnce(context, check, goal, lifetimes, options.save);
       const { result, missing } = attempt;
       if (result.exit !== null) return reportAttempt(context, check, attempt, result.exit);

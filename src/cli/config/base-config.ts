@@ -2,7 +2,7 @@ import type { DocumentContent } from '../../core/json/content.ts';
 import { isAppregError } from '../../core/errors/error.ts';
 import { parseDocument } from '../../core/json/json.ts';
 import type { ConfigReader, RegistrySettings } from '../../observe/baseline/base-registry.ts';
-import { settingViolations } from './rule-settings.ts';
+import { settingViolations } from './rules.ts';
 import type { Config } from './config-type.ts';
 import { CONFIG_FILES, formOf } from './find-config.ts';
 import { yamlValue } from './config-yaml.ts';

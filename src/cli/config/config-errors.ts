@@ -5,7 +5,7 @@ import { AppregError } from '../../core/errors/error.ts';
 import { type ShapeError, type Violation, violationsOf } from '../../core/json/violations.ts';
 import { faultText, positionsInJson, type Position } from '../../core/json/input-file.ts';
 import { isShellPipe } from '../../platform/regular-file.ts';
-import { settingViolations } from './rule-settings.ts';
+import { settingViolations } from './rules.ts';
 import { formOf } from './find-config.ts';
 import { configText } from './read-data.ts';
 

@@ -16,7 +16,7 @@ import type { Config, ConfiguredException } from './config-type.ts';
 import { formOf } from './find-config.ts';
 import { shownPath } from '../io/shown-path.ts';
 
-/** The settings `rules` and `exceptions` of the configuration. Loaded if there are any. */
+/** The settings `rules` and `exceptions` of a configuration. */
 
 /**
  * What the schema cannot check in them.
