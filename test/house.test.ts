@@ -316,3 +316,40 @@ test('each parameter is described on a line of its own', () => {
   );
   expect(lines).toEqual([]);
 });
+
+describe('comments and docs', () => {
+  const all = [
+    'src',
+    'test',
+    'scripts',
+    'bench',
+    'docs',
+    'examples',
+    'action',
+    'deploy',
+    'schemas',
+    'conformance',
+  ].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+    ),
+  );
+  /** Names of files in examples of code. */
+  const EXAMPLES = /^(main|app|ui|index|a|b|later|vitest\.config|clock\/main|src\/clock\/zones)\.ts$|^validator\.mjs$/;
+
+  test('name source files that exist', () => {
+    const documents = [...all.filter((file) => /^docs\/[^/]+\.md$/.test(file)), 'CONTRIBUTING.md', 'bench/README.md'];
+    const wrong = [...sources, ...documents].flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const parts = file.endsWith('.md') ? [text] : (text.match(/\/\*\*[\s\S]*?\*\/|\/\/[^\n]*/g) ?? []);
+      const names = parts.flatMap(
+        (part) => part.match(/(?<![\w./<{…-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g) ?? [],
+      );
+      return names
+        .map((name) => name.replace(/^[ab]\/(?=src\/)/, ''))
+        .filter((name) => !EXAMPLES.test(name) && !all.some((one) => one === name || one.endsWith(`/${name}`)))
+        .map((name) => `${file} names ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});

@@ -92,7 +92,7 @@ async function compared(
   config: string | null,
 ): Promise<ComparedWorkspace<BaseSettings>> {
   const { baseConfigReader } = await import('../config/base-config.ts');
-  return { ...workspace, config, reader: baseConfigReader(env) };
+  return { ...workspace, config, reader: await baseConfigReader(env) };
 }
 
 const NO_SETTINGS: BaseSettings = { name: '', manifest: null, baseUrl: null, config: {} };

@@ -3,7 +3,7 @@ import { capitalized, printable } from '../../core/text/text.ts';
 import { type AppPlan, type NewApp, planApp } from '../../publish/add-app.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import { run } from '../../publish/run.ts';
-import { planSettings } from '../check/settings.ts';
+import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { checkUrl } from '../io/input-file.ts';
@@ -34,7 +34,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
   const { name, description, color, icon } = inputs;
 
   const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
-  const { now, severities } = await planSettings(context);
+  const { now, severities } = await settings(context);
   const written = [place.manifest, `apps/${key}/versions.json`];
   const make = async (): Promise<AppPlan & { files: string[] }> => ({
     ...(await planApp(place, app, { now, severities })),

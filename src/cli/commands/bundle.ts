@@ -17,7 +17,7 @@ import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
 import { checkContent } from '../../publish/check-content.ts';
 import { inspectBytes } from '../../release/inspect-artifact.ts';
 import { allowedSecrets } from '../check/allowed-secrets.ts';
-import { planSettings } from '../check/settings.ts';
+import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -32,16 +32,16 @@ export async function runBundle(context: Context, entry: string, output: string,
   const target = outputFile(cwd, output);
   const allowed = allowedSecrets(options);
   const { config } = await context.config();
-  const judged = await planSettings(context);
-  const settings = config.bundle ?? {};
+  const judged = await settings(context);
+  const given = config.bundle ?? {};
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
-    external: [...(settings.external ?? []), ...(options.external ?? [])],
-    include: [...(settings.include ?? []), ...(options.include ?? [])],
-    target: options.target ?? settings.target ?? 'node22',
+    external: [...(given.external ?? []), ...(options.external ?? [])],
+    include: [...(given.include ?? []), ...(options.include ?? [])],
+    target: options.target ?? given.target ?? 'node22',
     minify: options.minify ?? false,
     sourcemap: options.sourcemap ?? false,
-    ...packageSettings(settings, options),
+    ...packageSettings(given, options),
     leaveOut: target,
     cwd,
   };

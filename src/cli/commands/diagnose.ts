@@ -113,7 +113,7 @@ async function diagnoseSaved(
       message`Omit it, or give the URL of the registry.`,
     );
   const loaded = await context.config();
-  const { severities, exceptions } = await settings(context, {});
+  const { severities, exceptions } = await settings(context);
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null

@@ -21,7 +21,7 @@ import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';
 import type { Style } from '../../report/style.ts';
-import { planSettings } from '../check/settings.ts';
+import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -63,18 +63,18 @@ export async function runPublishVersion(context: Context, key: string, word: str
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const traced = isReleased || hasLock(root);
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
-  const settings = await planSettings(context);
+  const judged = await settings(context);
   const excepted = exceptedSecrets(config.exceptions, {
     app: key,
     version: isBump(word) ? null : word,
-    now: settings.now,
+    now: judged.now,
   });
   const inspected = withoutSecrets(made, { allowed, excepted }, terminal);
   const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
-    ...settings,
-    severities: publishingSeverities(settings.severities, options.anyContent === true),
+    ...judged,
+    severities: publishingSeverities(judged.severities, options.anyContent === true),
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: {
       prerelease: options.allowPrerelease === true,

@@ -8,7 +8,7 @@ import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { attesterOf } from '../check/attest-options.ts';
 import { allowedSecrets } from '../check/allowed-secrets.ts';
-import { planSettings } from '../check/settings.ts';
+import { settings } from '../check/settings.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { openStore } from '../config/open-store.ts';
 import { workspaceMissing } from '../config/workspace.ts';
@@ -42,7 +42,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       config,
       env: context.env,
       openStore: () => openStore(context, config.store, root),
-      severities: async () => (await planSettings(context)).severities,
+      severities: async () => (await settings(context)).severities,
     },
     { ...requested(context, loaded, options), allowedSecrets: allowed, attester },
   );

@@ -8,7 +8,7 @@ import { readManifest } from '../../publish/registry-location.ts';
 import { run } from '../../publish/run.ts';
 import { listedEntry } from '../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../publish/remove-app.ts';
-import { planSettings } from '../check/settings.ts';
+import { settings } from '../check/settings.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
@@ -26,7 +26,7 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   const workspace = await openWorkspace(context);
   const { place, root } = workspace;
   const app = await listedEntry(place, key);
-  const { now, severities } = await planSettings(context);
+  const { now, severities } = await settings(context);
   const removal = await planRemoval(place, app, { now, severities });
   const { plan, findings, entry, kept, loss } = removal;
   printFindings(terminal, findings);

@@ -2,15 +2,12 @@ import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import type { RegistryLocation } from '../../publish/registry-location.ts';
 import { registryLocation } from '../../workspace/location.ts';
-import type { Config } from './config.ts';
+import type { LoadedConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */
-export interface OpenWorkspace {
-  /** Absolute. */
-  root: string;
-  config: Config;
+export interface OpenWorkspace extends Pick<LoadedConfig, 'config' | 'root'> {
   /** The configuration file, absolute. */
   file: string;
   place: RegistryLocation;

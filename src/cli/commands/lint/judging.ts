@@ -5,7 +5,7 @@ import type { Finding, Report } from '../../../core/findings/report.ts';
 import { message } from '../../../core/text/message.ts';
 import { counted, safeExcerpt } from '../../../core/text/text.ts';
 import { settings } from '../../check/settings.ts';
-import type { Config } from '../../config/config.ts';
+import { type Config, settingsOf } from '../../config/config.ts';
 import type { Context } from '../../config/context.ts';
 import type { ReadyTarget } from './targets.ts';
 
@@ -33,7 +33,7 @@ export async function judgingOf(
   const judging = startJudging({ ...options, onAttested });
   const base = source === undefined ? null : settingsOfBase(context, ready, source);
   if (source === undefined || base === null) return judging;
-  const { severities, exceptions } = await settings(context, {}, { config: base, file: null });
+  const { severities, exceptions } = await settings(context, {}, settingsOf(base, null, ready.config.root));
   const other = startJudging({ ...options, severities, exceptions });
   return both(judging, other, (report, relaxed) => reportRelaxed(context, report, relaxed, source));
 }
