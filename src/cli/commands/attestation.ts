@@ -14,7 +14,7 @@ import type { OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { INSTEAD_OF_FOLDER, readInputFile, refuseUnreadableInput, unreadableFile } from '../io/input-file.ts';
 import { printResult } from '../io/results.ts';
-import { signerPolicy, trustOf } from '../check/signer-options.ts';
+import { signerPolicy, trustOf } from '../check/attester.ts';
 import type { attestationCommand } from '../define/attestation.ts';
 
 type Options = OptionValues<typeof attestationCommand.options>;

@@ -16,7 +16,7 @@ import { type PlannedStep, withKinds } from '../../publish/plan.ts';
 import type { VersionPlan } from '../../publish/publish-version.ts';
 import type { StepResult } from '../../publish/apply-step.ts';
 import { describesApp } from '../../release/find-apps.ts';
-import { attesterOf } from '../check/attest-options.ts';
+import { attesterOf } from '../check/attester.ts';
 import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';

@@ -6,7 +6,7 @@ import { releaseAsMarkdown, releaseAsText, releaseSummary } from '../../report/r
 import { describeWriteState, newJournal, writeStateOf } from '../../store/journal.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
-import { attesterOf } from '../check/attest-options.ts';
+import { attesterOf } from '../check/attester.ts';
 import { allowedSecrets } from '../check/allowed-secrets.ts';
 import { settings } from '../check/settings.ts';
 import type { LoadedConfig } from '../config/config.ts';
