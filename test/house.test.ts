@@ -46,7 +46,10 @@ const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? ''
 
 /** What each folder may import: folders of ours, and packages (node: for the platform). */
 const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> = {
-  core: { folders: [], packages: /^schemas\/(about|app-description|lock|policy)\.schema\.json$/ },
+  core: {
+    folders: [],
+    packages: /^(schemas\/(about|app-description|lock|policy)\.schema\.json|semver\/classes\/(range|semver)\.js)$/,
+  },
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
@@ -58,13 +61,17 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
   observe: {
     folders: ['core', 'platform'],
-    packages: /^(node:|undici$|saxes$|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
+    packages:
+      /^(node:|undici$|saxes$|@peculiar\/asn1-(rsa|schema|x509)$|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
   },
   bundle: {
     folders: ['core', 'platform'],
     packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|pako$|spdx-expression-parse$|packageurl-js$)/,
   },
-  store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },
+  store: {
+    folders: ['core', 'platform'],
+    packages: /^(node:|undici$|@aws-sdk\/credential-provider-(ini|node|web-identity)$)/,
+  },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   workspace: { folders: ['core', 'author', 'observe', 'platform', 'store', 'publish'], packages: /^node:/ },
   release: {
@@ -196,7 +203,7 @@ function code(file: string): string {
 }
 
 describe('core', () => {
-  test('builds for browsers from its own files alone', async () => {
+  test('builds for browsers from its own files and the semver package', async () => {
     const { metafile } = await build({
       entryPoints: [join(root, 'src/core/index.ts')],
       bundle: true,
@@ -208,7 +215,10 @@ describe('core', () => {
       logLevel: 'silent',
     });
     const foreign = Object.keys(metafile.inputs).filter(
-      (input) => !input.startsWith('src/core/') && !/^schemas\/(about|policy)\.schema\.json$/.test(input),
+      (input) =>
+        !input.startsWith('src/core/') &&
+        !input.startsWith('node_modules/semver/') &&
+        !/^schemas\/(about|policy)\.schema\.json$/.test(input),
     );
     expect(foreign).toEqual([]);
   });

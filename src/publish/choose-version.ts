@@ -1,7 +1,8 @@
 import { message } from '../core/text/message.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/registry/version.ts';
+import { latestOf } from '../core/registry/precedence.ts';
+import { bump, isPlainVersion, isSemver, likelyVersion } from '../core/registry/version.ts';
 import { prereleaseNotAllowed } from './refuse-typos.ts';
 
 /** Resolves the version argument of the command line. */

@@ -20,7 +20,8 @@ import { refuseTypos } from './refuse-typos.ts';
 import { EditStep } from './edit-step.ts';
 import { changedLines, type LineChanges, type Plan, type PlannedStep } from './plan.ts';
 import { factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
-import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
+import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
+import { isSemver } from '../core/registry/version.ts';
 
 /** Plans publishing a version of an app (spec 4.4), in an order that never exposes a partial state. */
 
@@ -73,7 +74,7 @@ export async function planVersion(
   const published = editing === null ? null : publishedAt(place, judgeSettings.now);
   const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
   const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
-  const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities) };
+  const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities, version) };
   const before = (): JudgedState => judgeState(stateOf(app, metadata, null, about?.before), settings);
 
   if (editing === null) {
