@@ -31,7 +31,11 @@ export interface LiveCheck
   conceal(text: string): string;
   /** As of performance.now(). */
   started: number;
-  /** The same check at another time. @param now ISO 8601 @param folder the cache folder, or null */
+  /**
+   * The same check at another time.
+   * @param now ISO 8601
+   * @param folder the cache folder, or null
+   */
   at(now: string, folder: string | null): Promise<LiveCheck>;
 }
 
