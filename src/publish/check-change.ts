@@ -1,7 +1,6 @@
-import type { AppFacts, Baseline, DocumentFacts } from '../core/facts/facts.ts';
-import { startJudging } from '../core/engine/judge.ts';
+import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
+import { type JudgeOptions, startJudging } from '../core/engine/judge.ts';
 import type { AppVerdict, Finding } from '../core/findings/report.ts';
-import type { Severity } from '../core/values/severity.ts';
 import type { Allowances } from './refuse-typos.ts';
 import { ruleViolation, type Violation } from './check-content.ts';
 
@@ -13,14 +12,8 @@ export interface RegistryState {
 }
 
 /** What a change is judged by. */
-export interface JudgeSettings {
-  /** ISO 8601. */
-  now: string;
-  severities: Readonly<Record<string, Severity | 'off'>>;
-  /** The entry point of an app's code, at the top level of its artifact (default: app.js). */
-  appEntry?: string | null;
-  /** What had been published, if the change could withdraw it. */
-  baseline?: Baseline | null;
+export interface JudgeSettings
+  extends Required<Pick<JudgeOptions, 'now' | 'severities'>>, Pick<JudgeOptions, 'appEntry' | 'baseline'> {
   /** What is allowed of a version that is published. */
   allow?: Allowances;
   /** Whether a version that is published has to have an attestation. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { folderInRepository } from '../../src/cli/check/checks.ts';
+import { folderInRepository } from '../../src/cli/check/ci.ts';
 import { FORMATS } from '../../src/report/options.ts';
 import { openSharedProcess } from '../support/shared-process.ts';
 

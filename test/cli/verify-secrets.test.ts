@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { printReport } from '../../src/cli/check/checks.ts';
+import { printReport } from '../../src/cli/check/report.ts';
 import { runJudge } from '../../src/cli/commands/judge.ts';
 import { runVerify } from '../../src/cli/commands/verify.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';

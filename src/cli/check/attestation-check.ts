@@ -5,7 +5,7 @@ import { message } from '../../core/text/message.ts';
 import type { VerifyBundle } from '../../observe/content/attestation.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { VerifyOptions } from './verify-options.ts';
-import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
+import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './attester.ts';
 import type { LocalAttestations } from '../../observe/workspace/workspace-context.ts';
 
 /** How a check of a live registry verifies and judges attestations. */

@@ -15,21 +15,126 @@ import { requireNode } from '../../platform/runtime.ts';
 import type { Attested, Attester } from '../../publish/artifact.ts';
 import type { Companion } from '../../publish/companion.ts';
 import type { OptionValues } from '../define/command.ts';
-import type { attestOptions } from '../define/option-groups.ts';
-import type { LoadedConfig } from '../config/config.ts';
+import type { attestOptions, signerOptions } from '../define/option-groups.ts';
+import type { Config, LoadedConfig } from '../config/config.ts';
 import type { Context } from '../config/context.ts';
-import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './signer-options.ts';
+import { readInputFile } from '../io/input-file.ts';
 
-/** Makes the attestations of versions that are published. Loaded if versions are attested. */
+/** Who signs attestations: who has to have signed one, and what attests the versions that are published. */
 
-/** The first thing that a bundle does not prove about a version; null if it proves all. */
-type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | null;
+/** The options that say who has to have signed an attestation, and what that is verified with. */
+export type SignerOptions = { readonly [Name in keyof typeof signerOptions]?: string | undefined };
+
+/** True if the options say who has to have signed. */
+export function namesSigner({ issuer, identity, repository, key }: SignerOptions): boolean {
+  return [issuer, identity, repository, key].some((value) => value !== undefined);
+}
+
+/**
+ * What attestations are verified with.
+ * @param folder that the paths of files are relative to
+ * @throws AppregError for files that cannot be used
+ */
+export async function trustOf(folder: string, { key, trustedRoot }: SignerOptions): Promise<Trust> {
+  const { readPublicKey, readTrustedRoot, shippedTrust } = await import('../../attestation/trust.ts');
+  const text = (file: string): string => readInputFile(folder, file).toString('utf8');
+  const vendorKey = key === undefined ? null : readPublicKey(text(key), key);
+  return trustedRoot === undefined
+    ? shippedTrust(vendorKey)
+    : readTrustedRoot(text(trustedRoot), trustedRoot, vendorKey);
+}
+
+/**
+ * The signer that the options name. A certificate proves nothing about a signer that is not named: every user of
+ * Sigstore gets one.
+ * @throws AppregError if they name none, or two
+ */
+export function signerPolicy({ issuer, identity, repository }: SignerOptions, { key }: Trust): SignerPolicy {
+  const isIdentity = issuer !== undefined || identity !== undefined || repository !== undefined;
+  if (key !== null && !isIdentity) return { key: key.sha256 };
+  if (key !== null)
+    throw new AppregError(
+      'option-conflict',
+      message`--key is used with --issuer, --identity or --repository.`,
+      message`Give either a key, or the identity of the signer.`,
+    );
+  if (issuer === undefined || (identity === undefined && repository === undefined))
+    throw new AppregError(
+      'option-missing',
+      message`The signer is not given.`,
+      message`Add --key, or --issuer with --identity or --repository: every user of Sigstore can sign with an own identity.`,
+    );
+  return { issuer, identity: identity ?? null, repository: repository ?? null };
+}
 
 /** The options of the commands that publish versions. */
 export type AttestOptions = OptionValues<typeof attestOptions>;
 
 /** How an attestation is made. */
-export type AttestWish = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
+type AttestWish = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
+
+/**
+ * What attests the versions that a command publishes; undefined if they are not attested.
+ * @throws AppregError (exit 2) as `attesterFor` does
+ */
+export async function attesterOf(
+  context: Context,
+  loaded: LoadedConfig,
+  options: AttestOptions & { dryRun?: boolean },
+): Promise<Attester | undefined> {
+  const wish = attestWish(options, loaded.config.evidence ?? {});
+  if (wish === null) return undefined;
+  return attesterFor(context, loaded, { wish, options, dryRun: options.dryRun === true });
+}
+
+/** True if an option requests an attestation. */
+export function requestsAttestation({ attest, attestKeyEnv, attestation }: AttestOptions): boolean {
+  return attest === true || attestKeyEnv !== undefined || attestation !== undefined;
+}
+
+/**
+ * An option replaces the setting.
+ * @returns null if nothing is attested
+ * @throws AppregError (exit 2) for options, or settings, that exclude each other
+ */
+function attestWish(
+  options: AttestOptions,
+  { attest = false, attestKeyEnv }: NonNullable<Config['evidence']>,
+): AttestWish | null {
+  checkAttestOptions(options);
+  if (options.attestation !== undefined) return { kind: 'given', file: options.attestation };
+  if (options.attestKeyEnv !== undefined) return { kind: 'key', variable: options.attestKeyEnv };
+  if (options.attest === true) return { kind: 'keyless' };
+  if (attest && attestKeyEnv !== undefined)
+    throw new AppregError(
+      'config-invalid',
+      message`The settings evidence.attest and evidence.attestKeyEnv exclude each other: an attestation has one signature.`,
+      message`Remove evidence.attest to sign with the key, or evidence.attestKeyEnv to sign with the token of the CI system.`,
+    );
+  if (attestKeyEnv !== undefined) return { kind: 'key', variable: attestKeyEnv };
+  return attest ? { kind: 'keyless' } : null;
+}
+
+/** @throws AppregError (exit 2) for options that exclude each other */
+function checkAttestOptions(options: AttestOptions): void {
+  const { attest, attestKeyEnv, attestation } = options;
+  const count = [attest === true, attestKeyEnv !== undefined, attestation !== undefined].filter(Boolean).length;
+  if (count > 1)
+    throw new AppregError(
+      'option-conflict',
+      message`Only one of --attest, --attest-key-env and --attestation can be given.`,
+      message`Use --attest in a CI system that offers an OIDC token, --attest-key-env with a key of your own, and --attestation for a file that another tool signed.`,
+    );
+  if (attestation === undefined && (namesSigner(options) || options.trustedRoot !== undefined))
+    throw new AppregError(
+      'option-conflict',
+      message`--issuer, --identity, --repository, --key and --trusted-root are only valid with --attestation: they say who has to have signed that file.`,
+      message`Omit them, or add --attestation <file>.`,
+    );
+}
+
+/** The first thing that a bundle does not prove about a version; null if it proves all. */
+type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | null;
 
 /** What is requested. */
 interface Request {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { AttestationRequirement } from '../../core/facts/attestation.ts';
+import type { JudgeOptions } from '../../core/engine/judge.ts';
 import { message } from '../../core/text/message.ts';
 import type { Baseline } from '../../core/facts/facts.ts';
 import type { CheckCommand } from '../../core/findings/report.ts';
@@ -9,7 +9,7 @@ import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
 import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { type CheckSettings, checkSettings } from './check-settings.ts';
+import { type CheckSettings, settings } from './settings.ts';
 import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache.ts';
 import type { Context } from '../config/context.ts';
@@ -20,17 +20,9 @@ import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 /** What a check of a live registry observes, and how: shared by the commands that make one. */
 
 /** What to observe and how; fully validated before the first request. */
-export interface LiveCheck extends CheckSettings {
-  command: CheckCommand;
-  target: string;
+export interface LiveCheck
+  extends CheckSettings, Required<Pick<JudgeOptions, 'command' | 'target' | 'baseline' | 'attestations'>> {
   web: WebOptions;
-  /** The entry file of an app's code, if the configuration names it. */
-  appEntry: string | null;
-  baseline: Baseline | null;
-  /** How attestations are judged; null if they are not. */
-  attestations: AttestationRequirement | null;
-  /** ISO 8601; the time that the facts are judged at. */
-  now: string;
   /** The header of saved facts. */
   header: SnapshotHeader;
   /** Facts of earlier runs, or null. */
@@ -39,8 +31,12 @@ export interface LiveCheck extends CheckSettings {
   conceal(text: string): string;
   /** As of performance.now(). */
   started: number;
-  /** The same check at a later time. @param folder the cache folder, or null */
-  renew(folder: string | null): Promise<LiveCheck>;
+  /**
+   * The same check at another time.
+   * @param now ISO 8601
+   * @param folder the cache folder, or null
+   */
+  at(now: string, folder: string | null): Promise<LiveCheck>;
 }
 
 /** Parses the command line. Throws AppregError for invalid options, and for a missing baseline. */
@@ -60,7 +56,7 @@ export async function liveCheck(
     attestations: attested?.verify ?? null,
     about: command === 'diagnose' || options.about === true,
   };
-  const settings = await checkSettings(context, loaded, options.baseline);
+  const judged = await settings(context, options, loaded);
   const baseline =
     options.against === undefined
       ? lockBaseline(loaded, registry.href)
@@ -68,32 +64,20 @@ export async function liveCheck(
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
-  const appEntry = config.artifact?.entry ?? null;
   const attestations = attested?.requirement ?? null;
-  const check = {
-    command,
-    target: registry.href,
-    web,
-    ...settings,
-    appEntry,
-    attestations,
-    baseline,
-    conceal,
-    started,
-  };
-  const renew = async (folder: string | null): Promise<LiveCheck> => {
-    const now = new Date().toISOString();
+  const check = { ...judged, command, target: registry.href, attestations, baseline, conceal, started };
+  const at = async (now: string, folder: string | null): Promise<LiveCheck> => {
     const cache = folder === null ? null : await openRunCache(folder, registry, web, now, conceal);
     const header = {
       target: registry.href,
       seenAt: now,
       origins: [...(web.origins ?? [])],
-      ...(appEntry !== null && { appEntry }),
+      ...(check.appEntry !== null && { appEntry: check.appEntry }),
       ...(attestations !== null && { attestations }),
     };
-    return { ...check, web: { ...web, memory: cache }, now, header, cache, renew };
+    return { ...check, web: { ...web, memory: cache }, now, header, cache, at };
   };
-  return renew(options.cache === undefined ? null : resolve(context.cwd, options.cache));
+  return at(new Date().toISOString(), options.cache === undefined ? null : resolve(context.cwd, options.cache));
 }
 
 /** The cache of one run, as of `now`. */
@@ -114,14 +98,14 @@ async function baselineNamed(
   where: string,
   { loaded, registry, web }: { loaded: LoadedConfig; registry: URL; web: WebOptions },
 ): Promise<Baseline> {
-  const { requestedBaseline } = await import('./baseline-option.ts');
-  const { baseConfigReader } = await import('../config/base-config.ts');
-  const workspace = {
-    ...servedWorkspace(loaded, registry),
+  const { requestedBaseline } = await import('./baseline.ts');
+  const workspace = servedWorkspace(loaded, registry);
+  const found = await requestedBaseline(context, where, {
+    workspace,
     config: loaded.file,
-    reader: await baseConfigReader(context.env),
-  };
-  return (await requestedBaseline(where, workspace, { ...web, secrets: null }, context)).registry;
+    web: { ...web, secrets: null },
+  });
+  return found.registry;
 }
 
 /** The workspace that a live registry is published from, as far as its configuration and its URL say. */

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
 import { type SignalExit, AppregError } from '../../core/errors/error.ts';
-import { reportCheck } from './checks.ts';
+import { reportCheck } from './report.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../config/context.ts';
 import type { LiveCheck } from './live-check.ts';
@@ -76,7 +76,7 @@ export async function verifyWhenReady(
   let lastText = '';
   try {
     for (;;) {
-      const check = await first.renew(cache);
+      const check = await first.at(new Date().toISOString(), cache);
       attempt = await observeOnce(context, check, goal, lifetimes, options.save);
       const { result, missing } = attempt;
       if (result.exit !== null) return reportAttempt(context, check, attempt, result.exit);

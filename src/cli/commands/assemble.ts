@@ -6,7 +6,7 @@ import { asBase } from '../../observe/workspace/places.ts';
 import { type AssemblyPlan, checkAssembly, planAssembly } from '../../publish/assemble.ts';
 import { run } from '../../publish/run.ts';
 import { appsUnder } from '../../release/app-folders.ts';
-import { severitiesOf } from '../config/rules.ts';
+import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -38,13 +38,13 @@ export async function runAssemble(context: Context, options: Options): Promise<n
       message`--against is only valid with --check: without it, the apps are compared with the store itself.`,
       message`Add --check, or omit --against.`,
     );
-  const { config, root, rules } = await context.config();
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { rules }) };
+  const { config, root } = await context.config();
+  const { now, severities } = await settings(context);
   if (check) {
     refuseOtherBaseIn(root, config);
     const folders = await appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'), config.release);
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
-    printFindings(terminal, checkAssembly(folders, listed, judgeSettings));
+    printFindings(terminal, checkAssembly(folders, listed, { now, severities }));
     const { length } = folders.apps;
     printResult<'assemble'>(context, {
       pretty: () => `${counted(length, 'app')}, no errors`,
@@ -56,7 +56,7 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const folders = await appsUnder(root, place.base, config.release);
   const { apps } = folders;
   const make = async (): Promise<AssemblyPlan & { files: string[] }> => ({
-    ...(await planAssembly(place, folders, remove, judgeSettings)),
+    ...(await planAssembly(place, folders, remove, { now, severities })),
     files: [place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)],
   });
   const { planned } = await run(place.store, make, { dryRun });

@@ -1,3 +1,4 @@
+import { verifyAttestation } from '../../attestation/verify.ts';
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { companionPath, LARGEST_COMPANION } from '../../core/registry/companion.ts';
@@ -14,7 +15,7 @@ import type { OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { INSTEAD_OF_FOLDER, readInputFile, refuseUnreadableInput, unreadableFile } from '../io/input-file.ts';
 import { printResult } from '../io/results.ts';
-import { signerPolicy, trustOf } from '../check/signer-options.ts';
+import { signerPolicy, trustOf } from '../check/attester.ts';
 import type { attestationCommand } from '../define/attestation.ts';
 
 type Options = OptionValues<typeof attestationCommand.options>;
@@ -31,7 +32,6 @@ export async function runAttestation(context: Context, artifact: string, options
   const bundle = options.bundle ?? companionPath(artifact, 'attestation');
   const bytes = readInputFile(cwd, artifact, INSTEAD_OF_FOLDER);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const { verifyAttestation } = await import('../../attestation/verify.ts');
   const facts = verifyAttestation(await readBundle(resolve(cwd, bundle), bundle), trust, bytes);
   const problem = judgeAttestation(facts, { sha256, app, sbomSha256: null, signer });
   printResult<'attestation'>(context, {

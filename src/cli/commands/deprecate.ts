@@ -12,7 +12,7 @@ import {
 } from '../../publish/deprecate.ts';
 import { run } from '../../publish/run.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/rules.ts';
+import { settings } from '../check/settings.ts';
 import { RETIREMENT_REASONS } from '../define/choices.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
@@ -33,8 +33,7 @@ export async function runDeprecate(context: Context, key: string, given: string,
   const wanted = retirementOf(options);
   const workspace = await openWorkspace(context);
   const { place } = workspace;
-  const now = new Date().toISOString();
-  const severities = await severitiesOf(context, workspace);
+  const { now, severities } = await settings(context);
   const make = async (): Promise<RetirementPlan> => {
     const app = await appToPublish(place, key);
     const since = new Date(place.store.now?.() ?? now).toISOString().slice(0, 10);

@@ -5,8 +5,9 @@ import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../
 import type { Missing, RequestedApps, ServiceFacts } from '../../core/facts/facts.ts';
 import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { checkSettings } from '../check/check-settings.ts';
-import { checked, reportCheck } from '../check/checks.ts';
+import { settings } from '../check/settings.ts';
+import { checked } from '../check/checked.ts';
+import { reportCheck } from '../check/report.ts';
 import { flagOf, type OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { type LiveCheck, liveCheck } from '../check/live-check.ts';
@@ -112,15 +113,15 @@ async function diagnoseSaved(
       message`Omit it, or give the URL of the registry.`,
     );
   const loaded = await context.config();
-  const settings = await checkSettings(context, loaded);
+  const { severities, exceptions } = await settings(context);
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null
       ? snapshot
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
   const baseline = lockBaseline(loaded, snapshot.target);
-  const { report, diagnosis } = diagnoseFacts(narrowed, { ...settings, baseline });
-  return reportCheck(context, report, { ...settings, now: snapshot.seenAt }, { diagnosis });
+  const { report, diagnosis } = diagnoseFacts(narrowed, { severities, exceptions, baseline });
+  return reportCheck(context, report, { severities, exceptions, now: snapshot.seenAt }, { diagnosis });
 }
 
 /** Options that change how requests are sent, or save what they return. */

@@ -10,7 +10,7 @@ import { run } from '../../publish/run.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../publish/listed-app.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/rules.ts';
+import { settings } from '../check/settings.ts';
 import type { TextOption } from '../define/command.ts';
 import { type OpenWorkspace, openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
@@ -48,10 +48,10 @@ export async function runEditApp(context: Context, key: string, options: Options
   if (values === null) return 130;
 
   const edit = editOf(context, app, values);
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, workspace) };
+  const { now, severities } = await settings(context);
   // The entry stays as the user has seen it: a field that another process changes meanwhile is not overwritten.
   const make = async (): Promise<EditPlan & { files: string[] }> => ({
-    ...(await planEdit(place, { ...app, manifest: await readManifest(place) }, edit, judgeSettings)),
+    ...(await planEdit(place, { ...app, manifest: await readManifest(place) }, edit, { now, severities })),
     files: [place.manifest],
   });
   const { planned } = await run(place.store, make, { dryRun: options.dryRun });

@@ -4,15 +4,10 @@ import { countAttested } from '../../core/attestation/attested-versions.ts';
 import { judge as judgeFacts } from '../../core/engine/judge.ts';
 import { printable } from '../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
-import { checkSettings } from '../check/check-settings.ts';
-import {
-  checked,
-  logEndedExceptions,
-  printReport,
-  suggestExplanation,
-  useEach,
-  whyIncomplete,
-} from '../check/checks.ts';
+import { settings } from '../check/settings.ts';
+import { checked } from '../check/checked.ts';
+import { useEach, whyIncomplete } from '../check/inputs.ts';
+import { logEndedExceptions, printReport, suggestExplanation } from '../check/report.ts';
 import type { OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
@@ -31,7 +26,7 @@ export async function runJudge(
 ): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
     const loaded = await context.config();
-    const settings = await checkSettings(context, loaded, options.baseline);
+    const { severities, exceptions, known } = await settings(context, options);
     const { used: parts, failed } = await useEach(files, async (file): Promise<NamedSnapshot> => {
       return { file, snapshot: await readSnapshot(resolve(context.cwd, file)) };
     });
@@ -43,12 +38,14 @@ export async function runJudge(
     const attested = countAttested();
     const report = judgeFacts(facts, {
       command: 'judge',
-      ...settings,
+      severities,
+      exceptions,
+      known,
       baseline: before,
       onAttested: (one) => attested.add(one),
     });
-    const code = printReport(context, report, { severities: settings.severities, attested: attested.all() });
-    logEndedExceptions(context.terminal, report, settings.exceptions, facts.seenAt);
+    const code = printReport(context, report, { severities, attested: attested.all() });
+    logEndedExceptions(context.terminal, report, exceptions, facts.seenAt);
     // A bundle of `diagnose --bundle` records the requested target.
     const [only] = parts;
     if (only && parts.length === 1 && only.snapshot.requested !== undefined)

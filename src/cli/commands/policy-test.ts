@@ -17,6 +17,7 @@ import type { OptionsOf } from '../io/invocation.ts';
 import { readInputFile } from '../io/input-file.ts';
 import { printResult } from '../io/results.ts';
 import { policyAt } from './policy.ts';
+import { attestationCheck } from '../check/attestation-check.ts';
 import { stateOptions } from '../check/state-options.ts';
 import type { policyTestCommand } from '../define/policy-test.ts';
 
@@ -89,7 +90,6 @@ async function observed(
     const snapshot = await registryState(where, { ...state, about: true, documentsOnly: true });
     return { snapshot: selected(snapshot, options), attestations: snapshot.attestations ?? null };
   }
-  const { attestationCheck } = await import('../check/attestation-check.ts');
   const loaded = await context.config();
   const checked = await attestationCheck(context.cwd, loaded, options);
   const snapshot = await registryState(where, {

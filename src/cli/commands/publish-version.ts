@@ -16,12 +16,12 @@ import { type PlannedStep, withKinds } from '../../publish/plan.ts';
 import type { VersionPlan } from '../../publish/publish-version.ts';
 import type { StepResult } from '../../publish/apply-step.ts';
 import { describesApp } from '../../release/find-apps.ts';
-import { attesterOf } from '../check/attest-options.ts';
+import { attesterOf } from '../check/attester.ts';
 import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/rules.ts';
+import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -49,7 +49,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place, config, root, rules } = await openWorkspace(context);
+  const { place, config, root } = await openWorkspace(context);
   const isRemote = remoteStore(config) !== null;
   const isReleased = describesApp(root, config.release, key);
   // An unknown app is reported before anything is built or asked.
@@ -63,18 +63,18 @@ export async function runPublishVersion(context: Context, key: string, word: str
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const traced = isReleased || hasLock(root);
   const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
+  const judged = await settings(context);
   const excepted = exceptedSecrets(config.exceptions, {
     app: key,
     version: isBump(word) ? null : word,
-    now: new Date().toISOString(),
+    now: judged.now,
   });
   const inspected = withoutSecrets(made, { allowed, excepted }, terminal);
   const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
   if (sources.length > 0) await warnUncommitted(context, sources);
   const judgeSettings = {
-    now: new Date().toISOString(),
-    severities: publishingSeverities(await severitiesOf(context, { rules }), options.anyContent === true),
-    appEntry: config.artifact?.entry ?? null,
+    ...judged,
+    severities: publishingSeverities(judged.severities, options.anyContent === true),
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: {
       prerelease: options.allowPrerelease === true,

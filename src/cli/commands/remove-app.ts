@@ -8,7 +8,7 @@ import { readManifest } from '../../publish/registry-location.ts';
 import { run } from '../../publish/run.ts';
 import { listedEntry } from '../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../publish/remove-app.ts';
-import { severitiesOf } from '../config/rules.ts';
+import { settings } from '../check/settings.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
@@ -26,8 +26,8 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   const workspace = await openWorkspace(context);
   const { place, root } = workspace;
   const app = await listedEntry(place, key);
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, workspace) };
-  const removal = await planRemoval(place, app, judgeSettings);
+  const { now, severities } = await settings(context);
+  const removal = await planRemoval(place, app, { now, severities });
   const { plan, findings, entry, kept, loss } = removal;
   printFindings(terminal, findings);
   const name = printable(shorten(key, 80));
@@ -42,7 +42,7 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   // The removal is the one that was confirmed, unless the entry has changed since then.
   const plans = [removal];
   const make = async (): Promise<typeof removal> =>
-    plans.pop() ?? planRemoval(place, { ...app, manifest: await readManifest(place) }, judgeSettings);
+    plans.pop() ?? planRemoval(place, { ...app, manifest: await readManifest(place) }, { now, severities });
   await run(place.store, make, { dryRun });
 
   const files = plan.steps.map(({ path }) => path);

@@ -3,7 +3,7 @@ import { rules } from '../../core/rules/index.ts';
 import { counted } from '../../core/text/text.ts';
 import { ruleAsJson } from '../../report/explain.ts';
 import { type LeveledRule, rulesTable } from '../../report/rule-text.ts';
-import { severitiesOf } from '../config/rules.ts';
+import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { ownText, printResult } from '../io/results.ts';
@@ -15,7 +15,7 @@ type Options = OptionsOf<typeof rulesCommand>;
 /** `appreg rules`: all rules, with their levels in the current folder. */
 export async function runRules(context: Context, options: Options): Promise<number> {
   const { terminal } = context;
-  const levels = await severitiesOf(context, await context.config());
+  const { severities: levels } = await settings(context);
   const all: LeveledRule[] = rules.map((rule) => ({ rule, level: levels[rule.id] ?? rule.severity }));
   const { group, level, symptom } = options;
   const chosen = all

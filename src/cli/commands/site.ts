@@ -18,7 +18,7 @@ import type { SiteRegistry } from '../../site/paths.ts';
 import { refuseOtherBaseOf, refuseOtherBaseOfState } from '../../workspace/base-url.ts';
 import { registryDocuments, type StateOptions } from '../../workspace/registry-state.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { trustOf } from '../check/signer-options.ts';
+import { trustOf } from '../check/attester.ts';
 import { defaultFolder } from '../config/stored-state.ts';
 import { stateOptions } from '../check/state-options.ts';
 import type { siteCommand } from '../define/site.ts';

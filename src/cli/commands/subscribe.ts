@@ -4,7 +4,15 @@ import { redactor } from '../../observe/content/redact.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { interceptionApiAdvice, interceptionText } from '../../core/http/interception-text.ts';
 import { counted, redact, safeExcerpt, shellWord } from '../../core/text/text.ts';
-import type { FirstCheck, SubscriptionAnswer, Subscription } from '../../subscribe/subscribe.ts';
+import { openServiceClient } from '../../observe/service/service-client.ts';
+import {
+  acceptedId,
+  awaitFirstCheck,
+  type FirstCheck,
+  requestSubscription,
+  type Subscription,
+  type SubscriptionAnswer,
+} from '../../subscribe/subscribe.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -36,7 +44,6 @@ export async function runSubscribe(context: Context, url: string, options: Optio
   const secrets = [...headers.map(([, value]) => value), ...secretsOfAuth(auth)];
   assertEncrypted(base, headers.length > 0 || auth !== null);
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
-  const { requestSubscription } = await import('../../subscribe/subscribe.ts');
   const progress = terminal.progress(message`Requesting ${new URL(base).host}`);
   const request = {
     service: base,
@@ -81,10 +88,8 @@ async function firstCheck(
   { service, headers, ca, timeout }: Subscription,
   { status, body }: SubscriptionAnswer,
 ): Promise<FirstCheck | null> {
-  const { acceptedId, awaitFirstCheck } = await import('../../subscribe/subscribe.ts');
   const id = acceptedId(status, body);
   if (id === null) return null;
-  const { openServiceClient } = await import('../../observe/service/service-client.ts');
   const client = openServiceClient({ service, headers, http: { ...networkOf(env), ca }, timeout });
   const progress = terminal.progress(message`The service is reading the registry`);
   try {

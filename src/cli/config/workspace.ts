@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */
-export interface OpenWorkspace extends Pick<LoadedConfig, 'config' | 'root' | 'rules'> {
+export interface OpenWorkspace extends Pick<LoadedConfig, 'config' | 'root'> {
   /** The configuration file, absolute. */
   file: string;
   place: RegistryLocation;
@@ -18,10 +18,10 @@ export interface OpenWorkspace extends Pick<LoadedConfig, 'config' | 'root' | 'r
  * @throws AppregError (exit 2) if the configuration is missing, or does not set the registry's URL
  */
 export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
-  const { config, file, root, rules } = await context.config();
+  const { config, file, root } = await context.config();
   if (file === null) throw workspaceMissing(context.cwd);
   const place = await registryLocation({ config, file, root }, () => openStore(context, config.store, root));
-  return { root, config, rules, file, place };
+  return { root, config, file, place };
 }
 
 /** @returns the error for a folder without a configuration: exit 2 */

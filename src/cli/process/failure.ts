@@ -5,7 +5,7 @@ import { incompleteRelease } from '../../core/release/report.ts';
 import { VERSION } from '../../core/values/tool-version.ts';
 import { isAppregError, AppregError } from '../../core/errors/error.ts';
 import { isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
-import { incompleteReport } from '../check/checks.ts';
+import { incompleteReport } from '../check/checked.ts';
 import { isOneOf } from '../define/choices.ts';
 import { flagOf } from '../define/command.ts';
 import { COMMANDS } from '../commands/index.ts';

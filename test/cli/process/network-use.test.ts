@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { attesterOf } from '../../../src/cli/check/attest-options.ts';
+import { attesterOf } from '../../../src/cli/check/attester.ts';
 import { type OptionDefinition, REQUESTED_KINDS } from '../../../src/cli/define/command.ts';
 import { COMMANDS } from '../../../src/cli/commands/index.ts';
 import { openStore } from '../../../src/cli/config/open-store.ts';

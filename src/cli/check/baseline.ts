@@ -1,4 +1,4 @@
-import { message, safe } from '../../core/text/message.ts';
+import { message } from '../../core/text/message.ts';
 import type { Baseline, Missing, PublishedVersion } from '../../core/facts/facts.ts';
 import type { LockFile } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors/error.ts';
@@ -11,7 +11,6 @@ import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
 import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LintTarget } from '../../observe/workspace/target.ts';
-import type { FixedFile } from '../../workspace/fix.ts';
 import type { BaseSettings } from '../config/base-config.ts';
 import type { Context } from '../config/context.ts';
 
@@ -23,11 +22,17 @@ export interface BaselineOption {
   settings?: BaseSettings | null;
 }
 
-/** Throws AppregError if the baseline does not exist or cannot be read. */
-export async function readBaselineOption(where: string, target: LintTarget, context: Context): Promise<BaselineOption> {
-  const workspace = await comparedWorkspace(target.workspace, context);
-  if (target.kind === 'workspace')
-    return { ...(await requestedBaseline(where, workspace, networkOf(context.env), context)), versions: null };
+/**
+ * The baseline that `lint --against` names.
+ * @throws AppregError if it does not exist or cannot be read
+ */
+export async function targetBaseline(context: Context, where: string, target: LintTarget): Promise<BaselineOption> {
+  const { workspace } = target;
+  const { file: config } = await context.config(workspace.root);
+  if (target.kind === 'workspace') {
+    const found = await requestedBaseline(context, where, { workspace, config, web: networkOf(context.env) });
+    return { ...found, versions: null };
+  }
   refuseEmpty(where);
   if (isHttpUrl(where)) {
     throw new AppregError(
@@ -36,7 +41,7 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
       message`Lint the workspace: appreg lint <folder> --against <registry-url>`,
     );
   }
-  const versions = baselineVersionsOf(where, workspace, target.path, context.cwd);
+  const versions = baselineVersionsOf(where, await compared(context, workspace, config), target.path, context.cwd);
   // No app has a key here, but the rules still need the source of the versions.
   const registry: Baseline = { source: where, keys: [], app: () => null, isRequired: true };
   if (versions !== null) return { registry, versions };
@@ -44,24 +49,24 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
   return { registry: { ...registry, absent: reason }, versions };
 }
 
-/** The workspace of a path with what is needed to find its registry in a baseline. */
-async function comparedWorkspace(workspace: Workspace, context: Context): Promise<ComparedWorkspace<BaseSettings>> {
-  const { file } = await context.config(workspace.root);
-  const { baseConfigReader } = await import('../config/base-config.ts');
-  return { ...workspace, config: file, reader: await baseConfigReader(context.env) };
+/** A workspace that is compared with a baseline. */
+interface Compared {
+  workspace: Workspace;
+  /** Its configuration, absolute; null if it has none. */
+  config: string | null;
+  /** How a live registry is requested. */
+  web: WebOptions;
 }
 
 /**
  * The state that `--against` names, for every command that checks: a live registry, a folder, a git ref, a manifest,
  * saved facts or a lock file.
- * @param web how a live registry is requested
  * @throws AppregError if it does not exist or cannot be read
  */
 export async function requestedBaseline(
+  context: Context,
   where: string,
-  workspace: ComparedWorkspace<BaseSettings>,
-  web: WebOptions,
-  { cwd }: Context,
+  { workspace, config, web }: Compared,
 ): Promise<{ registry: Baseline; settings: BaseSettings | null }> {
   refuseEmpty(where);
   if (isHttpUrl(where)) {
@@ -69,13 +74,25 @@ export async function requestedBaseline(
     const registry = await baselineFromUrl(registryUrl(where).href, web, new Date().toISOString());
     return { registry: { ...registry, isRequired: true }, settings: null };
   }
+  const { cwd } = context;
   const local = localPathOf(where, cwd, workspace.root);
+  const own = await compared(context, workspace, config);
   if (local?.isFolder === false)
-    return { registry: { ...baselineInFile(local.path, where, workspace), isRequired: true }, settings: null };
-  const found = findBaseRegistry(where, workspace, cwd);
+    return { registry: { ...baselineInFile(local.path, where, own), isRequired: true }, settings: null };
+  const found = findBaseRegistry(where, own, cwd);
   const registry: Baseline = { ...registryBaseline(found), isRequired: true };
   // Without a configuration, the rules have their own severities.
   return { registry, settings: registry.absent === undefined ? (found.settings ?? NO_SETTINGS) : null };
+}
+
+/** The workspace with what is needed to find its registry in a baseline. The reader knows YAML, so it is loaded on demand. */
+async function compared(
+  { env }: Context,
+  workspace: Workspace,
+  config: string | null,
+): Promise<ComparedWorkspace<BaseSettings>> {
+  const { baseConfigReader } = await import('../config/base-config.ts');
+  return { ...workspace, config, reader: await baseConfigReader(env) };
 }
 
 const NO_SETTINGS: BaseSettings = { name: '', manifest: null, baseUrl: null, config: {} };
@@ -104,27 +121,4 @@ export function lockedOption(
   const versions = key === undefined ? undefined : lock.get(key);
   if (versions === undefined) return { registry: null, versions: null };
   return { registry: { source, keys: [], app: () => null }, versions: [...versions.values()] };
-}
-
-/** Says what `lint --fix` corrected in a file, and which corrections affect published versions. */
-export function printFixed(
-  { log }: Pick<Context['terminal'], 'log'>,
-  { path, app, fixes, refused }: FixedFile,
-  against: BaselineOption,
-): void {
-  if (refused !== null) log(message`${path}: not fixed. ${safe(refused)}`);
-  else if (fixes === null)
-    log(message`${path}: not fixed, because another process changed it in the meantime; run appreg lint --fix again`);
-  for (const { pointer, what, version } of fixes ?? []) {
-    const touched = version !== null && wasPublished(against, app, version);
-    log(
-      message`${path}${pointer === '' ? '' : ` ${pointer}`}: ${what}${touched ? ' — this version is already published' : ''}`,
-    );
-  }
-}
-
-/** True for a version that was already published. */
-function wasPublished(against: BaselineOption, app: string | null, version: string): boolean {
-  const versions = against.versions ?? (app === null ? null : against.registry?.app(app));
-  return Array.isArray(versions) && versions.some((entry) => entry.version === version);
 }

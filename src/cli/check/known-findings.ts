@@ -1,55 +1,21 @@
 import { resolve } from 'node:path';
-import { message, type SafeText, safe } from '../../core/text/message.ts';
-import type { ExceptionList } from '../../core/findings/report.ts';
-import type { Severity } from '../../core/values/severity.ts';
-import type { LoadedConfig } from '../config/config.ts';
-import type { Context } from '../config/context.ts';
-import { severitiesOf } from '../config/rules.ts';
-import { shownPath } from '../io/shown-path.ts';
-import { type FindingIdentity, fingerprintsOf } from '../../core/findings/fingerprint.ts';
+import { AppregError } from '../../core/errors/error.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
-import { readInputFile, faultText } from '../../core/json/input-file.ts';
+import { type FindingIdentity, fingerprintsOf } from '../../core/findings/fingerprint.ts';
+import { faultText, readInputFile } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { mustBe, type Violation } from '../../core/json/violations.ts';
-import { AppregError } from '../../core/errors/error.ts';
+import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { contentOf } from '../../observe/content/document-content.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
-
-/** What decides how findings are reported, and which of them count. */
-export interface CheckSettings {
-  severities: Record<string, Severity | 'off'>;
-  exceptions: ExceptionList | null;
-  /** The fingerprints of the findings of the baseline report; null without one. */
-  known: ReadonlySet<string> | null;
-}
-
-/**
- * The settings of a check.
- * @param baseline as given with --baseline
- * @throws AppregError for an invalid setting, and for a file that is not a report
- */
-export async function checkSettings(context: Context, loaded: LoadedConfig, baseline?: string): Promise<CheckSettings> {
-  const { exceptions } = await loaded.rules();
-  return {
-    severities: await severitiesOf(context, loaded),
-    exceptions: exceptions && shownIn(context.cwd, exceptions),
-    known: baseline === undefined ? null : readBaselineReport(baseline, context.cwd),
-  };
-}
-
-/** The exceptions with the path of their file as findings show it. */
-function shownIn(cwd: string, { document, ...list }: ExceptionList): ExceptionList {
-  if (document === null || document.file === null) return { ...list, document };
-  return { ...list, document: { ...document, file: shownPath(cwd, document.file) } };
-}
 
 /**
  * The fingerprints of the findings in the report of --baseline. Only the fields that identify a finding are read, so a
  * report of another version of appreg can be used.
  * @throws AppregError if the file is not a report of appreg
  */
-function readBaselineReport(name: string, cwd: string): ReadonlySet<string> {
+export function knownFindings(name: string, cwd: string): ReadonlySet<string> {
   const read = readRegularFile(resolve(cwd, name));
   if ('failure' in read) throw unusable(message`--baseline: ${name} ${read.failure}.`);
   const { value, faults } = readInputFile(contentOf(read.bytes), violationsIn);

@@ -1,0 +1,41 @@
+import type { JudgeOptions } from '../../core/engine/judge.ts';
+import type { ExceptionList } from '../../core/findings/report.ts';
+import type { LoadedConfig } from '../config/config.ts';
+import type { Context } from '../config/context.ts';
+import { severitiesOf } from '../config/rules.ts';
+import { shownPath } from '../io/shown-path.ts';
+import { knownFindings } from './known-findings.ts';
+
+/** Settings that a check or a plan is judged by: from the configuration, and from the command line. */
+export type CheckSettings = Required<Pick<JudgeOptions, 'now' | 'severities' | 'exceptions' | 'known' | 'appEntry'>>;
+
+/**
+ * The settings, as of now.
+ * @param options.baseline as given with --baseline
+ * @param configuration of the checked workspace (default: that of the current folder)
+ * @throws AppregError for an invalid setting or --rule, and for a file that is not a report
+ */
+export async function settings(
+  context: Context,
+  { baseline }: { baseline?: string | undefined } = {},
+  configuration?: LoadedConfig,
+): Promise<CheckSettings> {
+  const { config, rules } = configuration ?? (await context.config());
+  const { exceptions } = await rules();
+  return {
+    now: new Date().toISOString(),
+    severities: await severitiesOf(context, { rules }),
+    exceptions: exceptions && shownIn(context.cwd, exceptions),
+    known: baseline === undefined ? null : knownFindings(baseline, context.cwd),
+    // Read when it is used: it can be in a variable that is not set.
+    get appEntry() {
+      return config.artifact?.entry ?? null;
+    },
+  };
+}
+
+/** The exceptions with the path of their file as findings show it. */
+function shownIn(cwd: string, { document, ...list }: ExceptionList): ExceptionList {
+  if (document === null || document.file === null) return { ...list, document };
+  return { ...list, document: { ...document, file: shownPath(cwd, document.file) } };
+}
