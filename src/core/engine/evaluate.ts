@@ -2,10 +2,10 @@ import { blockedBy } from '../facts/missing.ts';
 import type { AnyRule, CheckResult, Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
-import type { Plan, SubjectRules } from './rule-table.ts';
+import type { Plan, Step, SubjectRules } from './rule-table.ts';
 import type { JudgingRun } from './run.ts';
 import { isOff, severityOf } from './settings.ts';
-import { isSuperseded, type Superseder, supersederIn } from './symptoms.ts';
+import { isSuperseded, type Superseder, supersederIn } from './superseding.ts';
 
 /**
  * Runs the rules about one subject whose facts are present.
@@ -20,39 +20,56 @@ export function evaluate(
   present: string | null = null,
 ): Plan {
   const plan = rules.planFor(facts, place.resource, present);
-  for (const { rule, reason } of plan.steps) {
-    if (reason === null) evaluateRule(run, rule, facts, place);
-    else run.notJudged.add(rule, place, reason);
-  }
-  plan.endSubject(run.notJudged);
+  runPlan(run, plan, facts, place);
   return plan;
 }
 
-/** Runs one rule on one subject with the facts that it needs. A rule that throws is not judged, and the run is incomplete. */
-export function evaluateRule(
+/** Runs the rules about one subject of which no fact is missing. */
+export function evaluateComplete(
   run: JudgingRun,
-  rule: AnyRule,
-  facts: Readonly<Record<string, unknown>>,
+  { complete }: SubjectRules,
+  facts: unknown,
   place: SubjectLocation,
 ): void {
+  runPlan(run, complete, facts, place);
+}
+
+function runPlan(run: JudgingRun, plan: Plan, facts: unknown, place: SubjectLocation): void {
+  for (const step of plan.steps) {
+    if (step.reason === null) runStep(run, step, facts, place);
+    else run.notJudged.add(step.rule, place, step.reason);
+  }
+  plan.endSubject(run.notJudged);
+}
+
+/** Runs one rule on one subject with the facts that it needs. A rule that throws is not judged, and the run is incomplete. */
+export function runStep(
+  run: JudgingRun,
+  step: Pick<Step, 'rule' | 'check'>,
+  facts: unknown,
+  place: SubjectLocation,
+): void {
+  const { rule } = step;
   let result: CheckResult;
   try {
-    result = rule.check(facts);
+    result = step.check(facts);
   } catch (error) {
     return run.notJudged.add(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
   }
   run.evaluated?.note(rule, place);
-  if (!result) return addExplained(run, rule, place);
+  if (!result || (isList(result) && result.length === 0)) {
+    // Nearly always: nothing was found that could explain anything.
+    if (!place.found.isEmpty) addExplained(run, rule, place);
+    return;
+  }
   const problems = isList(result) ? result : [result];
-  if (problems.length === 0) return addExplained(run, rule, place);
   if (!isOff(run.overrides, rule)) return addProblems(run, rule, problems, place);
   for (const problem of problems) run.findings.addTurnedOff(rule, problem, place);
 }
 
 /** A rule that found nothing is not judged if another finding would explain all that it can find. */
 function addExplained(run: JudgingRun, rule: AnyRule, place: SubjectLocation): void {
-  // Nearly always: nothing was found that could explain anything.
-  if (place.found.size === 0 || rule.supersededBy === undefined || isOff(run.overrides, rule)) return;
+  if (rule.supersededBy === undefined || isOff(run.overrides, rule)) return;
   const superseder = supersederIn(place.found, rule.supersededBy);
   if (superseder !== null && isSuperseded(superseder, severityOf(run.overrides, rule)))
     noteSuperseded(run, rule, place, superseder);

@@ -9,17 +9,10 @@ import { withSteps } from './owner.ts';
 import { type Pending, resolvePositions } from './positions.ts';
 import type { Finding, Symptom } from '../findings/report.ts';
 import type { Evidence } from '../values/evidence.ts';
-import type { Severity } from '../values/severity.ts';
+import { outranks, type Severity } from '../values/severity.ts';
 import { type SeverityOverrides, severityOf } from './settings.ts';
-import {
-  type Found,
-  isSuperseded,
-  noteFound,
-  outranks,
-  supersederIn,
-  type SymptomEffect,
-  type SymptomRecord,
-} from './symptoms.ts';
+import { Found, isSuperseded, supersederIn } from './superseding.ts';
+import type { SymptomEffect, SymptomRecord } from './symptoms.ts';
 import type { HidingFindings } from './visibility.ts';
 
 /** Findings held until the end of a run because a request limit of their host may explain them. */
@@ -162,11 +155,11 @@ export class FindingCollector {
 
   /** Records the problem for the rules that it supersedes. A host's limit may still explain it, if it is deferred. */
   #noteFound(rule: AnyRule, problem: Problem, place: SubjectLocation, severity: Severity): void {
-    if (problem.unlessLimited === undefined) noteFound(place.found, rule.id, problem.cause, severity);
+    if (problem.unlessLimited === undefined) place.found.note(rule.id, problem.cause, severity);
     if (problem.version === undefined) return;
     place.byVersion ??= new Map();
-    const found: Found = place.byVersion.get(problem.version) ?? new Map();
-    noteFound(found, rule.id, undefined, severity);
+    const found = place.byVersion.get(problem.version) ?? new Found();
+    found.note(rule.id, undefined, severity);
     place.byVersion.set(problem.version, found);
   }
 

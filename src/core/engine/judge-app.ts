@@ -13,6 +13,7 @@ import { type JudgedManifest, servedApp } from './judge-manifest.ts';
 import { comparisonOf } from './comparison.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
+import { Found } from './superseding.ts';
 import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from './visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
@@ -21,7 +22,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const { key } = facts;
   const entry = member(manifest.apps ?? undefined, key) ?? null;
   const pointer = pointerTo('apps', key);
-  const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Map() };
+  const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Found() };
   dispatcher.dispatch('app', entryFacts(context, key, entry), place, 'entry');
   judgeIcon(context, facts.icon, iconUrlOf(entry), place);
 
@@ -86,7 +87,7 @@ function judgeIcon(
     url,
     web: facts.web,
     pointer: `${app.pointer}/blockStyle/iconUrl`,
-    found: new Map(),
+    found: new Found(),
   };
   dispatcher.url('icon', url, place);
   dispatcher.resource(facts, place, 'before-content');
@@ -105,7 +106,7 @@ function metadataLocation(app: SubjectLocation, { metadata }: AppFacts, url: str
     url,
     file: metadata.file,
     web: metadata.web,
-    found: new Map(),
+    found: new Found(),
   };
 }
 
@@ -133,7 +134,7 @@ export function judgeAbout(
         versions?.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])) ??
         METADATA_UNUSABLE,
     },
-    { ...place, document: facts, pointer: '', url, file, web, found: new Map() },
+    { ...place, document: facts, pointer: '', url, file, web, found: new Found() },
   );
   run.findings.resolvePositions(facts);
 }

@@ -51,7 +51,7 @@ export function judgeAttestationOf(
       ...place,
       url: entry.artifactUrl === null ? null : companionUrl(entry.artifactUrl, 'attestation'),
       web: NOT_REQUESTED,
-      found: new Map(place.found),
+      found: place.found.copy(),
     },
   );
 }

@@ -80,7 +80,7 @@ function read(content: DocumentContent): ParsedDocument {
   const value = parsed(json);
   if (value === undefined) return unreadable({ byteOrderMark, fault: syntaxErrorInText(text) });
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
-  const fault = LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
+  const fault = json.includes('\\u') && LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
   return { value, fault, oversized: null, byteOrderMark, duplicates };
 }
 

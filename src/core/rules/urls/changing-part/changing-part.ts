@@ -40,7 +40,7 @@ const LONGEST_PATH = 2000;
 export function changingPart(url: UrlParts): ChangingPart | null {
   const query = url.searchParams;
   const isPlain = query.size === 0 && PLAIN_PATH.test(url.pathname);
-  if (isPlain && !MAY_CHANGE.test(`${url.hostname}${url.pathname}`)) return null;
+  if (isPlain && !MAY_CHANGE.test(url.href)) return null;
   const path = decodedPath(url.pathname);
   if (path.length > LONGEST_PATH) return null;
   for (const place of PLACES) {
