@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
 import { runStep } from '../../src/core/engine/evaluate.ts';
 import type { SubjectLocation } from '../../src/core/engine/location.ts';
-import { openRun } from '../../src/core/engine/run.ts';
+import { RunRecord } from '../../src/core/engine/record.ts';
 import { SEVERITIES, type Severity } from '../../src/core/values/severity.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
@@ -82,9 +82,9 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   other: OtherFinding,
   setting: Severity | undefined,
 ): void {
-  const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
+  const run = new RunRecord(setting === undefined ? {} : { [rule.id]: setting });
   runStep(run, { rule: rule as unknown as AnyRule, check: rule.check }, row.whole, placeOf(other));
-  const reported = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
+  const reported = run.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = row.found.map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,

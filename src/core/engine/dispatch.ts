@@ -13,7 +13,7 @@ import { type JsonValue, parseDocument } from '../json/json.ts';
 import { evaluate, evaluateComplete } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
 import { SubjectRules } from './rule-table.ts';
-import type { JudgingRun } from './run.ts';
+import type { RunRecord } from './record.ts';
 import { isOff } from './settings.ts';
 import { UnobservedArtifacts, UnobservedResources } from './unobserved.ts';
 import { inJudgingOrder } from './superseding.ts';
@@ -57,7 +57,7 @@ function affectsReport(rule: AnyRule): boolean {
 
 /** Dispatches subjects with their facts to the rules about them. */
 export class RuleDispatcher {
-  readonly #run: JudgingRun;
+  readonly #run: RunRecord;
   readonly #now: string;
   readonly #origins: readonly string[];
   readonly #rules: ReadonlyMap<Subject, SubjectRules>;
@@ -70,7 +70,7 @@ export class RuleDispatcher {
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
-  constructor(run: JudgingRun, options: DispatchOptions) {
+  constructor(run: RunRecord, options: DispatchOptions) {
     this.#run = run;
     this.#now = options.now;
     this.#origins = options.origins ?? [];
@@ -219,13 +219,13 @@ export class RuleDispatcher {
   /** Records what a report states about a resource once, and its hosts. */
   #noteResource(facts: Resource, place: SubjectLocation): void {
     const { resource } = place;
-    this.#run.coverage.addReused(resource, facts);
+    this.#run.addReused(resource, facts);
     if (facts.otherName !== undefined) this.dispatch('file', { resource, ...facts.otherName }, place);
     if (isMissing(facts.web)) return;
-    this.#run.coverage.addSampled(resource, facts.web.head);
+    this.#run.addSampled(resource, facts.web.head);
     this.#noteHosts(resource, facts.web.server);
     for (const addresses of facts.web.addresses ?? []) {
-      this.#run.coverage.addAddresses(resource, addresses);
+      this.#run.addAddresses(resource, addresses);
       if (!isMissing(addresses)) this.#comparedHosts.add(hostnameOf(addresses.url));
     }
   }

@@ -3,7 +3,7 @@ import type { AnyRule, CheckResult, Problem } from '../rules/rule.ts';
 import { shorten } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
 import type { Plan, Step, SubjectRules } from './rule-table.ts';
-import type { JudgingRun } from './run.ts';
+import type { RunRecord } from './record.ts';
 import { isOff, severityOf } from './settings.ts';
 import { isSuperseded, type Superseder, supersederIn } from './superseding.ts';
 
@@ -13,7 +13,7 @@ import { isSuperseded, type Superseder, supersederIn } from './superseding.ts';
  * @returns the plan by which they were run
  */
 export function evaluate(
-  run: JudgingRun,
+  run: RunRecord,
   rules: SubjectRules,
   facts: Readonly<Record<string, unknown>>,
   place: SubjectLocation,
@@ -26,7 +26,7 @@ export function evaluate(
 
 /** Runs the rules about one subject of which no fact is missing. */
 export function evaluateComplete(
-  run: JudgingRun,
+  run: RunRecord,
   { complete }: SubjectRules,
   facts: unknown,
   place: SubjectLocation,
@@ -34,17 +34,17 @@ export function evaluateComplete(
   runPlan(run, complete, facts, place);
 }
 
-function runPlan(run: JudgingRun, plan: Plan, facts: unknown, place: SubjectLocation): void {
+function runPlan(run: RunRecord, plan: Plan, facts: unknown, place: SubjectLocation): void {
   for (const step of plan.steps) {
     if (step.reason === null) runStep(run, step, facts, place);
-    else run.notJudged.add(step.rule, place, step.reason);
+    else run.addNotJudged(step.rule, place, step.reason);
   }
   plan.endSubject(run.notJudged);
 }
 
 /** Runs one rule on one subject with the facts that it needs. A rule that throws is not judged, and the run is incomplete. */
 export function runStep(
-  run: JudgingRun,
+  run: RunRecord,
   step: Pick<Step, 'rule' | 'check'>,
   facts: unknown,
   place: SubjectLocation,
@@ -54,7 +54,7 @@ export function runStep(
   try {
     result = step.check(facts);
   } catch (error) {
-    return run.notJudged.add(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
+    return run.addNotJudged(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
   }
   run.evaluated?.note(rule, place);
   if (!result || (isList(result) && result.length === 0)) {
@@ -64,11 +64,11 @@ export function runStep(
   }
   const problems = isList(result) ? result : [result];
   if (!isOff(run.overrides, rule)) return addProblems(run, rule, problems, place);
-  for (const problem of problems) run.findings.addTurnedOff(rule, problem, place);
+  for (const problem of problems) run.addTurnedOff(rule, problem, place);
 }
 
 /** A rule that found nothing is not judged if another finding would explain all that it can find. */
-function addExplained(run: JudgingRun, rule: AnyRule, place: SubjectLocation): void {
+function addExplained(run: RunRecord, rule: AnyRule, place: SubjectLocation): void {
   if (rule.supersededBy === undefined || isOff(run.overrides, rule)) return;
   const superseder = supersederIn(place.found, rule.supersededBy);
   if (superseder !== null && isSuperseded(superseder, severityOf(run.overrides, rule)))
@@ -76,19 +76,19 @@ function addExplained(run: JudgingRun, rule: AnyRule, place: SubjectLocation): v
 }
 
 /** Adds the problems that no finding supersedes; if none is left, the rule is not judged because of that finding. */
-function addProblems(run: JudgingRun, rule: AnyRule, problems: readonly Problem[], place: SubjectLocation): void {
+function addProblems(run: RunRecord, rule: AnyRule, problems: readonly Problem[], place: SubjectLocation): void {
   const superseders = problems.map(({ cause }) => supersederIn(place.found, rule.supersededBy, cause));
   const left = problems.filter(
     (problem, i) => !isSuperseded(superseders[i] ?? null, severityOf(run.overrides, rule, problem)),
   );
-  for (const problem of left) run.findings.add(rule, problem, place);
+  for (const problem of left) run.add(rule, problem, place);
   const superseder = superseders.find((one) => one !== null);
   if (left.length === 0 && superseder) noteSuperseded(run, rule, place, superseder);
 }
 
 /** The other finding's symptom is known; not judging this rule makes nothing unknown. */
-function noteSuperseded(run: JudgingRun, rule: AnyRule, place: SubjectLocation, { rule: by }: Superseder): void {
-  run.notJudged.add(rule, place, { ...blockedBy(by), intentional: true });
+function noteSuperseded(run: RunRecord, rule: AnyRule, place: SubjectLocation, { rule: by }: Superseder): void {
+  run.addNotJudged(rule, place, { ...blockedBy(by), intentional: true });
 }
 
 function isList(result: Problem | readonly Problem[]): result is readonly Problem[] {

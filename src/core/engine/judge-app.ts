@@ -9,7 +9,8 @@ import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { baselineSource, type JudgeContext, type JudgedApp, NO_BASELINE } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
-import { type JudgedManifest, servedApp } from './judge-manifest.ts';
+import type { JudgedManifest } from './judge-manifest.ts';
+import { servedApp } from './judge-service.ts';
 import { comparisonOf } from './comparison.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
@@ -52,7 +53,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
     }),
   );
   run.verdicts.push(verdict);
-  run.findings.resolvePositions(facts.metadata);
+  run.closeDocument(facts.metadata);
   if (facts.about !== undefined) judgeAbout(context, facts.about, listed === null ? null : versions, metadata);
   return judged;
 }
@@ -136,5 +137,5 @@ export function judgeAbout(
     },
     { ...place, document: facts, pointer: '', url, file, web, found: new Found() },
   );
-  run.findings.resolvePositions(facts);
+  run.closeDocument(facts);
 }

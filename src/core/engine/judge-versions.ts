@@ -68,7 +68,7 @@ export function judgeVersions(
 function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocation): void {
   const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
   if (rule === undefined || place.document === null) return;
-  run.notJudged.add(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
+  run.addNotJudged(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
 }
 
 /** Why no list of versions is known. */

@@ -1,5 +1,6 @@
 import type { AnyRule } from '../rules/rule.ts';
-import { type Symptom, SYMPTOMS, type SymptomStatus } from '../findings/report.ts';
+import type { SubjectLocation } from './location.ts';
+import { type Symptom, SYMPTOM_OF_KIND, SYMPTOMS, type SymptomStatus } from '../findings/report.ts';
 import { outranks, type Severity } from '../values/severity.ts';
 
 /** The status of each symptom (spec section 7), which depends on the findings, the verdicts and the missing facts. */
@@ -68,4 +69,15 @@ export class SymptomRecord {
       return { id, status: statusOf(id, input), rules: [...new Set([...rules, ...hidden])].sort() };
     });
   }
+}
+
+/** The symptom that a rule affects at a location. */
+export function symptomOf(rule: AnyRule, { resource }: SubjectLocation): Symptom | null {
+  return rule.symptom === 'by-resource' ? SYMPTOM_OF_KIND[resource] : rule.symptom;
+}
+
+/** True if a rule can find something about that symptom at a location. */
+export function isAboutSymptom(rule: AnyRule, { resource }: SubjectLocation, symptom: Symptom): boolean {
+  // A rule about URLs with a symptom of its own also receives other resources, on which it finds nothing.
+  return (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_KIND[resource];
 }
