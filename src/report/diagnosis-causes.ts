@@ -1,4 +1,4 @@
-import { ownerOf } from '../core/engine/owner.ts';
+import { ownerOf } from '../core/rules/lookup.ts';
 import { type Finding } from '../core/findings/report.ts';
 import { SEVERITIES } from '../core/values/severity.ts';
 import { counted, shorten } from '../core/text/text.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchBytes, fetchWhole, whyNoArtifact, readBack } from '../../src/cli/check/download.ts';
 import { explainDownload } from '../../src/core/engine/explain-download.ts';
-import { ownerOf } from '../../src/core/engine/owner.ts';
+import { ownerOf } from '../../src/core/rules/lookup.ts';
 import { mirror } from '../../src/mirror/mirror.ts';
 import { answer, type Behaviour, type FaultHost, openFaultHost, redirect } from '../support/fault-host.ts';
 import { folder } from '../support/folders.ts';

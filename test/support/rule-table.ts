@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { causeInfo } from '../../src/core/rules/cause.ts';
-import { evaluateRule } from '../../src/core/engine/evaluate.ts';
+import { runStep } from '../../src/core/engine/evaluate.ts';
 import type { SubjectLocation } from '../../src/core/engine/location.ts';
-import { openRun } from '../../src/core/engine/run.ts';
+import { RunRecord } from '../../src/core/engine/record.ts';
 import { SEVERITIES, type Severity } from '../../src/core/values/severity.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
-import { type Found, noteFound } from '../../src/core/engine/symptoms.ts';
+import { Found } from '../../src/core/engine/superseding.ts';
 import type { AnyRule, ExplainedBy, Problem, Rule } from '../../src/core/rules/rule.ts';
 import type { Subject, Subjects } from '../../src/core/rules/subjects.ts';
 import { type SideProbes, sideProbes } from '../../src/core/http/side-probes.ts';
@@ -82,9 +82,9 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   other: OtherFinding,
   setting: Severity | undefined,
 ): void {
-  const run = openRun(setting === undefined ? {} : { [rule.id]: setting });
-  evaluateRule(run, rule as unknown as AnyRule, row.whole, placeOf(other));
-  const reported = run.findings.findings.map(({ severity, cause }) => `${severity} ${cause}`);
+  const run = new RunRecord(setting === undefined ? {} : { [rule.id]: setting });
+  runStep(run, { rule: rule as unknown as AnyRule, check: rule.check }, row.whole, placeOf(other));
+  const reported = run.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = row.found.map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
@@ -110,8 +110,8 @@ interface OtherFinding {
 
 /** A location with a finding of another rule. */
 function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
-  const found: Found = new Map();
-  noteFound(found, reference.rule, reference.causes?.[0], severity);
+  const found = new Found();
+  found.note(reference.rule, reference.causes?.[0], severity);
   return {
     app: 'echo',
     version: null,

@@ -5,12 +5,12 @@ import { type Baseline, isMissing, type Missing, type RequestedApps, type Served
 import type { RuleDispatcher } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
 import type { AppVerdict } from '../findings/report.ts';
-import type { JudgingRun } from './run.ts';
+import type { RunRecord } from './record.ts';
 import type { OfferedVersion, VersionErrors } from './visibility.ts';
 
 /** What the judging of every subject has access to. */
 export interface JudgeContext {
-  readonly run: JudgingRun;
+  readonly run: RunRecord;
   readonly dispatcher: RuleDispatcher;
   /** ISO 8601; the moment of observation. */
   readonly now: string;
@@ -44,7 +44,7 @@ export function baselineSource({ baseline }: JudgeContext): string | Missing {
  */
 export function staleCopyAge({ run, now }: JudgeContext, place: SubjectLocation): number {
   const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
-  if (age > 0) run.coverage.addStaleCopy(place.resource, age);
+  if (age > 0) run.addStaleCopy(place.resource, age);
   return age;
 }
 

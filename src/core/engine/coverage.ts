@@ -1,15 +1,16 @@
-import type { AddressFacts, Missing, Probe, Resource, ResourceKind } from '../facts/facts.ts';
-import { isMissing } from '../facts/facts.ts';
+import { type AddressFacts, isMissing, type Missing, type Resource, type ResourceKind } from '../facts/facts.ts';
+import type { NotJudgedReason } from '../facts/missing.ts';
 import { unroutableAddresses } from '../http/address-comparison.ts';
 import { hostnameOf } from '../http/probe.ts';
-import type { NotJudgedReason } from '../facts/missing.ts';
-import type { NotJudgedRecord } from './not-judged.ts';
-import type { SymptomRecord } from './symptoms.ts';
 
-/** What a run reused from earlier runs, took from cached copies, or requested for only a part of the resources. */
+/** A kind of resource of which not everything was observed, and why. */
+interface Skipped {
+  resource: ResourceKind;
+  reason: NotJudgedReason;
+}
+
+/** What a run reused from earlier runs, or took from cached copies. */
 export class CoverageRecord {
-  readonly #notJudged: NotJudgedRecord;
-  readonly #symptoms: SymptomRecord;
   /** What was reused: only the views, or everything. */
   readonly #reused = new Map<string, { resource: ResourceKind; views: boolean; count: number; since: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
@@ -19,18 +20,14 @@ export class CoverageRecord {
   readonly #omitsTimes: boolean;
 
   /** @param omitsTimes see `omitsReuseTimes` of JudgeOptions */
-  constructor(notJudged: NotJudgedRecord, symptoms: SymptomRecord, omitsTimes: boolean) {
+  constructor(omitsTimes: boolean) {
     this.#omitsTimes = omitsTimes;
-    this.#notJudged = notJudged;
-    this.#symptoms = symptoms;
   }
 
-  /** Records a document that was a cached copy of that age, in seconds: later publications are missing from it. */
+  /** Records a document that was a cached copy of that age, in seconds. */
   addStaleCopy(resource: ResourceKind, age: number): void {
     const known = this.#staleCopies.get(resource) ?? { count: 0, age: 0 };
     this.#staleCopies.set(resource, { count: known.count + 1, age: Math.max(known.age, age) });
-    this.#symptoms.markUnknown('app-does-not-appear', 'checksum-mismatch');
-    if (resource === 'manifest') this.#symptoms.markUnknown('icon-does-not-display');
   }
 
   /** Records facts that were reused from an earlier run: all of them, or only the views. */
@@ -45,41 +42,35 @@ export class CoverageRecord {
     this.#reused.set(key, known);
   }
 
-  /** Records that HEAD and preflights were sent for only some resources of a kind. */
-  addSampled(resource: ResourceKind, head: Probe | Missing): void {
-    if (!isMissing(head) || head.missing.code !== 'sampled' || this.#notJudged.wasNoted(`${resource} sampled`)) return;
-    this.#notJudged.addSkipped(resource, head.missing);
-  }
-
-  /** Records the addresses of a host that were not compared, each host once. */
-  addAddresses(resource: ResourceKind, addresses: AddressFacts | Missing): void {
-    const reasons: NotJudgedReason[] = isMissing(addresses) ? [addresses.missing] : notCompared(addresses);
-    for (const reason of reasons)
-      if (!this.#notJudged.wasNoted(JSON.stringify(reason))) this.#notJudged.addSkipped(resource, reason);
-  }
-
-  /** Records a version whose required attestation is not known: the run does not prove what it was to prove. */
+  /** Records a version whose required attestation is not known. */
   addUndecidedAttestation(): void {
     this.#undecided += 1;
   }
 
-  /** Adds what was recorded to the entries that were not judged; call it at the end of the run. */
-  finish(): void {
+  /** What was not observed in this run; for the end of it. */
+  skipped(): Skipped[] {
     // Sorted, since the order in which they were found depends on the network.
     const reused = [...this.#reused].sort(([one], [other]) => (one < other ? -1 : 1));
-    for (const [, { resource, count, since, views }] of reused)
-      this.#notJudged.addSkipped(resource, { code: 'reused', count, since: this.#omitsTimes ? null : since, views });
-    for (const [resource, { count, age }] of this.#staleCopies)
-      this.#notJudged.addSkipped(resource, { code: 'stale-copy', count, age });
-    if (this.#undecided > 0)
-      this.#notJudged.addIncomplete(
-        `attestations are required, and ${this.#undecided === 1 ? 'that of one version is' : `those of ${this.#undecided} versions are`} not known`,
-      );
+    return [
+      ...reused.map(([, { resource, count, since, views }]): Skipped => {
+        return { resource, reason: { code: 'reused', count, since: this.#omitsTimes ? null : since, views } };
+      }),
+      ...[...this.#staleCopies].map(([resource, { count, age }]): Skipped => {
+        return { resource, reason: { code: 'stale-copy', count, age } };
+      }),
+    ];
+  }
+
+  /** Why the run does not prove what it was to prove; null if it does. */
+  whyIncomplete(): string | null {
+    if (this.#undecided === 0) return null;
+    return `attestations are required, and ${this.#undecided === 1 ? 'that of one version is' : `those of ${this.#undecided} versions are`} not known`;
   }
 }
 
 /** Why addresses of a host were not compared. */
-function notCompared(facts: AddressFacts): NotJudgedReason[] {
+export function notComparedAddresses(facts: AddressFacts | Missing): NotJudgedReason[] {
+  if (isMissing(facts)) return [facts.missing];
   const host = hostnameOf(facts.url);
   const addresses = unroutableAddresses(facts);
   const { leftOut: count, answers } = facts;

@@ -1,14 +1,12 @@
-import { answerFor, ownerOf, serverEvidence } from './owner.ts';
 import { freshness } from '../http/cache.ts';
 import { readAboutFile } from '../about/about-file.ts';
 import type { RetirementReason } from '../about/about-document.ts';
 import { replacementOf, retirementOf } from '../about/retirement.ts';
-import type { AppFacts, RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from '../facts/facts.ts';
+import type { AppFacts, RequestedApps, DocumentFacts, ResourceKind, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { header, seconds } from '../http/headers.ts';
 import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
-import type { Finding, Report } from '../findings/report.ts';
-import type { Evidence } from '../values/evidence.ts';
+import type { Report } from '../findings/report.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
 import { listedVersionsIn, manifestAppsIn, versionFields } from '../registry/manifest.ts';
@@ -60,18 +58,10 @@ export interface Diagnosing extends Judging {
 }
 
 /** Like `startJudging`, with the actor and the responding server in the evidence of every finding. */
-export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { saved?: boolean }): Diagnosing {
+export function startDiagnosing(options: Omit<JudgeOptions, 'explains'> & { saved?: boolean }): Diagnosing {
   const copies = new Map<ResourceKind, CachedCopy>();
   let proxy: string | null = null;
-  let faults = 0;
   const retired: RetiredVersion[] = [];
-
-  function annotate(finding: Readonly<Finding>, web: HttpViews | null): Evidence {
-    if (finding.severity !== 'note') faults += 1;
-    const more = web === null ? {} : serverEvidence(answerFor(finding.rule, web));
-    const actor = ownerOf({ ...finding, evidence: { ...finding.evidence, ...more } });
-    return { ...more, actor };
-  }
 
   function remember(facts: DocumentFacts, resource: ResourceKind): void {
     if (isMissing(facts.web) || facts.url === null) return;
@@ -84,7 +74,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     copies.set(resource, { resource, url: redact(facts.url), lifetime, age });
   }
 
-  const judging = startJudging({ ...options, annotate });
+  const judging = startJudging({ ...options, explains: true });
   return {
     ...judging,
     manifest(facts) {
@@ -99,7 +89,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
       if (found !== null) retired.push(found);
       return judging.app(facts);
     },
-    faults: () => faults,
+    faults: () => judging.foundSoFar().faults,
     diagnosis: () => ({
       seenAt: options.now,
       origins: options.origins ?? [],

@@ -1,4 +1,5 @@
 import {
+  type ArtifactFacts,
   type DocumentFacts,
   type HostFacts,
   isMissing,
@@ -9,15 +10,16 @@ import {
 } from '../facts/facts.ts';
 import { type DocumentContent } from '../json/content.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, evaluateComplete } from './evaluate.ts';
 import { locationOf, type SubjectLocation } from './location.ts';
-import type { NotJudgedRecord } from './not-judged.ts';
-import { type Plan, SubjectRules } from './rule-table.ts';
-import type { JudgingRun } from './run.ts';
+import { SubjectRules } from './rule-table.ts';
+import type { RunRecord } from './record.ts';
 import { isOff } from './settings.ts';
-import { inJudgingOrder } from './symptoms.ts';
+import { UnobservedArtifacts, UnobservedResources } from './unobserved.ts';
+import { inJudgingOrder } from './superseding.ts';
 import { type AnyRule, mayRefuse } from '../rules/rule.ts';
-import type { FactsOf, Subject } from '../rules/subjects.ts';
+import type { FactsOf, Subject, Subjects } from '../rules/subjects.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
 import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../http/side-probes.ts';
 import { type UrlParts, urlParts } from '../url/url.ts';
@@ -55,7 +57,7 @@ function affectsReport(rule: AnyRule): boolean {
 
 /** Dispatches subjects with their facts to the rules about them. */
 export class RuleDispatcher {
-  readonly #run: JudgingRun;
+  readonly #run: RunRecord;
   readonly #now: string;
   readonly #origins: readonly string[];
   readonly #rules: ReadonlyMap<Subject, SubjectRules>;
@@ -64,10 +66,11 @@ export class RuleDispatcher {
   readonly #kinds = new Map<string, ResourceKind>();
   readonly #comparedHosts = new Set<string>();
   readonly #unobserved = new UnobservedResources();
+  readonly #artifacts = new UnobservedArtifacts();
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
 
-  constructor(run: JudgingRun, options: DispatchOptions) {
+  constructor(run: RunRecord, options: DispatchOptions) {
     this.#run = run;
     this.#now = options.now;
     this.#origins = options.origins ?? [];
@@ -102,6 +105,35 @@ export class RuleDispatcher {
   ): void {
     const rules = this.#rules.get(subject);
     if (rules !== undefined) evaluate(this.#run, rules, facts, place, present);
+  }
+
+  /** Judges all rules about a subject of which no fact is missing: the types say so. */
+  dispatchComplete<S extends Exclude<Subject, 'resource'>>(
+    subject: S,
+    facts: Subjects[S],
+    place: SubjectLocation,
+  ): void {
+    const rules = this.#rules.get(subject);
+    if (rules !== undefined) evaluateComplete(this.#run, rules, facts, place);
+  }
+
+  /**
+   * Judges the rules about an artifact.
+   * @param entry of the version that lists it
+   * @param factsOf makes the facts; not called for an artifact that is only counted
+   */
+  artifact(
+    facts: ArtifactFacts,
+    entry: VersionEntry,
+    factsOf: () => FactsOf<'artifact'>,
+    placeOf: () => SubjectLocation,
+  ): void {
+    const rules = this.#rules.get('artifact');
+    if (rules === undefined) return;
+    const isUnobserved = isMissing(facts.web) && isMissing(facts.content) && isMissing(facts.archive);
+    if (isUnobserved && this.#artifacts.countAnother(facts, entry, this.#run.notJudged)) return;
+    const plan = evaluate(this.#run, rules, factsOf(), placeOf());
+    if (isUnobserved) this.#artifacts.keep(facts, entry, plan);
   }
 
   /** Adds the subjects of rules that were only counted; call it once, at the end of the run. */
@@ -144,15 +176,17 @@ export class RuleDispatcher {
     place: SubjectLocation,
     parts: UrlParts | null = text === null ? null : urlParts(text),
   ): void {
-    const facts = {
-      resource,
-      url: text ?? SCHEMA_VIOLATION,
-      parsed: parts ?? (text === null ? SCHEMA_VIOLATION : URL_MALFORMED),
-      isPlain: text !== null && parts !== null && isPlainUrl(text, parts),
-      now: this.#now,
-      registry: this.registry,
-    };
-    this.dispatch('url', facts, place);
+    const { registry } = this;
+    const now = this.#now;
+    if (text === null) {
+      const facts = { resource, url: SCHEMA_VIOLATION, parsed: SCHEMA_VIOLATION, isPlain: false, now, registry };
+      this.dispatch('url', facts, place);
+    } else if (parts === null) {
+      this.dispatch('url', { resource, url: text, parsed: URL_MALFORMED, isPlain: false, now, registry }, place);
+    } else {
+      const isPlain = isPlainUrl(text, parts);
+      this.dispatchComplete('url', { resource, url: text, parsed: parts, isPlain, now, registry }, place);
+    }
   }
 
   /** Judges the response of a URL. */
@@ -185,13 +219,13 @@ export class RuleDispatcher {
   /** Records what a report states about a resource once, and its hosts. */
   #noteResource(facts: Resource, place: SubjectLocation): void {
     const { resource } = place;
-    this.#run.coverage.addReused(resource, facts);
+    this.#run.addReused(resource, facts);
     if (facts.otherName !== undefined) this.dispatch('file', { resource, ...facts.otherName }, place);
     if (isMissing(facts.web)) return;
-    this.#run.coverage.addSampled(resource, facts.web.head);
+    this.#run.addSampled(resource, facts.web.head);
     this.#noteHosts(resource, facts.web.server);
     for (const addresses of facts.web.addresses ?? []) {
-      this.#run.coverage.addAddresses(resource, addresses);
+      this.#run.addAddresses(resource, addresses);
       if (!isMissing(addresses)) this.#comparedHosts.add(hostnameOf(addresses.url));
     }
   }
@@ -221,26 +255,4 @@ export function answerOf(facts: Resource): Probe | Missing {
   const probe = facts.web.server;
   const rule = ruleOfFailure(probe);
   return rule === null ? probe : blockedBy(rule);
-}
-
-/**
- * Resources of which nothing was observed, for one reason: all facts about them are missing, except for the URL. Where no
- * rule can be run on one of them, the next one is only counted, and its facts are not put together.
- */
-class UnobservedResources {
-  readonly #last = new Map<SubjectRules, Map<ResourceKind, { web: unknown; hasUrl: boolean; plan: Plan }>>();
-
-  /** Counts a resource like the last one of its kind; false if its rules have to be evaluated. */
-  countAnother(rules: SubjectRules, { web, url }: Resource, resource: ResourceKind, record: NotJudgedRecord): boolean {
-    const last = this.#last.get(rules)?.get(resource);
-    if (last?.web !== web || last.hasUrl !== (url !== null) || !last.plan.isIdle) return false;
-    last.plan.endSubject(record);
-    return true;
-  }
-
-  /** Keeps the plan by which the rules about a resource were evaluated. */
-  keep(rules: SubjectRules, { web, url }: Resource, resource: ResourceKind, plan: Plan): void {
-    const byKind = this.#last.get(rules) ?? new Map<ResourceKind, { web: unknown; hasUrl: boolean; plan: Plan }>();
-    this.#last.set(rules, byKind.set(resource, { web, hasUrl: url !== null, plan }));
-  }
 }

@@ -10,10 +10,12 @@ import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { baselineSource, type JudgeContext, type JudgedApp, NO_BASELINE } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
-import { type JudgedManifest, servedApp } from './judge-manifest.ts';
+import type { JudgedManifest } from './judge-manifest.ts';
+import { servedApp } from './judge-service.ts';
 import { comparisonOf } from './comparison.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
+import { Found } from './superseding.ts';
 import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from './visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
@@ -22,7 +24,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
   const { key } = facts;
   const entry = member(manifest.apps ?? undefined, key) ?? null;
   const pointer = pointerTo('apps', key);
-  const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Map() };
+  const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Found() };
   dispatcher.dispatch('app', entryFacts(context, key, entry), place, 'entry');
   judgeIcon(context, facts.icon, iconUrlOf(entry), place);
 
@@ -52,7 +54,7 @@ export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts:
     }),
   );
   run.verdicts.push(verdict);
-  run.findings.resolvePositions(facts.metadata);
+  run.closeDocument(facts.metadata);
   if (facts.about !== undefined) judgeAbout(context, facts.about, listed === null ? null : versions, metadata);
   return judged;
 }
@@ -87,7 +89,7 @@ function judgeIcon(
     url,
     web: facts.web,
     pointer: `${app.pointer}/blockStyle/iconUrl`,
-    found: new Map(),
+    found: new Found(),
   };
   dispatcher.url('icon', url, place);
   dispatcher.resource(facts, place, 'before-content');
@@ -106,7 +108,7 @@ function metadataLocation(app: SubjectLocation, { metadata }: AppFacts, url: str
     url,
     file: metadata.file,
     web: metadata.web,
-    found: new Map(),
+    found: new Found(),
   };
 }
 
@@ -134,7 +136,7 @@ export function judgeAbout(
         versions?.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])) ??
         METADATA_UNUSABLE,
     },
-    { ...place, document: facts, pointer: '', url, file, web, found: new Map() },
+    { ...place, document: facts, pointer: '', url, file, web, found: new Found() },
   );
-  run.findings.resolvePositions(facts);
+  run.closeDocument(facts);
 }

@@ -38,7 +38,7 @@ export function judgeAttestationOf(
   const isRequired = attestations.mode === 'require';
   const problem = isMissing(observed) ? observed : attestationProblem(observed, entry, place.app, attestations);
   if (problem === null && !isMissing(observed) && observed.state === 'present') onAttested?.(observed.facts);
-  if (isRequired && isUndecided(observed)) run.coverage.addUndecidedAttestation();
+  if (isRequired && isUndecided(observed)) run.addUndecidedAttestation();
   dispatcher.dispatch(
     'attestation',
     {
@@ -51,7 +51,7 @@ export function judgeAttestationOf(
       ...place,
       url: entry.artifactUrl === null ? null : companionUrl(entry.artifactUrl, 'attestation'),
       web: NOT_REQUESTED,
-      found: new Map(place.found),
+      found: place.found.copy(),
     },
   );
 }

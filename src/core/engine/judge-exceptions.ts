@@ -5,7 +5,7 @@ import { type JudgeContext, NOT_REQUESTED } from './context.ts';
 import type { Exception, ExceptionList } from '../findings/report.ts';
 import { locationOf } from './location.ts';
 import { isAbout, overlaps } from './mark-findings.ts';
-import type { JudgingRun } from './run.ts';
+import type { RunRecord } from './record.ts';
 import { isOff } from './settings.ts';
 
 /** Judges the exceptions themselves: one that matches nothing is reported, if what it is about was judged. */
@@ -25,7 +25,7 @@ export function judgeExceptions({ run, dispatcher }: JudgeContext, list: Excepti
   for (const [index, exception] of entries.entries()) {
     const isListed = isAppListed(run, exception, judged);
     if (isListed === null) continue;
-    const isUsed = run.findings.findings.some((finding) => isAbout(exception, finding));
+    const isUsed = run.findings.some((finding) => isAbout(exception, finding));
     const place = locationOf('manifest', NOT_REQUESTED, {
       app: exception.app?.includes('*') ? null : exception.app,
       document,
@@ -34,7 +34,7 @@ export function judgeExceptions({ run, dispatcher }: JudgeContext, list: Excepti
     });
     dispatcher.dispatch('exception', { exception, isListed, isUsed, keys: [...judged.listed] }, place);
   }
-  if (document !== null) run.findings.resolvePositions(document, positionOf);
+  if (document !== null) run.closeDocument(document, positionOf);
 }
 
 /** The part of a registry that a run judged. */
@@ -49,7 +49,7 @@ interface JudgedPart {
 }
 
 /** Null if nothing is known to match no exception. */
-function judgedPart(run: JudgingRun, { listed, shard }: RunScope): JudgedPart | null {
+function judgedPart(run: RunRecord, { listed, shard }: RunScope): JudgedPart | null {
   if (listed === null || run.notJudged.isIncomplete) return null;
   const apps = new Set(run.verdicts.map(({ key }) => key));
   const isWhole = shard === null && [...listed].every((key) => apps.has(key));
@@ -60,7 +60,7 @@ function judgedPart(run: JudgingRun, { listed, shard }: RunScope): JudgedPart | 
  * Whether the manifest lists an app that the exception is about; null if that, or what the exception is about, was not
  * judged.
  */
-function isAppListed(run: JudgingRun, exception: Exception, judged: JudgedPart): boolean | null {
+function isAppListed(run: RunRecord, exception: Exception, judged: JudgedPart): boolean | null {
   const { app } = exception;
   const rule = ruleById(exception.rule);
   if (rule === undefined || isOff(run.overrides, rule)) return null;

@@ -1,6 +1,7 @@
 import {
   type ArchiveFacts,
   type ArtifactFacts,
+  type Content,
   type ContentScan,
   isMissing,
   type Missing,
@@ -17,6 +18,7 @@ import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
 import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
+import { Found } from './superseding.ts';
 
 /** Judges the versions of a metadata file, with the facts about their artifacts. */
 
@@ -66,7 +68,7 @@ export function judgeVersions(
 function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocation): void {
   const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
   if (rule === undefined || place.document === null) return;
-  run.notJudged.add(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
+  run.addNotJudged(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
 }
 
 /** Why no list of versions is known. */
@@ -93,77 +95,93 @@ interface AllVersions {
 
 function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
   const { dispatcher } = context;
-  const { index, version, artifactUrl } = entry;
+  const { index, version, artifactUrl, artifactChecksum, digest } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
-  const found = new Map(metadata.byVersion?.get(version ?? ''));
-  const place: SubjectLocation = { ...metadata, version, pointer, found };
-  dispatcher.dispatch('version', factsOf(entry, all), place);
+  const { app, document, url, file, web, byVersion } = metadata;
+  const found = byVersion?.get(version ?? '')?.copy() ?? new Found();
+  const place: SubjectLocation = { app, version, resource: 'metadata', document, pointer, url, file, web, found };
+  const served = servedBytes(artifact);
+  const { versions } = all;
+  if (version !== null && artifactChecksum !== null) {
+    const facts = { index, version, checksum: artifactChecksum, digest, all: versions, served };
+    dispatcher.dispatchComplete('version', facts, place);
+  } else {
+    const checksum = artifactChecksum ?? SCHEMA_VIOLATION;
+    const facts = { index, version: version ?? SCHEMA_VIOLATION, checksum, digest, all: versions, served };
+    dispatcher.dispatch('version', facts, place);
+  }
   const artifactPlace: SubjectLocation = {
-    ...place,
+    app,
+    version,
     resource: 'artifact',
-    url: artifactUrl,
-    web: artifact?.web ?? NOT_REQUESTED,
+    document,
     pointer: `${pointer}/artifactUrl`,
-    found: new Map(place.found),
+    url: artifactUrl,
+    file,
+    web: artifact?.web ?? NOT_REQUESTED,
+    found: found.copy(),
   };
   dispatcher.url('artifact', artifactUrl, artifactPlace, entry.parts);
   if (!artifact) return;
   judgeArtifact(context, artifact, entry, all, artifactPlace);
+  if (context.attestations === null) return;
   const before = all.published.get(version) ?? null;
   judgeAttestationOf(context, artifact, entry, { attested: all.attested, before }, artifactPlace);
 }
 
-function factsOf(
-  { index, version, artifactChecksum, digest }: VersionEntry,
-  { versions, artifacts }: AllVersions,
-): FactsOf<'version'> {
-  const content = artifacts[index]?.content;
-  return {
-    index,
-    version: version ?? SCHEMA_VIOLATION,
-    checksum: artifactChecksum ?? SCHEMA_VIOLATION,
-    digest,
-    all: versions,
-    served: content === undefined || isMissing(content) || content.cut ? null : content,
-  };
+/** What was downloaded, if that is all of the artifact. */
+function servedBytes(artifact: ArtifactFacts | undefined): Content | null {
+  const content = artifact?.content;
+  return content === undefined || isMissing(content) || content.cut ? null : content;
 }
 
 /** @param place of the artifact's URL */
 function judgeArtifact(
-  { run, dispatcher, appEntry, isPublishing }: JudgeContext,
+  context: JudgeContext,
   facts: ArtifactFacts,
-  { index, version, artifactChecksum, digest: listed }: VersionEntry,
-  { versions, artifacts, published }: AllVersions,
+  entry: VersionEntry,
+  all: AllVersions,
   place: SubjectLocation,
 ): void {
+  const { run, dispatcher } = context;
+  const { content } = facts;
   dispatcher.resource(facts, place, 'before-content');
-  const { content, archive } = facts;
   if (!isMissing(content)) {
     run.totals.artifacts += 1;
     run.totals.bytes += content.bytes;
   }
-  const digest: string | Missing = listed ?? CHECKSUM_MALFORMED;
-  const inspected = onlySecondDownloadMatches(facts, digest) ? OTHER_BYTES : archive;
-  dispatcher.dispatch(
-    'artifact',
-    {
-      facts,
-      content,
-      archive: inspected,
-      ...scansOf(inspected),
-      digest,
-      checksum: artifactChecksum ?? SCHEMA_VIOLATION,
-      all: versions,
-      artifacts,
-      before: published.get(version) ?? null,
-      answer: answerOf(facts),
-      appEntry,
-      isPublishing,
-    },
-    { ...place, pointer: `/versions/${index}/artifactChecksum` },
+  dispatcher.artifact(
+    facts,
+    entry,
+    () => artifactFacts(context, facts, entry, all),
+    () => ({ ...place, pointer: `/versions/${entry.index}/artifactChecksum` }),
   );
   dispatcher.resource(facts, place, 'after-content');
+}
+
+function artifactFacts(
+  { appEntry, isPublishing }: JudgeContext,
+  facts: ArtifactFacts,
+  { version, artifactChecksum, digest: listed }: VersionEntry,
+  { versions, artifacts, published }: AllVersions,
+): FactsOf<'artifact'> {
+  const digest: string | Missing = listed ?? CHECKSUM_MALFORMED;
+  const inspected = onlySecondDownloadMatches(facts, digest) ? OTHER_BYTES : facts.archive;
+  return {
+    facts,
+    content: facts.content,
+    archive: inspected,
+    ...scansOf(inspected),
+    digest,
+    checksum: artifactChecksum ?? SCHEMA_VIOLATION,
+    all: versions,
+    artifacts,
+    before: published.get(version) ?? null,
+    answer: answerOf(facts),
+    appEntry,
+    isPublishing,
+  };
 }
 
 /** The scan of an archive's content, of all of it or of the part in which secrets were found. */

@@ -18,20 +18,22 @@ import type { AnyRule } from '../rules/rule.ts';
 import { type JudgeContext, type JudgedApp, NO_BASELINE, NOT_REQUESTED } from './context.ts';
 import { fileComparison, registryComparison } from './comparison.ts';
 import { RuleDispatcher } from './dispatch.ts';
-import { EvaluatedRules, completeRun, openRun, reportOf } from './run.ts';
+import { EvaluatedRules } from './evaluated.ts';
+import { type FoundSoFar, RunRecord } from './record.ts';
+import { completeRun, reportOf } from './run-report.ts';
 import type { CheckCommand, ExceptionList, Report } from '../findings/report.ts';
 import type { Severity } from '../values/severity.ts';
-import type { FindingHooks } from './findings.ts';
 import { listedVersions } from '../registry/manifest.ts';
 import { judgeAbout, judgeApp } from './judge-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
-import { type JudgedManifest, judgeManifest, judgeService } from './judge-manifest.ts';
+import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
+import { judgeService } from './judge-service.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 
-export interface JudgeOptions extends FindingHooks {
+export interface JudgeOptions {
   command: CheckCommand;
   target: string;
   /** ISO 8601; the moment of observation, since core has no clock. */
@@ -55,6 +57,8 @@ export interface JudgeOptions extends FindingHooks {
   attestations?: AttestationRequirement | null;
   /** Called for each version whose attestation proves what is required. */
   onAttested?(facts: AttestationFacts): void;
+  /** True if each finding names the party that has to act, and the responding server. */
+  explains?: boolean;
   /** True for a change that is judged before it is published. */
   isPublishing?: boolean;
   /** True if those who read the report must not know when reused facts were observed: the service shares registries. */
@@ -86,6 +90,8 @@ export interface Judging {
   hosts(facts: readonly HostFacts[]): void;
   /** What a subscriber service knows about the registry, after all apps. */
   service(facts: ServiceFacts | Missing): void;
+  /** What was found so far, before it is known whether a host's limit explains it. */
+  foundSoFar(): FoundSoFar;
   /**
    * @param seconds the duration of the run
    * @param incomplete why the run did not observe everything, or null
@@ -145,7 +151,7 @@ const NONE_KNOWN: ReadonlySet<string> = new Set();
 /** Starts a run that judges facts as they are observed. */
 export function startJudging(options: JudgeOptions): Judging {
   const exceptions = options.exceptions ?? null;
-  const run = openRun(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));
+  const run = new RunRecord(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));
   const shard = options.shard ?? null;
   const dispatcher = new RuleDispatcher(run, options);
   const context = openContext(run, dispatcher, options);
@@ -154,7 +160,7 @@ export function startJudging(options: JudgeOptions): Judging {
 
   return {
     manifest(facts) {
-      if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
+      if (manifest?.location.document) run.closeDocument(manifest.location.document);
       manifest = judgeManifest(context, facts, shard);
       if (exceptions && manifest.apps) listed = new Set([...(listed ?? []), ...Object.keys(manifest.apps)]);
     },
@@ -171,7 +177,7 @@ export function startJudging(options: JudgeOptions): Judging {
       const unknown = listedVersions(value) === null ? whyNoVersions(facts.content) : null;
       const left = fileComparison(context.baseline, earlier, unknown);
       if (left !== null) run.leftOut.push(left);
-      run.findings.resolvePositions(facts);
+      run.closeDocument(facts);
       if (about !== null) judgeAbout(context, about, listedVersions(value) === null ? null : versions, place);
     },
 
@@ -186,10 +192,12 @@ export function startJudging(options: JudgeOptions): Judging {
       judgeService(context, facts, manifest);
     },
 
+    foundSoFar: () => ({ ...run.foundSoFar }),
+
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)
         run.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
-      if (manifest?.location.document) run.findings.resolvePositions(manifest.location.document);
+      if (manifest?.location.document) run.closeDocument(manifest.location.document);
       dispatcher.addCounted();
       completeRun(run, incomplete);
       const comparison = registryComparison(options.baseline ?? null, manifest === null || manifest.apps !== null);

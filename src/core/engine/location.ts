@@ -1,5 +1,5 @@
 import type { DocumentFacts, HttpViews, Missing, ResourceKind } from '../facts/facts.ts';
-import type { Found } from './symptoms.ts';
+import { Found } from './superseding.ts';
 
 /** The location of a subject. `found` collects what the rules found on the same resource. */
 export interface SubjectLocation {
@@ -24,7 +24,7 @@ export function locationOf(
   web: SubjectLocation['web'],
   more: Partial<SubjectLocation> = {},
 ): SubjectLocation {
-  const none = { app: null, version: null, document: null, pointer: '', url: null, file: null, found: new Map() };
+  const none = { app: null, version: null, document: null, pointer: '', url: null, file: null, found: new Found() };
   return { ...none, resource, web, ...more };
 }
 

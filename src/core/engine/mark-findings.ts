@@ -4,7 +4,7 @@ import { secretsNamed } from '../rules/artifacts/artifact-secret.ts';
 import type { VersionRange } from '../registry/version-range.ts';
 import type { Excepted, Exception, Finding, NotJudged } from '../findings/report.ts';
 import { withFingerprints } from '../findings/fingerprint.ts';
-import { NAMED } from './make-finding.ts';
+import { NAMED } from './finding.ts';
 
 /**
  * Findings that do not count: those that an exception of the configuration covers, and those of a baseline report. They

@@ -11,7 +11,7 @@ import {
 } from '../findings/report.ts';
 import { type Severity, SEVERITIES } from '../values/severity.ts';
 import { ruleById } from '../rules/lookup.ts';
-import { findingCounts } from './run.ts';
+import { findingCounts } from './run-report.ts';
 
 /**
  * One report about several registries. Each of them is judged by itself, with its own settings and baseline: apps of

@@ -1,26 +1,22 @@
 import type { Missing, ResourceKind } from '../facts/facts.ts';
-import { blockedBy, type NotJudgedReason } from '../facts/missing.ts';
+import type { NotJudgedReason } from '../facts/missing.ts';
 import { reasonText } from '../rules/lookup.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { redact } from '../text/text.ts';
 import type { SubjectLocation } from './location.ts';
-import { type NotJudged, type Symptom, SYMPTOM_OF_KIND } from '../findings/report.ts';
-import { isOff, type SeverityOverrides, severityOf } from './settings.ts';
+import type { NotJudged } from '../findings/report.ts';
+import { isOff, type SeverityOverrides } from './settings.ts';
 import type { LeftOut } from './comparison.ts';
-import type { SymptomRecord } from './symptoms.ts';
-import type { HidingFindings } from './visibility.ts';
 
 // The number of entries of one rule that are listed individually; further ones are counted in one entry.
 const LISTED = 200;
 
 /** A missing fact, or another reason for not judging a rule. */
-type Reason = Omit<Missing, 'missing'> & { missing: NotJudgedReason };
+export type Reason = Omit<Missing, 'missing'> & { missing: NotJudgedReason };
 
 /** Collects the rules that were not judged in one run, with the reasons. */
 export class NotJudgedRecord {
   readonly #overrides: SeverityOverrides;
-  readonly #symptoms: SymptomRecord;
-  readonly #hiding: HidingFindings;
   readonly #entries: NotJudged[] = [];
   readonly #listed = new Map<string, number>();
   readonly #further = new Map<string, { entry: NotJudged; count: number }>();
@@ -30,10 +26,8 @@ export class NotJudgedRecord {
   #hasCrashed = false;
   #isIncomplete = false;
 
-  constructor(overrides: SeverityOverrides, symptoms: SymptomRecord, hiding: HidingFindings) {
+  constructor(overrides: SeverityOverrides) {
     this.#overrides = overrides;
-    this.#symptoms = symptoms;
-    this.#hiding = hiding;
   }
 
   /** True if a rule failed. */
@@ -46,25 +40,13 @@ export class NotJudgedRecord {
     return this.#isIncomplete || this.#hasCrashed;
   }
 
-  add(rule: AnyRule, place: SubjectLocation, reason: Reason): void {
-    if (isOff(this.#overrides, rule)) return;
-    if (reason.runWide && this.#runWide.get(reason)?.has(rule)) return;
-    if (reason.missing.code === 'rule-crashed') this.#hasCrashed = true;
-    if (!reason.intentional) this.#markUnknown(rule, place);
-    if (reason.runWide) this.#addRunWide(rule, reason);
-    else this.#addPlace(rule, place, reason.missing);
+  /** True if the rule was not judged for a reason that holds for the whole run, and nothing is added by another place. */
+  hasRunWide(rule: AnyRule, reason: Reason): boolean {
+    return this.#runWide.get(reason)?.has(rule) === true;
   }
 
-  /** Records that the symptom of a rule that was not judged is unknown. */
-  #markUnknown(rule: AnyRule, place: SubjectLocation): void {
-    const symptom = symptomOf(rule, place);
-    // A rule about URLs with a symptom of its own also receives other resources, on which it finds nothing.
-    const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_KIND[place.resource];
-    // Notes do not make a symptom suspected.
-    if (symptom && isAbout && severityOf(this.#overrides, rule) !== 'note') this.#symptoms.markUnknown(symptom);
-  }
-
-  #addRunWide(rule: AnyRule, reason: Reason): void {
+  /** Records a rule that is not judged for a reason that holds for the whole run. */
+  addRunWide(rule: AnyRule, reason: Reason): void {
     // A rule with symptom 'by-resource' may affect a different symptom for each resource.
     if (rule.symptom !== 'by-resource') {
       const rules = this.#runWide.get(reason) ?? new Set();
@@ -74,16 +56,20 @@ export class NotJudgedRecord {
       this.#entries.push(notJudgedEntry(rule.id, {}, reason.missing));
   }
 
-  #addPlace(rule: AnyRule, place: SubjectLocation, reason: NotJudgedReason): void {
+  /** True if further subjects of the rule are only counted. */
+  isCounted({ id }: AnyRule): boolean {
+    return this.#further.has(id);
+  }
+
+  /** Records a rule that was not judged on one subject. */
+  addPlace(rule: AnyRule, { app, version, resource }: SubjectLocation, reason: NotJudgedReason): void {
+    if (reason.code === 'rule-crashed') this.#hasCrashed = true;
     const further = this.#further.get(rule.id);
     if (further !== undefined) {
       further.count += 1;
       return;
     }
-    const [blocker] = reason.code === 'blocked-by' ? [] : this.#hiding.rulesBlocking(place.found, rule.id);
-    const { app, version, resource } = place;
-    const why = blocker === undefined ? reason : blockedBy(blocker).missing;
-    const entry = notJudgedEntry(rule.id, { app, version, resource }, why);
+    const entry = notJudgedEntry(rule.id, { app, version, resource }, reason);
     const listed = this.#listed.get(rule.id) ?? 0;
     this.#listed.set(rule.id, listed + 1);
     if (listed < LISTED) this.#entries.push(entry);
@@ -146,11 +132,6 @@ export class NotJudgedRecord {
   get entries(): readonly NotJudged[] {
     return this.#entries;
   }
-}
-
-/** The symptom that a rule affects at a location. */
-export function symptomOf(rule: AnyRule, { resource }: SubjectLocation): Symptom | null {
-  return rule.symptom === 'by-resource' ? SYMPTOM_OF_KIND[resource] : rule.symptom;
 }
 
 /**

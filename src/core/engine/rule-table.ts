@@ -1,13 +1,15 @@
 import { isMissing, type Missing, type ResourceKind } from '../facts/facts.ts';
-import type { AnyRule } from '../rules/rule.ts';
+import type { AnyRule, CheckResult } from '../rules/rule.ts';
 import type { NotJudgedRecord } from './not-judged.ts';
 
 /** Which rules can be run on a subject: determined once for all subjects that lack the same facts. */
 
 /** A rule, and the missing fact that keeps it from being run; null if it can be run. */
-interface Step {
+export interface Step {
   readonly rule: AnyRule;
   readonly reason: Missing | null;
+  /** That of the rule: rules have many shapes, and steps have one. */
+  check(facts: unknown): CheckResult;
 }
 
 /** The rules about all subjects of one resource kind that lack the same facts. */
@@ -72,10 +74,17 @@ export class SubjectRules {
   /** The facts that a rule needs. */
   readonly #needs: readonly string[];
   readonly #plans = new Map<ResourceKind, readonly Plan[]>();
+  /** The plan for subjects of which no fact is missing. */
+  readonly complete: Plan;
 
   constructor(rules: readonly AnyRule[]) {
     this.rules = rules;
     this.#needs = [...new Set(rules.flatMap(({ needs }) => needs))];
+    this.complete = new Plan(
+      this.#needs.map(() => null),
+      rules.map((rule) => stepOf(rule, null)),
+      true,
+    );
   }
 
   /**
@@ -83,13 +92,14 @@ export class SubjectRules {
    * @param present the name of a fact that is present, whatever its fields are called; null for none
    */
   planFor(facts: Readonly<Record<string, unknown>>, resource: ResourceKind, present: string | null): Plan {
+    if (this.#fits(this.complete, facts, present)) return this.complete;
     const known = this.#plans.get(resource) ?? NO_PLANS;
     for (const plan of known) if (this.#fits(plan, facts, present)) return plan;
     const missing = this.#needs.map((need) => missingFact(facts, need, present));
     const reasons = new Map(this.#needs.map((need, i) => [need, missing[i] ?? null]));
     const steps = this.rules.map((rule) => {
       const reason = rule.needs.map((need) => reasons.get(need) ?? null).find((one) => one !== null) ?? null;
-      return { rule, reason };
+      return stepOf(rule, reason);
     });
     const plan = new Plan(missing, steps, known.length < KEPT);
     if (plan.isKept) this.#plans.set(resource, [...known, plan]);
@@ -106,6 +116,10 @@ export class SubjectRules {
   addCounted(record: NotJudgedRecord): void {
     for (const plans of this.#plans.values()) for (const plan of plans) plan.addCounted(record);
   }
+}
+
+function stepOf(rule: AnyRule, reason: Missing | null): Step {
+  return { rule, reason, check: rule.check };
 }
 
 function missingFact(facts: Readonly<Record<string, unknown>>, name: string, present: string | null): Missing | null {

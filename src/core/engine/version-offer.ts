@@ -82,16 +82,14 @@ function intendedEntry<E extends OfferEntry>(entries: readonly [E, ...E[]], pinn
 
 function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<OfferEntry>): Decision {
   if (pinned !== null && entry.checksum !== pinned.checksum) return replacedDigest(entry, errors, pinned);
-  const listed = new Set(entries.map(({ checksum }) => checksum));
-  const isMalformed = listed.delete(null);
   // Contradictory entries: the intended one is unknown. A malformed checksum may be the same one in another form.
-  if (pinned === null && listed.size > 1)
+  if (pinned === null && entries.length > 1 && areContradictory(entries))
     return {
       state: 'refused',
       rule: 'version-duplicate',
       message: 'The version is listed more than once, with different checksums.',
     };
-  if (entry.checksum === null || (pinned === null && isMalformed))
+  if (entry.checksum === null || (pinned === null && entries.some(({ checksum }) => checksum === null)))
     return refused('checksum-malformed', errors, 'The checksum is malformed.');
   const error = artifactError(entries, errors);
   const { facts } = entry;
@@ -103,8 +101,13 @@ function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<Offe
   return error && pinned === null ? { state: 'refused', ...error } : { state: 'unexamined', rule: error?.rule ?? null };
 }
 
+function areContradictory(entries: readonly OfferEntry[]): boolean {
+  return new Set(entries.flatMap(({ checksum }) => checksum ?? [])).size > 1;
+}
+
 /** The first error about its artifact; of several entries, by rule, since their order has no meaning. */
 function artifactError(entries: readonly OfferEntry[], errors: readonly VersionError[]): VersionError | undefined {
+  if (errors.length === 0) return undefined;
   const own = errors.filter(({ resource }) => resource === 'artifact');
   return entries.length === 1 ? own[0] : own.toSorted((a, b) => compareText(a.rule, b.rule))[0];
 }

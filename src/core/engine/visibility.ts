@@ -16,7 +16,7 @@ import { latestOf } from '../registry/precedence.ts';
 import { isSemver } from '../registry/version.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { AppVerdict } from '../findings/report.ts';
-import type { Found } from './symptoms.ts';
+import type { Found } from './superseding.ts';
 import { type OfferEntry, offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
 
 /** Whether subscribers see an app, and the findings that keep them from it. */
@@ -120,14 +120,25 @@ export interface OfferedVersion {
 export function verdictOf(documents: AppVerdict, versions: readonly OfferedVersion[]): AppVerdict {
   if (documents.visible !== true) return documents;
   const { key } = documents;
-  const decided = versions.map(({ version, offer, before }) => ({ version, ...outcomeOf(offer, before) }));
-  const open = decided.filter(({ isOffered }) => isOffered !== false);
-  const because = [...new Set(decided.flatMap(({ rule }) => rule ?? []))].sort();
-  if (open.length === 0) return { key, visible: false, because, latest: null };
-  const offered = open.filter(({ isOffered }) => isOffered === true);
+  const because = new Set<string>();
+  /** Those that are not known to be withheld. */
+  let open = 0;
+  let offered = 0;
   // A version that was not selected may be offered; one that could not be examined is not offered yet.
-  const latest = latestOf(open.filter((one) => one.isOffered || one.isLeftOut).map(({ version }) => version));
-  return offered.length > 0 ? { key, visible: true, because: [], latest } : { key, visible: null, because, latest };
+  const possible: string[] = [];
+  for (const { version, offer, before } of versions) {
+    const { isOffered, isLeftOut, rule } = outcomeOf(offer, before);
+    if (rule !== null) because.add(rule);
+    if (isOffered === false) continue;
+    open += 1;
+    if (isOffered === true) offered += 1;
+    if (isOffered === true || isLeftOut) possible.push(version);
+  }
+  if (open === 0) return { key, visible: false, because: [...because].sort(), latest: null };
+  // These are the valid versions of the document, each once.
+  const latest = possible.length === versions.length ? documents.latest : latestOf(possible);
+  if (offered > 0) return { key, visible: true, because: [], latest };
+  return { key, visible: null, because: [...because].sort(), latest };
 }
 
 /** What a decision means for subscribers. */
@@ -218,12 +229,10 @@ export function offersOf(
   for (const one of versions) {
     if (!isValidVersion(one)) continue;
     const { version } = one;
-    const entry = {
-      index: one.index,
-      checksum: one.digest === null ? null : one.artifactChecksum,
-      facts: artifacts[one.index],
-      ...(attestations?.mode === 'require' && { isUnproved: isUndecided(artifacts[one.index]?.attestation) }),
-    };
+    const { index, digest, artifactChecksum } = one;
+    const facts = artifacts[index];
+    const entry: ListedOfferEntry = { index, checksum: digest === null ? null : artifactChecksum, facts };
+    if (attestations?.mode === 'require') entry.isUnproved = isUndecided(facts?.attestation);
     const others = entries.get(version);
     if (others === undefined) entries.set(version, [entry]);
     else others.push(entry);

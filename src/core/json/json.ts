@@ -36,15 +36,22 @@ const NOTHING: ParsedDocument = {
   duplicates: [],
 };
 
-const readings = new WeakMap<DocumentContent, ParsedDocument>();
+const READING = Symbol('reading');
 
-/** Reads a document once: the result is cached per object. Never throws. */
+/** A document that was read. */
+interface ReadContent extends DocumentContent {
+  readonly [READING]?: ParsedDocument;
+}
+
+/**
+ * Reads a document once: the result is kept with it, invisibly, and is released with it. The entries of a `WeakMap`
+ * would outlive thousands of documents, until the next full garbage collection. Never throws.
+ */
 export function parseDocument(content: DocumentContent): ParsedDocument {
-  let reading = readings.get(content);
-  if (!reading) {
-    reading = read(content);
-    readings.set(content, reading);
-  }
+  const known = (content as ReadContent)[READING];
+  if (known !== undefined) return known;
+  const reading = read(content);
+  if (Object.isExtensible(content)) Object.defineProperty(content, READING, { value: reading });
   return reading;
 }
 
@@ -80,7 +87,7 @@ function read(content: DocumentContent): ParsedDocument {
   const value = parsed(json);
   if (value === undefined) return unreadable({ byteOrderMark, fault: syntaxErrorInText(text) });
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
-  const fault = LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
+  const fault = json.includes('\\u') && LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
   return { value, fault, oversized: null, byteOrderMark, duplicates };
 }
 

@@ -22,7 +22,8 @@ export interface Duplicate {
   first: number;
 }
 
-const QUOTE = 34,
+const SPACE = 32,
+  QUOTE = 34,
   COMMA = 44,
   COLON = 58,
   OPEN_ARRAY = 91,
@@ -52,6 +53,8 @@ export function survey(text: string, limit: number): Survey {
   const { length } = text;
   for (let i = 0; i < length; i++) {
     const c = text.charCodeAt(i);
+    // Most of an indented text.
+    if (c <= SPACE) continue;
     if (c === QUOTE) i = endOfString(text, i) - 1;
     else if (c === COLON) members++;
     else if (c === COMMA) entries++;

@@ -2,7 +2,7 @@ import { type SafeText, message } from '../text/message.ts';
 import { validateAppShape, validateRegistryShape } from '../generated/shapes.js';
 import type { ShapeError } from '../json/violations.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
-import { pointerStep } from '../json/pointer.ts';
+import { pointerTo } from '../json/pointer.ts';
 import { distance } from '../text/similar-names.ts';
 import { capitalized } from '../text/text.ts';
 
@@ -103,27 +103,46 @@ export interface UnknownProperty {
 /** Every field that the format does not define; `$schema` and `x-…` are ignored. */
 export function unknownProperties(kind: DocumentKind, value: JsonValue): UnknownProperty[] {
   const found: UnknownProperty[] = [];
-  collect(DOCUMENTS[kind], value, '', found);
+  collect(DOCUMENTS[kind], value, [], found);
   return found;
 }
 
-/** Adds the unknown fields of a value to `found`. A value of another shape is left to the schema. */
-function collect(shape: Shape, value: JsonValue | undefined, pointer: string, found: UnknownProperty[]): void {
+/**
+ * Adds the unknown fields of a value to `found`. A value of another shape is left to the schema.
+ * @param path of the value; changed, and restored. A pointer is made of it only for what is found
+ */
+function collect(
+  shape: Shape,
+  value: JsonValue | undefined,
+  path: (string | number)[],
+  found: UnknownProperty[],
+): void {
   if (shape.kind === 'list') {
-    if (!Array.isArray(value)) return;
-    for (const [index, item] of value.entries()) collect(shape.each, item, `${pointer}/${index}`, found);
+    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) collectAt(shape.each, value[i], i, path, found);
     return;
   }
   if (shape.kind === 'value' || !isObject(value)) return;
   for (const name of Object.keys(value)) {
     const inner = shape.kind === 'map' ? shape.each : shape.fields.get(name);
     if (inner?.kind === 'value') continue;
-    if (inner !== undefined) collect(inner, value[name], pointer + pointerStep(name), found);
+    if (inner !== undefined) collectAt(inner, value[name], name, path, found);
     else if (shape.kind === 'object' && name !== '$schema' && !name.startsWith('x-')) {
       const absent = [...shape.fields.keys()].filter((field) => !Object.hasOwn(value, field));
-      found.push({ pointer: pointer + pointerStep(name), name, meant: closest(name, absent) });
+      found.push({ pointer: pointerTo(...path, name), name, meant: closest(name, absent) });
     }
   }
+}
+
+function collectAt(
+  shape: Shape,
+  value: JsonValue | undefined,
+  step: string | number,
+  path: (string | number)[],
+  found: UnknownProperty[],
+): void {
+  path.push(step);
+  collect(shape, value, path, found);
+  path.pop();
 }
 
 const ALIASES: ReadonlyMap<string, string> = new Map(

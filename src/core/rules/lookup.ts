@@ -4,6 +4,7 @@ import { formatReason, type NotJudgedReason } from '../facts/missing.ts';
 import { didYouMean } from '../text/similar-names.ts';
 import { type CauseInfo, causeInfo } from './cause.ts';
 import { rules } from './index.ts';
+import type { Owner } from './owners.ts';
 import type { AnyRule } from './rule.ts';
 
 /** What the rules declare, looked up by the ids and causes in a report. */
@@ -43,4 +44,10 @@ export function causeOfFinding({ rule, cause }: Pick<Finding, 'rule' | 'cause'>)
 /** True if `lint --fix` fixes such findings. */
 export function isFixable(finding: Pick<Finding, 'rule' | 'cause'>): boolean {
   return causeOfFinding(finding)?.fixable ?? ruleById(finding.rule)?.fixable ?? false;
+}
+
+/** The party that has to act on a finding. A rule that is not part of this library is attributed to the author. */
+export function ownerOf(finding: Pick<Finding, 'rule' | 'cause' | 'evidence'>): Owner {
+  const owner = causeOfFinding(finding)?.owner ?? ruleById(finding.rule)?.owner ?? 'author';
+  return typeof owner === 'function' ? owner(finding) : owner;
 }

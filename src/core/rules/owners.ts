@@ -19,7 +19,7 @@ type OwnedFinding = Pick<Finding, 'cause' | 'evidence'>;
 /** The owner, if it depends on the evidence. */
 export type OwnerByEvidence = (finding: OwnedFinding) => Owner;
 
-/** True if the evidence shows that the response was a cached copy (see engine/owner.ts). */
+/** True if the evidence shows that the response was a cached copy (see http/server-identity.ts). */
 export function isCachedCopy({ evidence }: OwnedFinding): boolean {
   return typeof evidence['fromCache'] === 'string' || Number(evidence['age'] ?? 0) > 0;
 }

@@ -22,8 +22,12 @@ type Query = ReadonlyMap<string, string>;
 /** The largest time of a Date. */
 const MAX_TIME = 8.64e15;
 
+/** Signs without which a path has no token. */
+const MAY_HAVE_TOKEN = /=|%3d|\/eyJ/i;
+
 /** The expiry of a signed URL; null when it has none. If several apply, the earliest. */
 export function urlExpiry({ searchParams, pathname }: Pick<URL, 'searchParams' | 'pathname'>): Expiry | null {
+  if (searchParams.size === 0 && !MAY_HAVE_TOKEN.test(pathname)) return null;
   return earliestOf([signatureExpiry(searchParams), ...expiriesInPath(pathname)]);
 }
 
@@ -42,7 +46,7 @@ export function signatureExpiry(query: URLSearchParams): Expiry | null {
 
 /** Tokens in the path: fields or a query in place of a folder, and JWTs. */
 function expiriesInPath(pathname: string): (Expiry | null)[] {
-  if (!/=|%3d|\/eyJ/i.test(pathname)) return [];
+  if (!MAY_HAVE_TOKEN.test(pathname)) return [];
   const fields = PATH_FIELDS.exec(pathname)?.[1];
   return [
     fields === undefined ? null : tokenParts(fields),

@@ -175,6 +175,7 @@ const BLOCKED = new Set([
  * blocked
  */
 export function blockedPort(host: string): number | null {
+  if (!host.includes(':')) return null;
   const port = /:(\d+)$/.exec(host)?.[1];
   return port !== undefined && BLOCKED.has(Number(port)) ? Number(port) : null;
 }

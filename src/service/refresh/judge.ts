@@ -57,8 +57,7 @@ export function openJudge(
     // They may be from before a subscription that sees the report.
     omitsReuseTimes: true,
   } as const;
-  let findings = 0;
-  const judging = startJudging({ ...options, now: now.toISOString(), onFinding: () => void (findings += 1) });
+  const judging = startJudging({ ...options, now: now.toISOString() });
   const timeDependentToken = token?.requests.length === 0 ? registry.unchangedToken : null;
   const expiry = openExpiryProbe(client, now.getTime(), judgementKey(settings), timeDependentToken, (moment) =>
     startJudging({ ...options, now: moment }),
@@ -82,7 +81,7 @@ export function openJudge(
     },
     hosts: (facts) => judging.hosts(facts),
     logUnreached,
-    findings: () => findings,
+    findings: () => judging.foundSoFar().findings,
     notAfter: expiry.notAfter,
     invalidate: expiry.invalidate,
     finish(seconds, incomplete) {

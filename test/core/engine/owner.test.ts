@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ownerOf, withSteps } from '../../../src/core/engine/owner.ts';
+import { withSteps } from '../../../src/core/engine/finding.ts';
+import { ownerOf } from '../../../src/core/rules/lookup.ts';
 import type { ResourceKind } from '../../../src/core/facts/facts.ts';
 import type { Evidence } from '../../../src/core/values/evidence.ts';
 import { rules } from '../../../src/core/rules/index.ts';

@@ -21,8 +21,9 @@ import type { Subject } from '../../../src/core/rules/subjects.ts';
 import { iconSuffix } from '../../../src/core/rules/urls/icon-suffix.ts';
 import { urlInsecure } from '../../../src/core/rules/urls/url-insecure.ts';
 import { rules } from '../../../src/core/rules/index.ts';
-import { inJudgingOrder } from '../../../src/core/engine/symptoms.ts';
-import { type Found, isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/symptoms.ts';
+import { inJudgingOrder } from '../../../src/core/engine/superseding.ts';
+import { Found, isSuperseded, supersederIn } from '../../../src/core/engine/superseding.ts';
+import { outranks } from '../../../src/core/values/severity.ts';
 import { checksum, digest } from '../../support/core-facts.ts';
 import { document, entry, metadataWith, snapshot } from '../../support/snapshots.ts';
 import { browser, hop, probe, web } from '../../support/probes.ts';
@@ -31,10 +32,10 @@ import { runs } from '../../support/property-runs.ts';
 describe('a superseder', () => {
   test('is the most severe finding of the named rules', () => {
     const [a, b, c] = [urlInsecure, iconSuffix, noApps];
-    const found: Found = new Map();
-    noteFound(found, a.id, 'http', 'note');
-    noteFound(found, a.id, 'loopback', 'error');
-    noteFound(found, b.id, undefined, 'warning');
+    const found = new Found();
+    found.note(a.id, 'http', 'note');
+    found.note(a.id, 'loopback', 'error');
+    found.note(b.id, undefined, 'warning');
     expect(
       supersederIn(found, [
         { rule: a.id, because: '', causes: ['http'] },
@@ -55,11 +56,11 @@ describe('a superseder', () => {
   });
 
   test('of a resource is not one of what was copied from it before', () => {
-    const found: Found = new Map();
-    noteFound(found, noApps.id, 'one', 'note');
-    const copy = new Map(found);
-    noteFound(found, noApps.id, 'two', 'error');
-    noteFound(found, noApps.id, 'one', 'warning');
+    const found = new Found();
+    found.note(noApps.id, 'one', 'note');
+    const copy = found.copy();
+    found.note(noApps.id, 'two', 'error');
+    found.note(noApps.id, 'one', 'warning');
     expect(supersederIn(copy, [{ rule: noApps.id, because: '' }])).toEqual({ rule: noApps.id, severity: 'note' });
     expect(supersederIn(found, [{ rule: noApps.id, because: '' }])).toEqual({ rule: noApps.id, severity: 'error' });
   });

@@ -1,3 +1,4 @@
+import { areDistinct } from '../../text/distinct.ts';
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { sameDigest } from '../../registry/baseline.ts';
@@ -42,6 +43,7 @@ export const artifactUrlShared = defineRule({
 ] }`,
   },
   check({ versions }) {
+    if (areDistinct(versions, ({ address }) => address)) return null;
     const firstByUrl = new Map<string, VersionEntry>();
     const sharedByUrl = new Map<string, SharedUrl>();
     for (const entry of versions) {

@@ -1,3 +1,4 @@
+import { areDistinct } from '../../text/distinct.ts';
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -25,6 +26,7 @@ export const checksumShared = defineRule({
 ] }`,
   },
   check({ versions }) {
+    if (areDistinct(versions, ({ digest }) => digest)) return null;
     const first = new Map<string, VersionEntry>();
     const problems: Problem<never>[] = [];
     for (const entry of versions) {

@@ -1,3 +1,4 @@
+import { areDistinct } from '../../text/distinct.ts';
 import { type SafeText, message } from '../../text/message.ts';
 import { sameDigest } from '../../registry/baseline.ts';
 import { shorten, safeExcerpt } from '../../text/text.ts';
@@ -40,6 +41,8 @@ export const versionDuplicate = defineRule({
 ] }`,
   },
   check({ versions }) {
+    // Valid versions of the same precedence are the same text, up to their build metadata.
+    if (areDistinct(versions, ({ version }) => version && withoutBuild(version))) return null;
     const first = new Map<string, NamedEntry>();
     const texts = new Map<string, { checksum: string | null; alike: boolean }>();
     const extra: { entry: NamedEntry; other: NamedEntry; same: boolean }[] = [];

@@ -3,6 +3,9 @@ import { safeExcerpt } from '../../text/text.ts';
 import { isComparable, isSemver, LONGEST_COMPARED } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
+/** The length of the shortest version with a number that is too large: `100000000.0.0`. */
+const SHORTEST = 13;
+
 export const versionNumberTooLarge = defineRule({
   id: 'version-number-too-large',
   title: 'Version number that is too large',
@@ -24,7 +27,7 @@ export const versionNumberTooLarge = defineRule({
     good: '{ "version": "2026.1.0" }',
   },
   check({ version }) {
-    if (!isSemver(version)) return null;
+    if (version.length < SHORTEST || !isSemver(version)) return null;
     if (version.length > LONGEST_COMPARED)
       return {
         at: '/version',

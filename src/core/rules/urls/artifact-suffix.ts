@@ -19,7 +19,7 @@ export const artifactSuffix = defineRule({
     good: '"artifactUrl": "https://apps.example.com/echo/1.0.0.tar.gz"',
   },
   check({ resource, parsed }) {
-    if (resource !== 'artifact') return null;
+    if (resource !== 'artifact' || parsed.pathname.endsWith('.tar.gz')) return null;
     const suffix = /\.(zip|tar|tar\.(bz2|xz|zst)|t?bz2|xz|zst|7z|rar|json|html?|js|ts|txt|png|svg)$/i.exec(
       parsed.pathname,
     )?.[0];

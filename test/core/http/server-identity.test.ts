@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Evidence } from '../../../src/core/values/evidence.ts';
-import { serverEvidence } from '../../../src/core/engine/owner.ts';
+import { serverEvidence } from '../../../src/core/http/server-identity.ts';
 
 const from = (headers: [string, string][]): Evidence =>
   serverEvidence({ url: 'https://apps.example.com/a', status: 200, headers, address: null, tls: null });

@@ -1,5 +1,10 @@
 import { comparableUrl } from '../url/url.ts';
-import { isMissing } from '../facts/facts.ts';
+import { type Hop, type HttpViews, isMissing } from '../facts/facts.ts';
+import { lastHop } from '../http/probe.ts';
+import { serverEvidence } from '../http/server-identity.ts';
+import { causeOfFinding, ownerOf, ruleById } from '../rules/lookup.ts';
+import { isCachedCopy, isIssuedByInterceptor } from '../rules/owners.ts';
+import { message, type SafeText } from '../text/message.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import { causeInfo } from '../rules/cause.ts';
 import type { AnyRule, Problem } from '../rules/rule.ts';
@@ -9,7 +14,7 @@ import type { Finding, Symptom } from '../findings/report.ts';
 import type { Evidence } from '../values/evidence.ts';
 import type { Severity } from '../values/severity.ts';
 
-/** Makes findings from the problems of rules. */
+/** What a report says about the problem of a rule. */
 
 /** The number of other affected apps that a finding names. */
 export const NAMED = 20;
@@ -20,14 +25,33 @@ export interface FindingContext {
   symptom: Symptom | null;
   /** The app that it is about. */
   app: string | null;
+  /** True if its evidence names the party that has to act, and the responding server. */
+  explains: boolean;
 }
 
-/** The finding about a problem, with its place and the metadata of the rule; secrets are hidden, long texts shortened. */
-export function makeFinding(
+/**
+ * The finding about a problem, with its place, the metadata of the rule and the steps to take; secrets are hidden, long
+ * texts shortened.
+ */
+export function toFinding(rule: AnyRule, problem: Problem, place: SubjectLocation, how: FindingContext): Finding {
+  const finding = plainFinding(rule, problem, place, how);
+  const web = isMissing(place.web) ? null : place.web;
+  if (finding.severity !== 'note') finding.advice = shorten(withSteps(finding, web), 1200);
+  if (how.explains) Object.assign(finding.evidence, redactedEvidence(explanation(finding, web)));
+  return finding;
+}
+
+/** The responding server, and the party that has to act. */
+function explanation(finding: Readonly<Finding>, web: HttpViews | null): Evidence {
+  const server = web === null ? {} : serverEvidence(answerFor(finding.rule, web));
+  return { ...server, actor: ownerOf({ ...finding, evidence: { ...finding.evidence, ...server } }) };
+}
+
+function plainFinding(
   rule: AnyRule,
   problem: Problem,
   place: SubjectLocation,
-  { severity, symptom, app }: FindingContext,
+  { severity, symptom, app }: Omit<FindingContext, 'explains'>,
 ): Finding {
   return {
     rule: rule.id,
@@ -73,7 +97,7 @@ function withApp(advice: string, app: string | null): string {
 }
 
 /** The evidence with secrets hidden and long texts shortened. */
-export function redactedEvidence(evidence: Evidence): Evidence {
+function redactedEvidence(evidence: Evidence): Evidence {
   return Object.fromEntries(Object.entries(evidence).map(([name, value]) => [name, redactedValue(value)]));
 }
 
@@ -115,4 +139,39 @@ export function addAffected(finding: Finding, app: string | null): void {
   const apps = isList(alsoApps) ? alsoApps : [];
   if (app === null || app === finding.app || apps.at(-1) === app || apps.length >= NAMED) return;
   finding.evidence['alsoApps'] = [...apps, shorten(redact(app), 500)];
+}
+
+const INTERCEPTED =
+  'A device on this network intercepts TLS connections and responds instead of the host: check from another network, or ask its operator to exempt this host. Otherwise:';
+const PURGE_FIRST = 'This is a cached copy: purge the cache, and check again. If that does not help:';
+const PURGE_LAST = 'Then purge the caches, and check again.';
+
+/**
+ * The finding's advice, with the steps to take before or after it depending on the party that has to act.
+ * @param web the responses of its resource's URL, or null
+ */
+export function withSteps(
+  finding: Pick<Finding, 'rule' | 'cause' | 'evidence' | 'advice'>,
+  web: HttpViews | null,
+): SafeText {
+  const { rule, advice } = finding;
+  const evidence = web === null ? finding.evidence : { ...serverEvidence(answerFor(rule, web)), ...finding.evidence };
+  const whole = { ...finding, evidence };
+  const owner = ownerOf(whole);
+  // If a proxy was used, the rule's own advice begins with it.
+  const hasProxy = evidence['proxy'] !== undefined;
+  if (owner === 'network' && !hasProxy && isIssuedByInterceptor(whole)) return message`${INTERCEPTED} ${advice}`;
+  const purge = causeOfFinding(finding)?.purge ?? ruleById(rule)?.purge;
+  if (owner !== 'cache' || !isCachedCopy(whole) || purge === 'in-advice') return message`${advice}`;
+  return purge === 'last' ? message`${sentence(advice)} ${PURGE_LAST}` : message`${PURGE_FIRST} ${advice}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?)]$/.test(text) ? text : `${text}.`;
+}
+
+/** A browser may get another copy than the service, so findings about the browser's response use that response. */
+function answerFor(rule: string, web: HttpViews): Hop | null {
+  const asBrowser = ruleById(rule)?.view === 'browser' ? web.browser[0] : undefined;
+  return lastHop(asBrowser ?? web.server);
 }

@@ -1,0 +1,96 @@
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  isMissing,
+  type Missing,
+  type ServedApp,
+  type ServedVersion,
+  type ServiceFacts,
+} from '../facts/facts.ts';
+import { header, httpDate } from '../http/headers.ts';
+import { lastHop } from '../http/probe.ts';
+import { isChecksum } from '../registry/checksum.ts';
+import { isSemver } from '../registry/version.ts';
+import type { VersionEntry } from '../registry/version-entry.ts';
+import type { FactsOf } from '../rules/subjects.ts';
+import { type JudgeContext, type JudgedApp, NOT_REQUESTED } from './context.ts';
+import type { JudgedManifest } from './judge-manifest.ts';
+import { locationOf } from './location.ts';
+import { offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
+
+/** Compares what a subscriber service knows with what is served now. */
+
+const SUSPENDED: Missing = { missing: { code: 'blocked-by', rule: 'service-policy' }, intentional: true };
+
+/** @param manifest null if none was observed */
+export function judgeService(
+  { dispatcher, served, now }: JudgeContext,
+  facts: ServiceFacts | Missing,
+  manifest: JudgedManifest | null,
+): void {
+  const service = isMissing(facts) ? { ...facts, runWide: true, intentional: true } : facts;
+  const registry = isMissing(service) ? service : (service.registry ?? SUSPENDED);
+  const isManifestUsable = manifest !== null && manifest.apps !== null;
+  const common: FactsOf<'subscription'> = { service, registry, isManifestUsable, served: null, known: null, now };
+  dispatcher.dispatch('subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
+  if (isMissing(service) || service.apps === null) return;
+  const known = new Map(service.apps.map((app) => [app.key, app]));
+  for (const app of served ?? []) {
+    const place = locationOf('metadata', NOT_REQUESTED, { app: app.key, url: app.url });
+    dispatcher.dispatch('subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);
+  }
+}
+
+/**
+ * What has to be kept of an app for the comparison.
+ * @param isUsable whether its metadata file has a list of versions
+ * @param isStateKept whether a service that checks it now keeps its last state (keepsLastState)
+ */
+export function servedApp(
+  { key, metadata, artifacts }: AppFacts,
+  versions: readonly VersionEntry[],
+  { verdict, documents, errors, offers }: JudgedApp,
+  { isUsable, isStateKept }: { isUsable: boolean; isStateKept: boolean },
+): ServedApp {
+  const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
+  const modified = httpDate(header(headers, 'last-modified'));
+  const decisions = new Map(offers.map(({ version, offer }) => [version, offer.state]));
+  return {
+    key,
+    url: metadata.url,
+    isUsable,
+    modifiedAt: modified === null ? null : new Date(modified).toISOString(),
+    hiddenBy: documents.visible === false && !isStateKept ? documents.because : [],
+    visible: verdict.visible,
+    versions: versions.flatMap(({ index, version, artifactChecksum: checksum }) =>
+      version === null || !isSemver(version)
+        ? []
+        : [
+            {
+              version,
+              checksum,
+              isVerified: isVerified(decisions.get(version)),
+              ...afterVerified(checksum, artifacts[index], errors.get(version) ?? []),
+            },
+          ],
+    ),
+  };
+}
+
+function isVerified(state: VersionOffer['state'] | undefined): boolean | null {
+  if (state === undefined || state === 'refused') return false;
+  return state === 'unexamined' ? null : true;
+}
+
+/** What a service decides that has verified the version with the listed checksum. */
+function afterVerified(
+  checksum: string | null,
+  facts: ArtifactFacts | undefined,
+  errors: readonly VersionError[],
+): Pick<ServedVersion, 'refusedBy' | 'isGone'> {
+  if (checksum === null || !isChecksum(checksum)) return { refusedBy: null, isGone: false };
+  const decided = (isKept: boolean) =>
+    offerOf({ entries: [{ checksum, facts }], errors, pinned: { checksum, isOffered: true, rule: null, isKept } });
+  const offer = decided(false);
+  return { refusedBy: offer.state === 'refused' ? offer.rule : null, isGone: decided(true).state === 'kept' };
+}

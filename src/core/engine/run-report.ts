@@ -1,0 +1,87 @@
+import { redact } from '../text/text.ts';
+import { VERSION } from '../values/tool-version.ts';
+import { isExplained } from './comparison.ts';
+import type { RunRecord } from './record.ts';
+import { inReportOrder } from '../findings/order.ts';
+import { compareText } from '../text/order.ts';
+import {
+  type CheckCommand,
+  counts,
+  type Finding,
+  type Outcome,
+  type Report,
+  type Summary,
+  SYMPTOMS,
+} from '../findings/report.ts';
+import { type Marking, markFindings } from './mark-findings.ts';
+
+/** What a report states about the run itself. */
+interface RunInfo {
+  command: CheckCommand;
+  target: string;
+  seconds: number;
+  /** What makes findings not count. */
+  marking: Marking;
+}
+
+/**
+ * Completes what a run collected; call it once, after everything was judged except the exceptions.
+ * @param incomplete why the run did not observe everything, or null
+ */
+export function completeRun(run: RunRecord, incomplete: string | null): void {
+  run.close();
+  if (incomplete === null) return;
+  run.notJudged.addIncomplete(incomplete);
+  // A symptom that was not examined is not clear.
+  run.symptoms.markUnknown(...SYMPTOMS);
+}
+
+/** The report of a completed run. */
+export function reportOf(run: RunRecord, info: RunInfo): Report {
+  const findings = markFindings(run.findings.toSorted(inReportOrder), info.marking);
+  for (const left of run.leftOut) if (!isExplained(left, findings)) run.notJudged.addLeftOut(left);
+  const apps = run.verdicts.toSorted((a, b) => compareText(a.key, b.key));
+  // If it is not known whether an app is visible, the symptom is not clear.
+  if (apps.some(({ visible }) => visible === null)) run.symptoms.markUnknown('app-does-not-appear');
+  return {
+    schema: 1,
+    tool: { name: 'appreg', version: VERSION },
+    command: info.command,
+    target: redact(info.target),
+    outcome: outcomeOf(run, findings),
+    summary: summaryOf(run, findings, info),
+    symptoms: run.symptoms.statuses(apps.flatMap((app) => (app.visible === false ? app.because : []))),
+    apps,
+    findings,
+    notJudged: [...run.notJudged.entries],
+  };
+}
+
+function outcomeOf({ notJudged }: RunRecord, findings: readonly Finding[]): Outcome {
+  if (notJudged.isIncomplete) return 'incomplete';
+  return findings.some(counts) ? 'findings' : 'clean';
+}
+
+const PLURAL = { error: 'errors', warning: 'warnings', note: 'notes' } as const;
+
+function summaryOf(run: RunRecord, findings: readonly Finding[], { seconds }: RunInfo): Summary {
+  const { versions, artifacts, bytes, unlistedApps } = run.totals;
+  return {
+    ...findingCounts(findings),
+    notJudged: run.notJudged.entries.length,
+    apps: run.verdicts.length - unlistedApps,
+    versions,
+    artifacts,
+    bytes,
+    seconds,
+  };
+}
+
+/** The numbers of findings in a summary. */
+export function findingCounts(
+  findings: readonly Finding[],
+): Pick<Summary, 'errors' | 'warnings' | 'notes' | 'excepted'> {
+  const numbers = { errors: 0, warnings: 0, notes: 0, excepted: 0 };
+  for (const finding of findings) numbers[counts(finding) ? PLURAL[finding.severity] : 'excepted']++;
+  return numbers;
+}
