@@ -2,12 +2,13 @@ import { message, type SafeText } from '../core/text/message.ts';
 import { documentWithText, requireVersions } from '../author/document.ts';
 import { addAppEntry, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
-import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
+import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/findings/report.ts';
 import { AppregError } from '../core/errors/error.ts';
 import type { Store } from '../store/store.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
+import type { IconFile } from './described-app.ts';
 import { changedLines, type LineChanges, type Plan, type Step } from './plan.ts';
 import { EditStep } from './edit-step.ts';
 import { factsOf, NOT_OBSERVED, type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
@@ -24,12 +25,6 @@ export interface NewApp {
   icon: IconFile | { url: string };
   /** The URL of its metadata file; null for the default path in the workspace. */
   metadataUrl: string | null;
-}
-
-export interface IconFile {
-  bytes: Uint8Array;
-  content: Content;
-  image: ImageFacts;
 }
 
 export interface AppPlan {

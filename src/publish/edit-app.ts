@@ -17,18 +17,12 @@ import {
 } from '../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
-import {
-  appFactsWith,
-  metadataFacts,
-  withAbout,
-  factsOf,
-  type RegistryLocation,
-  readDocument,
-} from './registry-location.ts';
+import { iconTarget, otherIconExists } from './add-app.ts';
+import type { IconFile } from './described-app.ts';
+import { appFactsWith, metadataFacts, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
 import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
-import { type AboutFieldChange, planAboutEdit } from './about.ts';
+import { type AboutFieldChange, planAboutEdit } from './parts/about.ts';
 import { EditStep } from './edit-step.ts';
 import { type ListedEntry, requireEntry } from './listed-app.ts';
 import type { Plan, Step } from './plan.ts';
@@ -87,7 +81,7 @@ export async function planEdit(
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   if (iconStep !== null) steps.push(iconStep);
   const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edit.about ?? {});
-  if (about.edit !== null) steps.push(about.edit.step);
+  if (about.part !== null) steps.push(...about.part.steps);
   if (edited !== null) steps.push(edited);
   const after = edited?.to ?? manifest;
   const entry = requireEntry(after, key);
@@ -103,8 +97,11 @@ export async function planEdit(
   const settingsWithBaseline = { ...judgeSettings, baseline: metadata.baseline };
   const findings = newFindings(
     () =>
-      judgeState({ manifest: factsOf(manifest), app: withAbout(appBefore, about.edit?.before) }, settingsWithBaseline),
-    { manifest: factsOf(after), app: withAbout(appAfter, about.edit?.after) },
+      judgeState(
+        { manifest: factsOf(manifest), app: { ...appBefore, ...about.part?.facts?.before?.app } },
+        settingsWithBaseline,
+      ),
+    { manifest: factsOf(after), app: { ...appAfter, ...about.part?.facts?.after.app } },
     settingsWithBaseline,
   );
   return { entry, changes: allChanges, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };

@@ -1,19 +1,16 @@
-import { message, safe } from '../../core/text/message.ts';
+import { message } from '../../core/text/message.ts';
 import type { NewVersion } from '../../author/metadata.ts';
-import { isAboutPath } from '../../core/registry/companion.ts';
-import { LOCK_FILE, type LockedVersion } from '../../core/registry/lock-file.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../core/text/text.ts';
-import { AppregError, isAppregError } from '../../core/errors/error.ts';
-import { type Journal, newJournal, writeStateOf } from '../../store/journal.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import type { Store } from '../../store/store.ts';
 import { checkVersion, isBump } from '../../publish/choose-version.ts';
-import { publish, type Published } from '../../publish/publish.ts';
+import { type Published, publishVersion } from '../../publish/publish-version.ts';
+import { WORKSPACE_LOCK } from '../../publish/parts/workspace-lock.ts';
 import { requirePublishable } from '../../publish/listed-app.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
 import { publishingSeverities } from '../../publish/check-content.ts';
-import { lockedVersion, lockStep, readLockDocument } from '../../publish/lock-step.ts';
-import type { EditStep } from '../../publish/edit-step.ts';
 import { type PlannedStep, withKinds } from '../../publish/plan.ts';
-import type { VersionPlan } from '../../publish/publish-version.ts';
 import type { StepResult } from '../../publish/apply-step.ts';
 import { describesApp } from '../../release/find-apps.ts';
 import { attesterOf } from '../check/attest-options.ts';
@@ -25,7 +22,7 @@ import { severitiesOf } from '../config/severities.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
-import { hasLock, lockVersions, requireWritableLock } from '../../workspace/lock.ts';
+import { hasLock } from '../../workspace/lock.ts';
 import { planText, printFindings } from '../check/remarks.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { publishVersionCommand } from '../define/publish-version.ts';
@@ -35,8 +32,6 @@ import { readInputFile } from '../io/input-file.ts';
 import { remoteStore } from '../config/stored-state.ts';
 
 type Options = OptionsOf<typeof publishVersionCommand>;
-
-const LOCAL_LOCK = 'the lock file of the workspace';
 
 type Status = 'published' | 'already-published' | 'planned';
 
@@ -82,52 +77,20 @@ export async function runPublishVersion(context: Context, key: string, word: str
       same: options.allowSame === true,
     },
   };
-  const version = { key, version: word, artifact, listing: null, notes };
-  const locked = (entry: NewVersion): LockedVersion =>
-    lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
   // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
   // it. Elsewhere it is not read, which would be one request more to a bucket. In a store that is the workspace itself,
   // the lock file of the workspace is that file.
-  const isLocked = isReleased || (!isRemote && hasLock(root));
-  const record = isLocked ? { locked, createsLock: provenance !== null } : undefined;
-  const entries = ({ entry }: VersionPlan) => [{ app: key, version: locked(entry) }];
-  const localSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
-    if (!isRemote || !hasLock(root)) return [];
-    const { openDirectory } = await import('../../store/directory/directory.ts');
-    const lock = await readLockDocument(openDirectory(root));
-    const step = lockStep(lock, entries(planned), { file: LOCAL_LOCK, isLocal: true });
-    return step === null ? [] : [step];
-  };
-
+  const recordsInStore = isReleased || (!isRemote && hasLock(root));
   const readsBack = artifact.bytes !== null && options.readBack !== false;
-  const readBack = async (entry: NewVersion): Promise<void> => {
-    const { readBack: requestBack, READ_BACK_SECONDS } = await import('../check/download.ts');
-    await requestBack(context, entry, options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory']);
-  };
-  const beforeWriting = async ({ published }: VersionPlan): Promise<void> => {
-    if (isRemote && !published) await requireWritableLock(root);
-  };
   // Others may have published while the artifact was built.
   place.store.forget?.();
-  const done = await publish(place, version, judgeSettings, {
+  const wanted = { key, version: word, artifact, listing: null, notes, provenance };
+  const done = await publishVersion(place, wanted, judgeSettings, {
     dryRun: options.dryRun,
-    ...(readsBack && { readBack }),
-    beforeWriting,
-    record,
+    readBack: readsBack ? (entry) => readBack(context, entry, options) : undefined,
+    recordsInStore,
+    workspace: isRemote && hasLock(root) ? await folderOf(root) : null,
   });
-  const { planned } = done;
-  if (options.dryRun === true) planned.plan.steps.push(...(await localSteps(planned)));
-  else {
-    try {
-      for (const step of await localSteps(planned)) {
-        const isChanged = await lockVersions(root, entries(planned));
-        planned.plan.steps.push(step);
-        done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
-      }
-    } catch (error) {
-      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
-    }
-  }
   const status = statusOf(done, options.dryRun === true);
 
   printFindings(terminal, done.planned.findings);
@@ -154,11 +117,16 @@ async function warnUncommitted(context: Context, sources: readonly string[]): Pr
   if (files.length > 0) context.terminal.log(message`warning: ${describeUncommitted(files)}`);
 }
 
-/** The version is published, but missing from the workspace's lock file. */
-function notLocked(error: AppregError, what: string, journal: Journal = newJournal()): AppregError {
-  const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
-  const summary = message`${what} is published. ${LOCK_FILE} does not have it yet: ${safe(error.summary)}`;
-  return error.with({ summary, written });
+/** Fetches a stored artifact from its public URL. */
+async function readBack(context: Context, entry: NewVersion, { readBackTimeout }: Options): Promise<void> {
+  const download = await import('../check/download.ts');
+  const { store } = (await context.config()).config;
+  await download.readBack(context, entry, readBackTimeout ?? download.READ_BACK_SECONDS[store?.type ?? 'directory']);
+}
+
+async function folderOf(root: string): Promise<Store> {
+  const { openDirectory } = await import('../../store/directory/directory.ts');
+  return openDirectory(root);
 }
 
 function statusOf({ isNew }: Published, isDryRun: boolean): Status {
@@ -199,10 +167,10 @@ function describeResult(
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) {
-    const isLocal = step.kind === 'edit' && step.isLocal;
     // Notes may have replaced others, which it names.
-    const isAbout = outcome === 'edited' && isAboutPath(step.path);
-    const detail = isLocal ? ` (${LOCAL_LOCK})` : isAbout ? ` (${printable(step.what)})` : '';
+    const isNoted = outcome === 'edited' && step.place === 'notes';
+    const where = step.place === 'workspace-lock' ? ` (${WORKSPACE_LOCK})` : '';
+    const detail = isNoted ? ` (${printable(step.what)})` : where;
     lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
   }
   return lines.join('\n');
