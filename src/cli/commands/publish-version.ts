@@ -1,11 +1,8 @@
-import { message } from '../../core/text/message.ts';
-import type { NewVersion } from '../../author/metadata.ts';
+import { message, type SafeText } from '../../core/text/message.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../core/text/text.ts';
-import { AppregError } from '../../core/errors/error.ts';
-import type { Store } from '../../store/store.ts';
 import { checkVersion, isBump } from '../../publish/choose-version.ts';
-import { type Published, publishVersion } from '../../publish/publish-version.ts';
+import { type Published, publishVersion, type VersionToPublish } from '../../publish/publish-version.ts';
 import { WORKSPACE_LOCK } from '../../publish/parts/workspace-lock.ts';
 import { requirePublishable } from '../../publish/listed-app.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
@@ -13,6 +10,7 @@ import { publishingSeverities } from '../../publish/check-content.ts';
 import { type PlannedStep, withKinds } from '../../publish/plan.ts';
 import type { StepResult } from '../../publish/apply-step.ts';
 import { describesApp } from '../../release/find-apps.ts';
+import type { JudgeSettings } from '../../publish/check-change.ts';
 import { attesterOf } from '../check/attest-options.ts';
 import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
@@ -23,12 +21,11 @@ import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import { hasLock } from '../../workspace/lock.ts';
+import { notesOf } from '../check/notes-option.ts';
+import { readBackOf, recordingIn } from '../check/publish-options.ts';
 import { planText, printFindings } from '../check/remarks.ts';
-import { openWorkspace } from '../config/workspace.ts';
+import { openWorkspace, type OpenWorkspace } from '../config/workspace.ts';
 import type { publishVersionCommand } from '../define/publish-version.ts';
-import { documentContent } from '../../core/json/json.ts';
-import { sectionOf } from '../../core/about/changelog.ts';
-import { readInputFile } from '../io/input-file.ts';
 import { remoteStore } from '../config/stored-state.ts';
 
 type Options = OptionsOf<typeof publishVersionCommand>;
@@ -44,68 +41,29 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place, config, file, root } = await openWorkspace(context);
-  const isRemote = remoteStore(config) !== null;
-  const isReleased = describesApp(root, config.release, key);
+  const workspace = await openWorkspace(context);
   // An unknown app is reported before anything is built or asked.
-  await requirePublishable(place, key);
+  await requirePublishable(workspace.place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
-  const notes = notesOf(context, options);
-  const allowed = allowedSecrets(options);
-  // Nothing is stored for an artifact that is hosted elsewhere.
-  const attester =
-    options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
-  const traced = isReleased || hasLock(root);
-  const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
-  const excepted = exceptedSecrets(config.exceptions, {
-    app: key,
-    version: isBump(word) ? null : word,
-    now: new Date().toISOString(),
-  });
-  const inspected = withoutSecrets(made, { allowed, excepted }, terminal);
-  const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
-  if (sources.length > 0) await warnUncommitted(context, sources);
-  const judgeSettings = {
-    now: new Date().toISOString(),
-    severities: publishingSeverities(await severitiesOf(context, { config, file }), options.anyContent === true),
-    appEntry: config.artifact?.entry ?? null,
-    requiresAttestation: config.evidence?.attestations?.mode === 'require',
-    allow: {
-      prerelease: options.allowPrerelease === true,
-      lower: options.allowLower === true,
-      same: options.allowSame === true,
-    },
-  };
-  // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
-  // it. Elsewhere it is not read, which would be one request more to a bucket. In a store that is the workspace itself,
-  // the lock file of the workspace is that file.
-  const recordsInStore = isReleased || (!isRemote && hasLock(root));
-  const readsBack = artifact.bytes !== null && options.readBack !== false;
+  const wanted = await wantedVersion(context, workspace, { key, word }, options);
+  const judgeSettings = await settingsOf(context, workspace, options);
   // Others may have published while the artifact was built.
-  place.store.forget?.();
-  const wanted = { key, version: word, artifact, listing: null, notes, provenance };
-  const done = await publishVersion(place, wanted, judgeSettings, {
+  workspace.place.store.forget?.();
+  const done = await publishVersion(workspace.place, wanted, judgeSettings, {
     dryRun: options.dryRun,
-    readBack: readsBack ? (entry) => readBack(context, entry, options) : undefined,
-    recordsInStore,
-    workspace: isRemote && hasLock(root) ? await folderOf(root) : null,
+    readBack: readBackOf(context, workspace, options),
+    ...(await recordingIn(workspace, key)),
   });
   const status = statusOf(done, options.dryRun === true);
 
   printFindings(terminal, done.planned.findings);
-  const bytes = artifact.content.bytes;
+  const { bytes } = wanted.artifact.content;
   printResult<'publish-version'>(context, {
     pretty: (style) => describeResult(style, key, status, done, bytes),
     json: () => resultJson(key, status, done, bytes),
   });
-  const manifestUrl = place.base + encodeURIComponent(place.manifest);
-  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
-  else if (isRemote)
-    terminal.next(
-      message`${hasLock(root) ? `commit ${LOCK_FILE}; ` : ''}appreg verify ${manifestUrl} --app ${key} --wait 10m`,
-    );
-  else terminal.next(message`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
+  terminal.next(nextStep(workspace, key, status));
   return 0;
 }
 
@@ -117,21 +75,53 @@ async function warnUncommitted(context: Context, sources: readonly string[]): Pr
   if (files.length > 0) context.terminal.log(message`warning: ${describeUncommitted(files)}`);
 }
 
-/** Fetches a stored artifact from its public URL. */
-async function readBack(context: Context, entry: NewVersion, { readBackTimeout }: Options): Promise<void> {
-  const download = await import('../check/download.ts');
-  const { store } = (await context.config()).config;
-  await download.readBack(context, entry, readBackTimeout ?? download.READ_BACK_SECONDS[store?.type ?? 'directory']);
+/** The version with its artifact, which is built, read or downloaded, and its notes. */
+async function wantedVersion(
+  context: Context,
+  { config, root }: OpenWorkspace,
+  { key, word }: { key: string; word: string },
+  options: Options,
+): Promise<VersionToPublish> {
+  const notes = notesOf(context, options);
+  const allowed = allowedSecrets(options);
+  // Nothing is stored for an artifact that is hosted elsewhere.
+  const attester =
+    options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
+  const traced = describesApp(root, config.release, key) || hasLock(root);
+  const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
+  const version = isBump(word) ? null : word;
+  const excepted = exceptedSecrets(config.exceptions, { app: key, version, now: new Date().toISOString() });
+  const inspected = withoutSecrets(made, { allowed, excepted }, context.terminal);
+  const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
+  if (sources.length > 0) await warnUncommitted(context, sources);
+  return { key, version: word, artifact, listing: null, notes, provenance };
 }
 
-async function folderOf(root: string): Promise<Store> {
-  const { openDirectory } = await import('../../store/directory/directory.ts');
-  return openDirectory(root);
+/** What the version is judged by. */
+async function settingsOf(
+  context: Context,
+  { config, file }: OpenWorkspace,
+  { anyContent = false, allowPrerelease, allowLower, allowSame }: Options,
+): Promise<JudgeSettings> {
+  return {
+    now: new Date().toISOString(),
+    severities: publishingSeverities(await severitiesOf(context, { config, file }), anyContent),
+    appEntry: config.artifact?.entry ?? null,
+    requiresAttestation: config.evidence?.attestations?.mode === 'require',
+    allow: { prerelease: allowPrerelease === true, lower: allowLower === true, same: allowSame === true },
+  };
 }
 
 function statusOf({ isNew }: Published, isDryRun: boolean): Status {
   if (!isNew) return 'already-published';
   return isDryRun ? 'planned' : 'published';
+}
+
+function nextStep({ place, config, root }: OpenWorkspace, key: string, status: Status): SafeText {
+  if (status === 'planned') return message`the same command without --dry-run`;
+  const manifestUrl = place.base + encodeURIComponent(place.manifest);
+  if (remoteStore(config) === null) return message`appreg lint; upload the folder; appreg verify ${manifestUrl}`;
+  return message`${hasLock(root) ? `commit ${LOCK_FILE}; ` : ''}appreg verify ${manifestUrl} --app ${key} --wait 10m`;
 }
 
 function resultJson(
@@ -174,53 +164,4 @@ function describeResult(
     lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
   }
   return lines.join('\n');
-}
-
-/**
- * The notes of a version, from --notes or --notes-from; undefined if neither is given.
- * @throws AppregError `file-unreadable` (exit 2). The function that it returns throws `notes-missing` (exit 2) for a
- * version that the changelog does not have
- */
-function notesOf({ cwd }: Context, { notes, notesFrom }: Options): ((version: string) => string) | undefined {
-  if (notes !== undefined && notesFrom !== undefined)
-    throw new AppregError(
-      'option-conflict',
-      message`--notes and --notes-from exclude each other.`,
-      message`Remove one of the options.`,
-    );
-  if (notes !== undefined) {
-    const namesFile = notes === '-' || notes.startsWith('@');
-    const text = namesFile ? readText(cwd, notes.replace(/^@/, '')) : notes;
-    if (text.trim() === '')
-      throw new AppregError(
-        'notes-missing',
-        message`The notes of --notes are empty.`,
-        message`Give a text, or omit --notes to publish without notes.`,
-        { effect: 'none' },
-      );
-    return () => text;
-  }
-  if (notesFrom === undefined) return undefined;
-  const changelog = readText(cwd, notesFrom);
-  return (version) => {
-    const section = sectionOf(changelog, version);
-    if (section !== null) return section;
-    throw new AppregError(
-      'notes-missing',
-      message`${notesFrom} has no section of version ${version}.`,
-      message`Add a heading with the version, such as ## ${version}, or give the notes with --notes.`,
-      { effect: 'none' },
-    );
-  };
-}
-
-/** @throws AppregError `file-unreadable` (exit 2), also for a file that is not UTF-8 */
-function readText(cwd: string, file: string): string {
-  const { text } = documentContent(readInputFile(cwd, file));
-  if (text !== null) return text.replace(/^\ufeff/, '');
-  throw new AppregError(
-    'file-unreadable',
-    message`${file} is not UTF-8, so the notes cannot be taken from it.`,
-    message`Save it as UTF-8.`,
-  );
 }
