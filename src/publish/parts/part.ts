@@ -30,7 +30,9 @@ interface FactsOfPart {
 export const NOTHING: Part<never> = { steps: [], files: [] };
 
 /** The steps of all parts, in the order of their places, and their files. */
-export function joined(parts: readonly Part[]): { steps: PlannedStep[]; files: string[] } {
+export function joined<AnyStep extends PlannedStep>(
+  parts: readonly Part<AnyStep>[],
+): { steps: AnyStep[]; files: string[] } {
   return {
     steps: inPlaces(parts.flatMap(({ steps }) => steps)),
     files: [...new Set(parts.flatMap(({ files }) => files))],
