@@ -126,7 +126,7 @@ export async function publishTogether(
     for (const one of planned.versions) settle(resultOf(one, results));
   } catch (error) {
     if (!isPlanned) throw error;
-    failAll(plannable, errorOfApp(error), settle);
+    failAll(plannable, errorOfApp(error), place.manifest, settle);
   }
 }
 
@@ -201,11 +201,17 @@ function titleFor(apps: readonly PreparedApp[]): string {
   return title.length <= 72 ? title : `Publish ${counted(apps.length, 'app')}`;
 }
 
-/** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. */
-function failAll(planned: readonly PlannedVersion[], error: AppregError, settle: (result: PublishedApp) => void): void {
+/** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files, which the manifest is not. */
+function failAll(
+  planned: readonly PlannedVersion[],
+  error: AppregError,
+  manifest: string,
+  settle: (result: PublishedApp) => void,
+): void {
   for (const { app, version } of planned) {
     const { entry, findings, files } = version;
-    const own = (paths: readonly string[] = []): string[] => paths.filter((path) => files.includes(path));
+    const own = (paths: readonly string[] = []): string[] =>
+      paths.filter((path) => files.includes(path) && path !== manifest);
     const { stored, notStored, unknown } = error.written ?? {};
     const written = { stored: own(stored), notStored: own(notStored), unknown: own(unknown) };
     const state = error.effect === 'none' ? error.state : describeWriteState(written);
