@@ -109,7 +109,7 @@ function withoutListing(planned: VersionPlan): VersionPlan {
 }
 
 /** An app, and the lock files that record its versions; null or absent for those that do not. */
-export interface OpenApp extends AppToPublish {
+interface OpenApp extends AppToPublish {
   lock?: StoredDocument | null;
   workspaceLock?: StoredDocument | null;
 }

@@ -24,7 +24,7 @@ export async function readAbout({ store }: RegistryLocation, metadata: string): 
 export type NotesOf = (version: string) => string | null;
 
 /** The about file of an app, with the step that changes it. */
-export interface AboutPart extends Part<EditStep> {
+interface AboutPart extends Part<EditStep> {
   /** The texts before and after. */
   texts: readonly [before: string, after: string];
 }

@@ -12,7 +12,7 @@ import { NOTHING, type Part } from './part.ts';
 /** The shape of the parts beside an artifact: the bill of materials and the attestation. */
 
 /** The companion files of one kind that a version is to have. */
-export type CompanionsOf = (store: Store, version: StoredVersion) => Promise<readonly Companion[]>;
+type CompanionsOf = (store: Store, version: StoredVersion) => Promise<readonly Companion[]>;
 
 /**
  * The companion files. One that exists with the same bytes needs no step, and neither does one that describes the same

@@ -7,7 +7,7 @@ import { artifactsOf, factsOf } from '../registry-location.ts';
 import type { Part } from './part.ts';
 
 /** The metadata file, with the step that lists the version; null if it is listed. */
-export interface MetadataPart extends Part<EditStep> {
+interface MetadataPart extends Part<EditStep> {
   edit: EditStep | null;
 }
 

@@ -15,7 +15,7 @@ export interface Part<AnyStep extends PlannedStep = PlannedStep> {
 }
 
 /** What the rules see of a part. */
-export interface ChangedFacts {
+interface ChangedFacts {
   /** What the state without the part lacks, although it is there. */
   before?: FactsOfPart;
   after: FactsOfPart;
