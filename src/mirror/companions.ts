@@ -12,7 +12,8 @@ import { documentContent, isObject, type JsonObject, type JsonValue, parseDocume
 import { sha256Of } from '../store/bytes.ts';
 import { digestOf } from '../core/registry/checksum.ts';
 import { versionFields } from '../core/registry/manifest.ts';
-import { comparePrecedence, isSemver } from '../core/registry/version.ts';
+import { byPrecedence } from '../core/registry/precedence.ts';
+import { isSemver } from '../core/registry/version.ts';
 import { versionSelector } from '../observe/registry/artifacts.ts';
 import type { HttpClient } from '../observe/http/client.ts';
 import { mapLimit } from '../observe/registry/concurrency.ts';
@@ -87,7 +88,7 @@ function candidatesOf(
     if (before.some((one) => one.version === version && one.digest !== digest)) continue;
     if (!candidates.has(version)) candidates.set(version, { version, url, path: pathsOf.artifact(key, version) });
   }
-  return [...candidates.values()].toSorted((a, b) => comparePrecedence(b.version, a.version));
+  return byPrecedence(candidates.values(), ({ version }) => version).toReversed();
 }
 
 async function hasAny({ root }: MirrorRun, candidates: readonly Candidate[], kind: CompanionKind): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { ArchiveFacts, Content, Missing } from '../core/facts/facts.ts';
 import type { Evidence } from '../core/values/evidence.ts';
 import type { Severity } from '../core/values/severity.ts';
 import { APP_ENTRY } from '../core/registry/app-entry.ts';
+import { isComparable } from '../core/registry/version.ts';
 import { artifactLeftover } from '../core/rules/artifacts/artifact-leftover.ts';
 import { artifactNoApp } from '../core/rules/artifacts/artifact-no-app.ts';
 import { artifactSecret, unnamedSecrets } from '../core/rules/artifacts/artifact-secret.ts';
@@ -30,7 +31,8 @@ export function ruleViolation(violations: readonly Violation[], verb: string): A
   const advice = [...new Set(violations.map((one) => one.advice))];
   const rules = [...new Set(violations.map(({ rule }) => rule))];
   if (rules.includes('artifact-no-app')) advice.push(`To ${verb} it as it is: --any-content`);
-  if (rules.includes('version-number-too-large'))
+  const large = violations.find(({ rule }) => rule === 'version-number-too-large');
+  if (large?.evidence['compared'] === true)
     advice.push('To publish it as it is: --rule version-number-too-large=warning');
   return new AppregError('rule-violation', linesOf(lines), linesOf(advice), { effect: 'none', rules });
 }
@@ -58,9 +60,14 @@ export interface ContentSettings {
   anyContent: boolean;
 }
 
-/** The severities for a version that is about to be published: a number that is too large cannot be taken back. */
-export function versionSeverities(set: Severities): Severities {
-  return { 'version-number-too-large': 'error', ...set };
+/**
+ * The severities for a version that is about to be published: a number that is too large cannot be taken back. One that
+ * is not compared with others is always refused.
+ */
+export function versionSeverities(set: Severities, version: string): Severities {
+  return isComparable(version)
+    ? { 'version-number-too-large': 'error', ...set }
+    : { ...set, 'version-number-too-large': 'error' };
 }
 
 /** The severities for an artifact that is about to be published: without its app, it is refused. */

@@ -3,14 +3,8 @@ import { sameDigest } from '../core/registry/baseline.ts';
 import { message } from '../core/text/message.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
-import {
-  bump,
-  comparePrecedence,
-  isPlainVersion,
-  isSemver,
-  latestOf,
-  likelyVersion,
-} from '../core/registry/version.ts';
+import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
+import { bump, isPlainVersion, isSemver, likelyVersion } from '../core/registry/version.ts';
 import { type Artifact, artifactPath, checksumOf, type ChosenVersion } from './artifact.ts';
 import type { AppToPublish } from './listed-app.ts';
 import { artifactFits } from './parts/artifact.ts';

@@ -161,8 +161,8 @@ export async function planVersion(
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
   const { now, allow } = judgeSettings;
-  const severities = versionSeverities(judgeSettings.severities);
   const version = await chosenVersion(place, app, wanted, allow?.same);
+  const severities = versionSeverities(judgeSettings.severities, version.entry.version);
   await refuseOtherBytes(place, version);
   const metadata = metadataPart(app, version, allow);
   const notes = await notesPart(place, version, { metadata: app.metadata.path, notesOf: wanted.notes, now });

@@ -1,7 +1,8 @@
 import { message } from '../core/text/message.ts';
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { comparePrecedence, isPlainVersion, isSemver, latestOf } from '../core/registry/version.ts';
+import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
+import { isComparable, isPlainVersion } from '../core/registry/version.ts';
 
 /** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */
 
@@ -27,7 +28,8 @@ export function refuseTypos(
 ): void {
   if (!prerelease && !isPlainVersion(version)) throw prereleaseNotAllowed(version);
   const latest = latestOf(listed.map((one) => one.version));
-  if (!lower && latest !== null && isSemver(version) && comparePrecedence(version, latest) < 0)
+  // One that is not compared is refused by a rule.
+  if (!lower && latest !== null && isComparable(version) && comparePrecedence(version, latest) < 0)
     throw new AppregError(
       'version-lower',
       message`${key} ${version} would be lower than ${latest}, the latest version, so subscribers of that would not get it.`,

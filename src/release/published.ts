@@ -58,7 +58,7 @@ export async function publishedState(repository: OpenRepository, against: string
     );
   const own = readLock(root);
   if (against !== undefined) {
-    const state = await registryState(against, { ...repository, documentsOnly: true, isBase: true });
+    const state = await registryState(against, { ...repository, documentsOnly: true });
     const lock = (await lockOf(repository, against)) ?? own;
     const artifact = await artifactsOf(repository, against);
     return { listed: withRepairable(baselineFromSnapshot(state, state.target), listener), lock, artifact, store: null };
@@ -90,7 +90,7 @@ async function artifactsOf(repository: OpenRepository, against: string): Promise
   const { cwd, root, config } = repository;
   const local = localPathOf(against, cwd);
   const folder = local === null || local.isFolder ? (local?.path ?? cwd) : dirname(local.path);
-  const { baseUrl = null } = (await repository.workspaceAt?.(folder, true)) ?? {};
+  const { baseUrl = null } = (await repository.workspaceAt?.(folder)) ?? {};
   const tree = local === null ? gitTree(against, root) : folderTree(folder, against);
   return artifactsBelow(baseUrl ?? config.baseUrl ?? null, async (path) => {
     tree.fetch([path]);

@@ -40,13 +40,8 @@ interface StateWorkspace extends WorkspaceSettings {
 export interface StateOptions {
   /** The folder that relative paths are resolved against, absolute (default: that of the process). */
   cwd?: string;
-  /**
-   * The workspace that an absolute folder belongs to (default: the folder itself, without settings).
-   * @param isBase whether another state is compared with it: its configuration is data, and is never executed
-   */
-  workspaceAt?(folder: string, isBase: boolean): Promise<StateWorkspace>;
-  /** True for the state that another one is compared with. */
-  isBase?: boolean;
+  /** The workspace that an absolute folder belongs to (default: the folder itself, without settings). */
+  workspaceAt?(folder: string): Promise<StateWorkspace>;
   /** How a live registry is requested (default: directly, and without credentials). */
   webOptions?(registry: URL): Promise<WebOptions>;
   /** Whether the artifacts of a live registry are downloaded (default: they are not). */
@@ -119,7 +114,6 @@ async function stateOf<Found>(
     icons = false,
     withArtifacts = false,
     documentsOnly = false,
-    isBase = false,
   }: StateOptions & { documentsOnly?: boolean },
   inFolder: (workspace: Workspace, seenAt: string) => Promise<Found>,
 ): Promise<Snapshot | Found> {
@@ -144,7 +138,7 @@ async function stateOf<Found>(
   }
   const { path, isFolder } = local;
   if (!isFolder && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
-  const around = await workspaceAt(isFolder ? path : resolve(path, '..'), isBase);
+  const around = await workspaceAt(isFolder ? path : resolve(path, '..'));
   const target = targetAt(path, around);
   if (target.kind === 'metadata')
     throw new AppregError(
@@ -166,7 +160,7 @@ async function comparedWorkspace(
   workspaceAt: NonNullable<StateOptions['workspaceAt']>,
   folder: string,
 ): Promise<ComparedWorkspace> {
-  const { root, manifest, baseUrl, config = null, openReader } = await workspaceAt(folder, false);
+  const { root, manifest, baseUrl, config = null, openReader } = await workspaceAt(folder);
   const reader = await openReader?.();
   const name = manifest ?? manifestIn(root) ?? 'registry.json';
   return { root, manifest: name, baseUrl, config, ...(reader !== undefined && { reader }) };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runBundle } from '../../src/cli/commands/bundle.ts';
-import type { Config } from '../../src/cli/config/config.ts';
+import { type Config, settingsOf } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/config/context.ts';
 import { listing, tree, unpacked } from './tree.ts';
 
@@ -30,7 +30,7 @@ async function run(cwd: string, entry: string, output: string, options: object =
     next: (text: string) => next.push(text),
     progress: () => ({ update() {}, stop() {} }),
   };
-  const loaded = { config, file: null, root: cwd };
+  const loaded = settingsOf(config, null, cwd);
   const context = {
     command: { name: 'bundle', formats: ['pretty', 'json'] },
     cwd,

@@ -61,14 +61,14 @@ describe('an unusable esbuild is reported with what to install', () => {
 
 const works = () => import('esbuild');
 
-describe('the package with the program for this system', () => {
-  /** The packages of esbuild that are installed, with their versions. */
-  const withPackages = (versions: Record<string, string>, portableApi?: typeof Program.portableApi) =>
-    bundleWith(works, {
-      installedVersion: (name) => versions[name] ?? null,
-      ...(portableApi && { portableApi }),
-    });
+/** The packages of esbuild that are installed, with their versions. */
+const withPackages = (versions: Record<string, string>, portableApi?: typeof Program.portableApi) =>
+  bundleWith(works, {
+    installedVersion: (name) => versions[name] ?? null,
+    ...(portableApi && { portableApi }),
+  });
 
+describe('the package with the program for this system', () => {
   test('is named if it is missing, and what replaces it', async () => {
     await expect(withPackages({})).rejects.toMatchObject({
       code: 'esbuild-unusable',

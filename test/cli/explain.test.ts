@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { settingsOf } from '../../src/cli/config/config.ts';
 import { runExplain } from '../../src/cli/commands/explain.ts';
 import { runRules } from '../../src/cli/commands/rules.ts';
 import { RULE_GROUP_NAMES } from '../../src/cli/define/choices.ts';
@@ -98,7 +99,7 @@ async function listed(
   const context = cliContext({
     cwd: '.',
     options: { ...options, format: 'json' },
-    config: async () => ({ config, file: null, root: '.' }),
+    config: async () => settingsOf(config, null, '.'),
   });
   expect(await runRules(context, options)).toBe(0);
   return (JSON.parse(context.printed.out.join()) as { rules: { id: string; level: string; group: string }[] }).rules;

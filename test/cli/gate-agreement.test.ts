@@ -173,9 +173,8 @@ test('the configuration of a folder is not executed if it is the base', async ()
   const context = cliContext({
     cwd: root,
     options: { format: 'json' },
-    config: (from = root, { needsWorkspace } = { needsWorkspace: true }) =>
-      loadConfig({ from, file: null, env: {}, code: needsWorkspace ? 'workspace' : 'named', cwd: root }),
+    config: (from = root) => loadConfig({ from, file: null, env: {} }),
   });
-  await expect(runDiff(context, './base', undefined, {})).rejects.toMatchObject({ code: 'config-code-refused' });
+  await expect(runDiff(context, './base', undefined, {})).rejects.toMatchObject({ code: 'config-unsupported' });
   expect((await lintAgainst(root, './base')).found).toContain('version-withdrawn a 1.1.0');
 });

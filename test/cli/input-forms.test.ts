@@ -38,7 +38,7 @@ const configCases: Kind['cases'] = {
   'missing field of a choice': ['{\n  "store": { "type": "s3" } }', ':2:12: “bucket” is missing in “store”.'],
   'bad pattern': [
     '{\n  "baseUrl": "a.example" }',
-    ':2:14: “baseUrl” must be a URL with http: or https: and without user name, query and fragment, such as "https://apps.example.com/", not “a.example”.',
+    ':2:14: “baseUrl” must be a URL with https: (http: is only for localhost) and without user name, query and fragment, such as "https://apps.example.com/", not “a.example”.',
   ],
   'number out of range': [
     '{\n  "verify": { "concurrency": 300 } }',

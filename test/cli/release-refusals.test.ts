@@ -38,6 +38,12 @@ test('a number that is too large is broken, unless the rule is set', async () =>
   expect(statesOf(await releaseIn(root, allowed))).toEqual({ clock: 'new' });
 });
 
+test('a number above 2^53 - 1 is broken, whatever the rule is set to', async () => {
+  const root = await published();
+  writeFiles(root, { ...CHANGED, 'src/clock/VERSION': '1.9007199254740992.0\n' });
+  await expectBroken(root, /not compared with others/, { rule: ['version-number-too-large=off'] });
+});
+
 test('a new app is listed by the rules of assemble: errors refuse it, warnings are printed', async () => {
   const root = await published();
   writeFiles(root, {

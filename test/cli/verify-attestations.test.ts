@@ -5,7 +5,7 @@ import { runDiagnose } from '../../src/cli/commands/diagnose.ts';
 import { runJudge } from '../../src/cli/commands/judge.ts';
 import { runVerify } from '../../src/cli/commands/verify.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
-import type { Config } from '../../src/cli/config/config.ts';
+import { type Config, settingsOf } from '../../src/cli/config/config.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
 import { cliContext } from '../support/cli-context.ts';
@@ -105,7 +105,7 @@ async function verified(
   const context = cliContext({
     cwd: fixture.folder,
     options: { format: 'json' },
-    config: async () => ({ config: { evidence: { attestations: attestations ?? {} } }, file: null, root }),
+    config: async () => settingsOf({ evidence: { attestations: attestations ?? {} } }, null, root),
   });
   await runVerify(context, fixture.live.url, { ca: 'ca.pem', ...options });
   return JSON.parse(context.printed.out.join('')) as Report;

@@ -18,6 +18,12 @@ vi.mock(import('../../src/core/registry/version.ts'), async (original) => {
   return {
     ...module,
     isSemver: (text) => switchedOff.has('semantic versions') || module.isSemver(text),
+  };
+});
+vi.mock(import('../../src/core/registry/precedence.ts'), async (original) => {
+  const module = await original();
+  return {
+    ...module,
     latestOf: (versions) =>
       switchedOff.has('precedence') ? ([...versions].at(-1) ?? null) : module.latestOf(versions),
   };

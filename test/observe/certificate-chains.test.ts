@@ -62,12 +62,18 @@ const REFUSED: [Chain, cause: string, message: RegExp, advice: RegExp, certifica
     'permitted-other',
     'name-constraints',
     new RegExp(
-      `${INTERMEDIATE} may issue certificates only for DNS:example.com, IP:127.0.0.0/255.0.0.0 .*names localhost, 127.0.0.1`,
+      `${INTERMEDIATE} may issue certificates only for DNS:example.com, IP:127.0.0.0/8 .*names localhost, 127.0.0.1`,
     ),
     /names/,
     'CN=Chain Intermediate',
   ],
-  ['permitted-address', 'name-constraints', /only for DNS:localhost, IP:10\.0\.0\.0/, /names/, 'CN=Chain Intermediate'],
+  [
+    'permitted-address',
+    'name-constraints',
+    /only for DNS:localhost, IP:10\.0\.0\.0\/8/,
+    /names/,
+    'CN=Chain Intermediate',
+  ],
   [
     'excluded',
     'name-constraints',

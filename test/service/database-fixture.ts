@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import { isSemver, latestOf } from '../../src/core/registry/version.ts';
+import { latestOf } from '../../src/core/registry/precedence.ts';
+import { isSemver } from '../../src/core/registry/version.ts';
 import { registryEvent } from '../../src/service/domain/events.ts';
 import { recordEvents } from '../../src/service/db/events.ts';
 import { type Db, openDatabase } from '../../src/service/db/database.ts';

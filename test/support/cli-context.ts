@@ -1,3 +1,4 @@
+import { settingsOf } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/config/context.ts';
 import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import { writeOutputFile } from '../../src/cli/io/output-file.ts';
@@ -60,6 +61,6 @@ export function cliContext({
       progress: () => ({ update: (text) => void printed.progress.push(text()), stop() {} }),
       ...(dialog && { dialog }),
     },
-    config: config ?? (async () => ({ config: {}, file: null, root: cwd })),
+    config: config ?? (async () => settingsOf({}, null, cwd)),
   };
 }

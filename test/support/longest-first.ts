@@ -66,7 +66,6 @@ const LONG = [
   'observe/web-network',
   'service/diagnose',
   'service/refresh/artifact-checks',
-  'cli/config/config-code',
   'cli/completion',
   'service/two-nodes',
   'bundle/pipes',

@@ -48,7 +48,7 @@ export async function readBaselineOption(where: string, target: LintTarget, cont
 async function comparedWorkspace(workspace: Workspace, context: Context): Promise<ComparedWorkspace<BaseSettings>> {
   const { file } = await context.config(workspace.root);
   const { baseConfigReader } = await import('../config/base-config.ts');
-  return { ...workspace, config: file, reader: baseConfigReader(context.env) };
+  return { ...workspace, config: file, reader: await baseConfigReader(context.env) };
 }
 
 /**

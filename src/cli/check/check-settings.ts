@@ -4,7 +4,8 @@ import type { ExceptionList } from '../../core/findings/report.ts';
 import type { Severity } from '../../core/values/severity.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../config/context.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
+import { shownPath } from '../io/shown-path.ts';
 import { type FindingIdentity, fingerprintsOf } from '../../core/findings/fingerprint.ts';
 import type { ResourceKind } from '../../core/facts/facts.ts';
 import { readInputFile, faultText } from '../../core/json/input-file.ts';
@@ -29,18 +30,18 @@ export interface CheckSettings {
  * @throws AppregError for an invalid setting, and for a file that is not a report
  */
 export async function checkSettings(context: Context, loaded: LoadedConfig, baseline?: string): Promise<CheckSettings> {
+  const { exceptions } = await loaded.rules();
   return {
     severities: await severitiesOf(context, loaded),
-    exceptions: await exceptionsIn(loaded, context.cwd),
+    exceptions: exceptions && shownIn(context.cwd, exceptions),
     known: baseline === undefined ? null : readBaselineReport(baseline, context.cwd),
   };
 }
 
-/** The exceptions of a configuration, whose code is loaded on demand: it contains a parser of version ranges. */
-async function exceptionsIn(loaded: LoadedConfig, cwd: string): Promise<ExceptionList | null> {
-  if ((loaded.config.exceptions ?? []).length === 0) return null;
-  const { exceptionsOf } = await import('../config/rule-settings.ts');
-  return exceptionsOf(loaded, cwd);
+/** The exceptions with the path of their file as findings show it. */
+function shownIn(cwd: string, { document, ...list }: ExceptionList): ExceptionList {
+  if (document === null || document.file === null) return { ...list, document };
+  return { ...list, document: { ...document, file: shownPath(cwd, document.file) } };
 }
 
 /**

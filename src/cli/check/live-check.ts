@@ -119,7 +119,7 @@ async function baselineNamed(
   const workspace = {
     ...servedWorkspace(loaded, registry),
     config: loaded.file,
-    reader: baseConfigReader(context.env),
+    reader: await baseConfigReader(context.env),
   };
   return (await requestedBaseline(where, workspace, { ...web, secrets: null }, context)).registry;
 }

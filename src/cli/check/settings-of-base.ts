@@ -5,10 +5,9 @@ import type { Finding, Report } from '../../core/findings/report.ts';
 import { message } from '../../core/text/message.ts';
 import { counted, safeExcerpt } from '../../core/text/text.ts';
 import type { BaseSettings } from '../config/base-config.ts';
-import type { LoadedConfig } from '../config/config.ts';
+import { type LoadedConfig, settingsOf } from '../config/config.ts';
 import type { Context } from '../config/context.ts';
-import { exceptionsOf } from '../config/rule-settings.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 
 /** Judges with the rules and exceptions of a baseline as well, if a change has other ones. */
 
@@ -34,11 +33,9 @@ export async function judgingWithBase(
     return null;
   }
   if (relevantIn(config) === relevantIn(current.config)) return null;
-  return startJudging({
-    ...options,
-    severities: await severitiesOf(context, { config, file: null }),
-    exceptions: await exceptionsOf({ config, file: null }, context.cwd),
-  });
+  const { rules } = settingsOf(config, null, current.root);
+  const { exceptions } = await rules();
+  return startJudging({ ...options, severities: await severitiesOf(context, { rules }), exceptions });
 }
 
 function relevantIn({ rules = {}, exceptions = [] }: LoadedConfig['config']): string {

@@ -1,7 +1,6 @@
 import type { StateOptions } from '../../workspace/registry-state.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { workspaceSettings } from '../config/config.ts';
-import { findConfig } from '../config/find-config.ts';
 import { openStore } from '../config/open-store.ts';
 import type { Context } from '../config/context.ts';
 import { remoteStore } from '../config/stored-state.ts';
@@ -11,10 +10,8 @@ export function stateOptions(context: Context, options: VerifyOptions = {}): Sta
   return {
     cwd: context.cwd,
     listener: context.terminal,
-    async workspaceAt(folder, isBase) {
-      // Of a workspace that is compared with this one, no code is executed.
-      const isForeign = isBase && findConfig(folder)?.path !== findConfig(context.cwd)?.path;
-      const loaded = await context.config(folder, { needsWorkspace: !isForeign });
+    async workspaceAt(folder) {
+      const loaded = await context.config(folder);
       const { config, root } = loaded;
       const isRemote = remoteStore(config) !== null;
       return {
@@ -29,7 +26,7 @@ export function stateOptions(context: Context, options: VerifyOptions = {}): Sta
     },
     async webOptions(registry) {
       const { webOptionsOf } = await import('./verify-options.ts');
-      const { config } = await context.config(context.cwd, { needsWorkspace: false });
+      const { config } = await context.config();
       return webOptionsOf(context, config, registry, options);
     },
   };

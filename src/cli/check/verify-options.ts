@@ -4,6 +4,7 @@ import { isOrigin } from '../../core/http/cors.ts';
 import { isHeaderName, isReservedHeader } from '../../core/http/reserved-headers.ts';
 import { parseUrl } from '../../core/url/url.ts';
 import { versionRange } from '../../core/registry/version-range.ts';
+import { isComparable, isSemver } from '../../core/registry/version.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { ownValue } from '../../core/values/record.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
@@ -56,7 +57,8 @@ function versionsOf(text: string): NonNullable<WebOptions['versions']> {
       message`--versions: “${text}” is not a version range.`,
       message`Use latest, all, or a range such as ">=2.0.0" or "1.x".`,
     );
-  return range.includes;
+  // A version that is not compared may be in the range: it is checked.
+  return (version) => range.includes(version) || (isSemver(version) && !isComparable(version));
 }
 
 function shardOf(text: string): { index: number; of: number } {

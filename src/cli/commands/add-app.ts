@@ -3,7 +3,7 @@ import { capitalized, printable } from '../../core/text/text.ts';
 import { type AppPlan, type NewApp, planApp } from '../../publish/add-app.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
 import { run } from '../../publish/run.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { checkUrl } from '../io/input-file.ts';
@@ -20,7 +20,7 @@ type Options = OptionsOf<typeof addAppCommand>;
 export async function runAddApp(context: Context, key: string, options: Options): Promise<number> {
   checkNewKey(key);
   const { terminal } = context;
-  const { place, config, file } = await openWorkspace(context);
+  const { place, rules } = await openWorkspace(context);
   const { metadataUrl = null } = options;
   if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
   const flags = addAppCommand.options;
@@ -34,7 +34,7 @@ export async function runAddApp(context: Context, key: string, options: Options)
   const { name, description, color, icon } = inputs;
 
   const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { rules }) };
   const written = [place.manifest, `apps/${key}/versions.json`];
   const make = async (): Promise<AppPlan & { files: string[] }> => ({
     ...(await planApp(place, app, judgeSettings)),

@@ -6,7 +6,7 @@ import { asBase } from '../../observe/workspace/places.ts';
 import { type AssemblyPlan, checkAssembly, planAssembly } from '../../publish/assemble.ts';
 import { run } from '../../publish/run.ts';
 import { appsUnder } from '../../release/app-folders.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -38,8 +38,8 @@ export async function runAssemble(context: Context, options: Options): Promise<n
       message`--against is only valid with --check: without it, the apps are compared with the store itself.`,
       message`Add --check, or omit --against.`,
     );
-  const { config, file, root } = await context.config();
-  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { config, file }) };
+  const { config, root, rules } = await context.config();
+  const judgeSettings = { now: new Date().toISOString(), severities: await severitiesOf(context, { rules }) };
   if (check) {
     refuseOtherBaseIn(root, config);
     const folders = await appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'), config.release);
@@ -83,6 +83,6 @@ export async function runAssemble(context: Context, options: Options): Promise<n
 
 /** The apps listed in another state of the registry. Throws AppregError if that state does not exist. */
 async function keysIn(context: Context, where: string): Promise<string[]> {
-  const { manifest } = await registryState(where, { ...stateOptions(context, { app: [] }), isBase: true });
+  const { manifest } = await registryState(where, stateOptions(context, { app: [] }));
   return Object.keys(manifestAppsIn(manifest.content) ?? {});
 }

@@ -19,7 +19,7 @@ type Options = OptionsOf<typeof bundleCommand>;
 async function requestedSeverities(context: Context, loaded: LoadedConfig): Promise<Record<string, Severity | 'off'>> {
   const { rules, exceptions } = loaded.config;
   if (rules === undefined && exceptions === undefined && context.options.rule === undefined) return {};
-  const { severitiesOf } = await import('../config/severities.ts');
+  const { severitiesOf } = await import('../config/rules.ts');
   return severitiesOf(context, loaded);
 }
 

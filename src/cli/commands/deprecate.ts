@@ -12,7 +12,7 @@ import {
 } from '../../publish/deprecate.ts';
 import { run } from '../../publish/run.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import { RETIREMENT_REASONS } from '../define/choices.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';

@@ -24,7 +24,7 @@ export async function runDiff(
 ): Promise<number> {
   const state = { ...stateOptions(context, options), about: true, icons: true };
   const [old, now] = [
-    await registryState(before, { ...state, isBase: true }),
+    await registryState(before, state),
     await registryState(after ?? (await defaultFolder(context)), state),
   ];
   const { cwd } = context;

@@ -10,7 +10,7 @@ import { run } from '../../publish/run.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../publish/listed-app.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { TextOption } from '../define/command.ts';
 import { type OpenWorkspace, openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';

@@ -90,7 +90,7 @@ async function observed(
     return { snapshot: selected(snapshot, options), attestations: snapshot.attestations ?? null };
   }
   const { attestationCheck } = await import('../check/attestation-check.ts');
-  const loaded = await context.config(context.cwd, { needsWorkspace: false });
+  const loaded = await context.config();
   const checked = await attestationCheck(context.cwd, loaded, options);
   const snapshot = await registryState(where, {
     ...state,

@@ -16,7 +16,7 @@ import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';
 import type { Style } from '../../report/style.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -100,12 +100,12 @@ async function wantedVersion(
 /** What the version is judged by. */
 async function settingsOf(
   context: Context,
-  { config, file }: OpenWorkspace,
+  { config, rules }: OpenWorkspace,
   { anyContent = false, allowPrerelease, allowLower, allowSame }: Options,
 ): Promise<JudgeSettings> {
   return {
     now: new Date().toISOString(),
-    severities: publishingSeverities(await severitiesOf(context, { config, file }), anyContent),
+    severities: publishingSeverities(await severitiesOf(context, { rules }), anyContent),
     appEntry: config.artifact?.entry ?? null,
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: { prerelease: allowPrerelease === true, lower: allowLower === true, same: allowSame === true },

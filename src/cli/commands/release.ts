@@ -8,7 +8,7 @@ import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { attesterOf } from '../check/attest-options.ts';
 import { allowedSecrets } from '../check/allowed-secrets.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { openStore } from '../config/open-store.ts';
 import { workspaceMissing } from '../config/workspace.ts';
@@ -31,7 +31,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   const allowed = allowedSecrets(options);
   const loaded = withOptions(await context.config(), options);
   if (loaded.file === null) throw workspaceMissing(context.cwd);
-  const { config, file, root } = loaded;
+  const { config, file, root, rules } = loaded;
   const isPublishing = options.check !== true && options.bump !== true;
   const attester = isPublishing ? await attesterOf(context, loaded, options) : undefined;
   const { report, plan } = await release(
@@ -42,7 +42,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       config,
       env: context.env,
       openStore: () => openStore(context, config.store, root),
-      severities: () => severitiesOf(context, { config, file }),
+      severities: () => severitiesOf(context, { rules }),
     },
     { ...requested(context, loaded, options), allowedSecrets: allowed, attester },
   );

@@ -8,7 +8,7 @@ import { readManifest } from '../../publish/registry-location.ts';
 import { run } from '../../publish/run.ts';
 import { listedEntry } from '../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../publish/remove-app.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';

@@ -3,7 +3,7 @@ import { rules } from '../../core/rules/index.ts';
 import { counted } from '../../core/text/text.ts';
 import { ruleAsJson } from '../../report/explain.ts';
 import { type LeveledRule, rulesTable } from '../../report/rule-text.ts';
-import { severitiesOf } from '../config/severities.ts';
+import { severitiesOf } from '../config/rules.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { ownText, printResult } from '../io/results.ts';

@@ -2,10 +2,10 @@ import type { DocumentContent } from '../../core/json/content.ts';
 import { isAppregError } from '../../core/errors/error.ts';
 import { parseDocument } from '../../core/json/json.ts';
 import type { ConfigReader, RegistrySettings } from '../../observe/baseline/base-registry.ts';
-import { settingViolations } from './rule-settings.ts';
-import type { Config } from './config-type.ts';
-import { CONFIG_FILES, formOf } from './find-config.ts';
-import { yamlValue } from './config-yaml.ts';
+import { CODE_FILES, CONFIG_FILES, formOf } from './find.ts';
+import { yamlReader } from './read.ts';
+import { settingViolations } from './rules.ts';
+import type { Config } from './type.ts';
 import { validateConfig } from '../../core/generated/config.js';
 
 /** Configurations of a baseline. Loaded if there is one. */
@@ -22,11 +22,12 @@ export interface BaseSettings extends RegistrySettings {
  * since a change may correct it.
  * @param env for `${NAME}` in the base URL
  */
-export function baseConfigReader(env: NodeJS.ProcessEnv): ConfigReader<BaseSettings> {
+export async function baseConfigReader(env: NodeJS.ProcessEnv): Promise<ConfigReader<BaseSettings>> {
+  const yamlValue = await yamlReader();
   return {
-    names: [...CONFIG_FILES.keys()],
+    names: [...CONFIG_FILES.keys(), ...CODE_FILES],
     read(name, content) {
-      const value = valueOf(name, content);
+      const value = valueOf(name, content, yamlValue);
       if (value === undefined) return null;
       return {
         name,
@@ -39,7 +40,7 @@ export function baseConfigReader(env: NodeJS.ProcessEnv): ConfigReader<BaseSetti
 }
 
 /** The value of a configuration; null for one that cannot be read, undefined for a package.json that is none. */
-function valueOf(name: string, content: DocumentContent): unknown {
+function valueOf(name: string, content: DocumentContent, yamlValue: (path: string, text: string) => unknown): unknown {
   const form = formOf(name);
   if (form === 'package') return fieldOf(parseDocument(content).value, 'appreg');
   if (form === 'json') return parseDocument(content).value ?? null;

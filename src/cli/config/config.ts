@@ -4,16 +4,15 @@ import { AppregError } from '../../core/errors/error.ts';
 import { ownValue } from '../../core/values/record.ts';
 import { pointerStep } from '../../core/json/pointer.ts';
 import { MAX_DEPTH } from '../../core/json/positions.ts';
+import { type ShapeError, violationsOf } from '../../core/json/violations.ts';
 import { grouped, printable } from '../../core/text/text.ts';
-import type { ShapeError } from '../../core/json/violations.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
-import type { ConfigRequest } from './config-request.ts';
-import type { Config } from './config-type.ts';
-import { type ConfigFile, configIn, findConfig, namedConfig } from './find-config.ts';
-import type { ExecuteConfig } from './config-search.ts';
-import { configText, jsonValue, refuseUnreadable, unreadableConfig } from './read-data.ts';
+import { configIn, findConfig, namedConfig } from './find.ts';
+import { configError, type ConfigText, readConfig, unreadableConfig } from './read.ts';
+import type { RuleSettings } from './rules.ts';
+import type { Config } from './type.ts';
 
-export type { Config } from './config-type.ts';
+export type { Config } from './type.ts';
 
 export interface LoadedConfig {
   config: Config;
@@ -23,6 +22,20 @@ export interface LoadedConfig {
   root: string;
   /** The names of other configurations in that folder, which have no effect. */
   unused?: readonly string[];
+  /**
+   * `rules` and `exceptions`, checked and parsed once.
+   * @throws AppregError if they are invalid, which does not affect commands that judge nothing
+   */
+  rules: () => Promise<RuleSettings>;
+}
+
+/** What to load. */
+export interface ConfigRequest {
+  /** The folder where the search starts, absolute. */
+  from: string;
+  /** The file of --config, absolute; null to search for one. */
+  file: string | null;
+  env: NodeJS.ProcessEnv;
 }
 
 /** The settings that decide which workspace a path belongs to. */
@@ -33,26 +46,38 @@ export function workspaceSettings({ config, file, root }: LoadedConfig): Workspa
 /**
  * Finds and validates the configuration: `file` if given, otherwise the nearest from `from` upwards. `${NAME}` in any
  * string is the environment variable NAME; an unset one is reported when that value is read, so that a missing
- * publishing key does not affect other commands. Throws AppregError for an invalid file, and for code that may not be
- * executed.
+ * publishing key does not affect other commands. Throws AppregError for an invalid file.
  */
-export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
-  const { from, file: named, env } = request;
+export async function loadConfig({ from, file: named, env }: ConfigRequest): Promise<LoadedConfig> {
   const found = named === null ? findConfig(from) : namedConfig(named);
-  if (found === null) return { config: {}, file: null, root: from };
-  const { path, unused } = found;
-  const raw = await read(found, request);
+  if (found === null) return settingsOf({}, null, from);
+  const { path, form, unused } = found;
+  const { value: raw, text } = await readConfig(found);
   const fault = boundsFault(raw);
   if (fault !== null) throw unreadableConfig(`${printable(path)} ${fault}.`);
   const unset: UnsetVariable[] = [];
   const config = substituteVariables(raw, env, '', unset);
   const errors = await errorsIn(config, unset);
-  if (errors.length > 0 || !isConfig(config)) {
-    const { invalidConfig } = await import('./config-errors.ts');
-    throw await invalidConfig(path, errors, raw);
-  }
+  if (errors.length > 0 || !isConfig(config)) throw await invalidConfig({ path, form, text }, errors, raw);
   for (const one of unset) throwWhenRead(one, path);
-  return { config, file: path, root: dirname(path), unused };
+  return { ...settingsOf(config, { path, form, text }, dirname(path)), unused };
+}
+
+/** @param source the file of the settings; null if they are from no file */
+export function settingsOf(config: Config, source: ConfigText | null, root: string): LoadedConfig {
+  let checked: Promise<RuleSettings> | undefined;
+  const check = async (): Promise<RuleSettings> => (await import('./rules.ts')).ruleSettings(config, source);
+  return { config, file: source?.path ?? null, root, rules: () => (checked ??= check()) };
+}
+
+/** The error for a configuration that the schema refuses. @param raw without the values of variables: may be secrets */
+async function invalidConfig(source: ConfigText, errors: readonly ShapeError[], raw: unknown): Promise<AppregError> {
+  const [{ default: schema }, { settingViolations }] = await Promise.all([
+    import('../../../schemas/config.schema.json', { with: { type: 'json' } }),
+    import('./rules.ts'),
+  ]);
+  const violations = violationsOf(errors, raw, { schema, whole: 'The configuration', member: 'setting' });
+  return configError(source, [...violations, ...settingViolations(raw)]);
 }
 
 const MAX_VALUES = 100_000;
@@ -86,8 +111,7 @@ function isConfig(value: unknown): value is Config {
 }
 
 /**
- * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion,
- * which must not execute files of a folder: a configuration that is code counts as empty.
+ * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion.
  * @param file absolute, or null
  */
 export async function rawConfig(
@@ -97,8 +121,8 @@ export async function rawConfig(
   try {
     const found = file === null ? findConfig(from) : namedConfig(file);
     if (found === null) return null;
-    const config = await readWith(found, async () => ({}));
-    return { config: Object.assign({}, config), root: dirname(found.path) };
+    const { value } = await readConfig(found);
+    return { config: Object.assign({}, value), root: dirname(found.path) };
   } catch {
     // The command itself reports errors.
     return null;
@@ -108,22 +132,6 @@ export async function rawConfig(
 /** The configuration file in a folder itself, absolute: the one that `loadConfig` would use; null if it has none. */
 export function configFileIn(folder: string): string | null {
   return configIn(folder)?.path ?? null;
-}
-
-async function read(file: ConfigFile, request: ConfigRequest): Promise<unknown> {
-  return readWith(file, async (path, text) => {
-    const { executeConfig } = await import('./config-code.ts');
-    return executeConfig({ ...file, path }, text, request);
-  });
-}
-
-/** The value of a configuration. JSON, the usual form, is read without searching for the others. */
-async function readWith(file: ConfigFile, execute: ExecuteConfig): Promise<unknown> {
-  const { path, form, named } = file;
-  if (form === 'json') return jsonValue(path, configText(path, named));
-  refuseUnreadable(path, named);
-  const { searchConfig } = await import('./config-search.ts');
-  return searchConfig(file, execute);
 }
 
 /** A value that refers to an unset variable. */

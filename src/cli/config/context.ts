@@ -7,9 +7,6 @@ export interface Context extends Invocation {
   env: NodeJS.ProcessEnv;
   /** Records writes to a registry; absent if unused. */
   journal?: Journal;
-  /**
-   * Searches for the configuration from `from` (default: cwd) upwards, once; see config.ts. Without `needsWorkspace`
-   * (default: true), code is executed only if --config names it.
-   */
-  config(from?: string, options?: { needsWorkspace: boolean }): Promise<LoadedConfig>;
+  /** Searches for the configuration from `from` (default: cwd) upwards, once; see config.ts. */
+  config(from?: string): Promise<LoadedConfig>;
 }

@@ -5,7 +5,7 @@ import { companionKindOf, isAboutPath } from '../../core/registry/companion.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { message } from '../../core/text/message.ts';
 import { type CommandDefinition, flagOf, type ValueKind } from '../define/command.ts';
-import { CONFIG_FILES } from './find-config.ts';
+import { CONFIG_FILES } from './find.ts';
 import type { Context } from './context.ts';
 import { realPath, unwritable } from '../io/output-file.ts';
 import type { Output } from '../io/results.ts';

@@ -2,15 +2,12 @@ import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import type { RegistryLocation } from '../../publish/registry-location.ts';
 import { registryLocation } from '../../workspace/location.ts';
-import type { Config } from './config.ts';
+import type { LoadedConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */
-export interface OpenWorkspace {
-  /** Absolute. */
-  root: string;
-  config: Config;
+export interface OpenWorkspace extends Pick<LoadedConfig, 'config' | 'root' | 'rules'> {
   /** The configuration file, absolute. */
   file: string;
   place: RegistryLocation;
@@ -21,10 +18,10 @@ export interface OpenWorkspace {
  * @throws AppregError (exit 2) if the configuration is missing, or does not set the registry's URL
  */
 export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
-  const { config, file, root } = await context.config();
+  const { config, file, root, rules } = await context.config();
   if (file === null) throw workspaceMissing(context.cwd);
   const place = await registryLocation({ config, file, root }, () => openStore(context, config.store, root));
-  return { root, config, file, place };
+  return { root, config, rules, file, place };
 }
 
 /** @returns the error for a folder without a configuration: exit 2 */

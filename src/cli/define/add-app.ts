@@ -4,7 +4,6 @@ import { dryRunOption } from './option-groups.ts';
 
 export const addAppCommand = {
   name: 'add-app',
-  executesConfig: true,
   description: 'add an app to the manifest, with its metadata file',
   arguments: [
     {

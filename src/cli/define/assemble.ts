@@ -4,7 +4,6 @@ import { dryRunOption } from './option-groups.ts';
 
 export const assembleCommand = {
   name: 'assemble',
-  executesConfig: true,
   description: 'generate the manifest from apps/<key>/app.json, one file per app',
   arguments: [],
   options: {

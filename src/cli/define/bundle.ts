@@ -4,7 +4,6 @@ import { allowSecretOption, noticesOption, sbomOption } from './option-groups.ts
 
 export const bundleCommand = {
   name: 'bundle',
-  executesConfig: true,
   description: 'build an entry point, or pack a folder, into a reproducible .tar.gz',
   arguments: [
     {

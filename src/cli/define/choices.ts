@@ -5,8 +5,6 @@ export type Choices = readonly string[];
 export const STORES = ['directory', 'git', 's3'] as const;
 export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'netlify', 'nginx'] as const;
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
-/** Forms of the configuration that are accepted: with code, or without. */
-export const CONFIG_FORMATS = ['any', 'data'] as const;
 /** How a check judges attestations. */
 export const ATTESTATION_MODES = ['off', 'report', 'require'] as const;
 export const LEVELS = ['off', 'note', 'warning', 'error'] as const;

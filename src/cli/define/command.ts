@@ -13,11 +13,6 @@ export interface CommandDefinition {
   /** Shown after the help. */
   notes?: string;
   /**
-   * True for a command that works on the current workspace, and so executes its configuration if that is code. Any other
-   * command executes only a configuration named with --config.
-   */
-  executesConfig?: true;
-  /**
    * When the command uses the network by itself: always, or unless one of these options (by the name of its value) is
    * given. Absent for a command that only requests the URLs that it is given (`REQUESTED_KINDS`), and the store of its
    * workspace.
@@ -116,7 +111,7 @@ export const REQUESTED_KINDS = [
 ] as const;
 
 /**
- * What a value is: decides what completion offers (completion/values.ts), what is valid (io/value-checks.ts), and what
+ * What a value is: decides what completion offers (completion/values.ts), what is valid (define/value-checks.ts), and what
  * is requested from the network (process/network-use.ts).
  */
 export type ValueKind =

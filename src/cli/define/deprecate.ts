@@ -5,7 +5,6 @@ import { dryRunOption } from './option-groups.ts';
 
 export const deprecateCommand = {
   name: 'deprecate',
-  executesConfig: true,
   description: 'advise subscribers against versions of an app, which stay listed',
   arguments: [
     { usage: '<app>', value: 'app-key', prompt: { message: 'Which app?' } },

@@ -4,7 +4,6 @@ import { readOptions } from './option-groups.ts';
 
 export const diffCommand = {
   name: 'diff',
-  executesConfig: true,
   description: 'show what would change for subscribers between two states',
   arguments: [
     {

@@ -6,7 +6,6 @@ const { name, description, icon, blockColor, metadataUrl, dryRun } = addAppComma
 
 export const editAppCommand = {
   name: 'edit-app',
-  executesConfig: true,
   description: 'change what the manifest and the about file say about an app',
   arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app?' } }],
   options: {

@@ -5,7 +5,6 @@ import { baseUrlOption } from './option-groups.ts';
 
 export const initCommand = {
   name: 'init',
-  executesConfig: true,
   description: 'create a registry workspace',
   arguments: [{ usage: '[dir]', value: 'folder' }],
   options: {

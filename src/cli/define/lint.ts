@@ -4,7 +4,6 @@ import { baselineOption } from './option-groups.ts';
 
 export const lintCommand = {
   name: 'lint',
-  executesConfig: true,
   description: 'check files without the network',
   arguments: [{ usage: '[path...]', value: 'file' }],
   options: {

@@ -4,7 +4,6 @@ import { readOptions } from './option-groups.ts';
 
 export const lockCommand = {
   name: 'lock',
-  executesConfig: true,
   description: 'record the published versions in appreg.lock.json, to detect changes',
   arguments: [{ usage: '[where]', value: 'registry-state' }],
   options: readOptions,

@@ -1,4 +1,4 @@
-import { CONFIG_FORMATS, ATTESTATION_MODES } from './choices.ts';
+import { ATTESTATION_MODES } from './choices.ts';
 import { type ArgumentDefinition, flag, list, number, text } from './command.ts';
 
 /** Arguments and options that several commands share. */
@@ -75,11 +75,6 @@ export const registryUrlArgument = {
 export const globalOptions = {
   config: text('--config <file>', 'configuration file (default: the nearest appreg.config.*)', 'file'),
   cwd: text('--cwd <dir>', 'run as if started in this folder', 'folder'),
-  configFormat: text(
-    '--config-format <any|data>',
-    'data: refuse a configuration that is code; any: execute it',
-    CONFIG_FORMATS,
-  ),
   format: text('--format <format>', 'format of the results; the help of each command lists its formats', 'format'),
   output: text('--output <file>', 'write results to a file instead of stdout', 'file'),
   report: list(

@@ -5,7 +5,6 @@ import { policyArgument } from './policy.ts';
 
 export const policyTestCommand = {
   name: 'policy test',
-  executesConfig: true,
   description: 'show what a policy would offer of a registry, without a service',
   arguments: [
     policyArgument,

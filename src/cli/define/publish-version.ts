@@ -11,7 +11,6 @@ import {
 
 export const publishVersionCommand = {
   name: 'publish-version',
-  executesConfig: true,
   // The artifact is read back from its public URL.
   network: { unless: ['readBack', 'dryRun'] },
   description: 'publish a version of an app: a number, or major, minor or patch',

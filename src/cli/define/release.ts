@@ -12,7 +12,6 @@ import {
 
 export const releaseCommand = {
   name: 'release',
-  executesConfig: true,
   // Artifacts are read back from their public URLs.
   network: { unless: ['check', 'bump', 'dryRun'] },
   description: 'publish the new versions of all apps of a repository',

@@ -4,7 +4,6 @@ import { listenOptions } from './option-groups.ts';
 
 export const serveCommand = {
   name: 'serve',
-  executesConfig: true,
   description: 'serve a workspace as a registry host should',
   arguments: [{ usage: '[dir]', value: 'folder' }],
   options: {

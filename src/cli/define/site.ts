@@ -4,7 +4,6 @@ import { dryRunOption, readOptions } from './option-groups.ts';
 
 export const siteCommand = {
   name: 'site',
-  executesConfig: true,
   description: 'generate a catalogue of the apps as static pages, with feeds and badges',
   arguments: [{ usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?', placeholder: 'site' } }],
   options: {

@@ -7,7 +7,6 @@ import { SIGNAL_EXIT } from '../../platform/stop-signals.ts';
 import { stopRequested } from '../../store/interrupt.ts';
 import { type Journal, newJournal } from '../../store/journal.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { codePolicy, type CodePolicy } from '../config/config-request.ts';
 import type { CommandDefinition } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import type { GlobalOptions } from '../io/invocation.ts';
@@ -63,7 +62,7 @@ async function runParsed(words: readonly string[], parsed: Parsed | null, state:
   const { error } = parsed;
   if (!(error instanceof MissingArguments)) throw error;
   const { command, definition, names } = error;
-  const context = await contextFor(definition, command.optsWithGlobals<GlobalOptions>(), state, false);
+  const context = await contextFor(definition, command.optsWithGlobals<GlobalOptions>(), state);
   if (!context.terminal.interactive) error.refuse();
   const { promptForArguments } = await import('../program/prompt-arguments.ts');
   const answers = await promptForArguments(context, commandName(command), names.length);
@@ -73,7 +72,7 @@ async function runParsed(words: readonly string[], parsed: Parsed | null, state:
 }
 
 async function runRequested({ command: { definition, load }, options, args }: Requested, state: Run): Promise<number> {
-  const context = await contextFor(definition, options, state, definition.executesConfig === true);
+  const context = await contextFor(definition, options, state);
   if (otherRuntime() !== null)
     (await import('./network-use.ts')).requireNodeForNetwork({ definition, options: { ...options }, args });
   const outputs = outputsOf(options, definition, context.cwd);
@@ -148,13 +147,7 @@ function printableLines(stack: string): string {
   return stack.split('\n').map(printable).join('\n');
 }
 
-/** @param executesConfig whether the command works on the current workspace */
-async function contextFor(
-  command: CommandDefinition,
-  options: GlobalOptions,
-  state: Run,
-  executesConfig: boolean,
-): Promise<Context> {
+async function contextFor(command: CommandDefinition, options: GlobalOptions, state: Run): Promise<Context> {
   const cwd = resolve(options.cwd ?? '.');
   const env = process.env;
   const terminal = await openTerminal({
@@ -178,33 +171,32 @@ async function contextFor(
     terminal,
     env,
     journal: state.journal,
-    config: configReader({ cwd, options, terminal, env }, executesConfig),
+    config: configReader({ cwd, options, terminal, env }),
   };
 }
 
 /** Reads each configuration once, and names those of its folder that have no effect. */
-function configReader(
-  { cwd, options, terminal, env }: Pick<Context, 'cwd' | 'options' | 'terminal' | 'env'>,
-  executesConfig: boolean,
-): Context['config'] {
-  const code = codePolicy(options.configFormat, env, executesConfig);
+function configReader({
+  cwd,
+  options,
+  terminal,
+  env,
+}: Pick<Context, 'cwd' | 'options' | 'terminal' | 'env'>): Context['config'] {
   const file = options.config === undefined ? null : resolve(cwd, options.config);
   const loaded = new Map<string, Promise<LoadedConfig>>();
-  const load = async (from: string, policy: CodePolicy): Promise<LoadedConfig> => {
+  const load = async (from: string): Promise<LoadedConfig> => {
     const { loadConfig } = await import('../config/config.ts');
-    const config = await loadConfig({ from, file, env, code: policy, cwd });
+    const config = await loadConfig({ from, file, env });
     const { file: used, unused = [] } = config;
     if (used !== null && unused.length > 0)
       terminal.log(message`${used} is used as the configuration, and not ${unused.join(', ')} in the same folder.`);
     return config;
   };
-  return async (from = cwd, { needsWorkspace } = { needsWorkspace: true }) => {
-    const policy = code === 'workspace' && !needsWorkspace ? 'named' : code;
-    const key = `${policy} ${from}`;
-    const before = loaded.get(key);
+  return async (from = cwd) => {
+    const before = loaded.get(from);
     if (before !== undefined) return before;
-    const reading = load(from, policy);
-    loaded.set(key, reading);
+    const reading = load(from);
+    loaded.set(from, reading);
     return reading;
   };
 }

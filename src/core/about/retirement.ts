@@ -1,4 +1,5 @@
-import { comparePrecedence, isSemver, latestOf } from '../registry/version.ts';
+import { comparePrecedence, latestOf } from '../registry/precedence.ts';
+import { isSemver } from '../registry/version.ts';
 import type { AboutVersion, Retirement } from './about-file.ts';
 
 /** What follows from retirements. No version is hidden: a retired one is handed to those who pinned it. */

@@ -12,7 +12,8 @@ import type { Evidence } from '../values/evidence.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
 import { listedVersionsIn, manifestAppsIn, versionFields } from '../registry/manifest.ts';
-import { isSemver, latestOf } from '../registry/version.ts';
+import { latestOf } from '../registry/precedence.ts';
+import { isSemver } from '../registry/version.ts';
 
 /** Judging for support: which party has to act, and how old the observed facts may be. */
 

@@ -1,6 +1,7 @@
 import { readAboutFile } from '../about/about-file.ts';
 import { type AppFacts, type DocumentFacts, type IconFacts, isMissing, type Missing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
+import { partsOfImage } from '../registry/image-faults.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { appFields, iconUrlOf, listedVersions, metadataUrlOf } from '../registry/manifest.ts';
@@ -92,7 +93,7 @@ function judgeIcon(
   dispatcher.resource(facts, place, 'before-content');
   const { content, image } = facts;
   if (!isMissing(content)) run.totals.bytes += content.bytes;
-  dispatcher.dispatch('icon', { facts, content, image, answer: answerOf(facts), origins }, place);
+  dispatcher.dispatch('icon', { facts, content, ...partsOfImage(image), answer: answerOf(facts), origins }, place);
   dispatcher.resource(facts, place, 'after-content');
 }
 

@@ -5,7 +5,8 @@ import { companionUrl } from '../registry/companion.ts';
 import { type ArtifactFacts, isMissing, type Missing, type PublishedVersion } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { digestOf } from '../registry/checksum.ts';
-import { comparePrecedence, isSemver } from '../registry/version.ts';
+import { byPrecedence, comparePrecedence } from '../registry/precedence.ts';
+import { isSemver } from '../registry/version.ts';
 import type { Subjects } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { type JudgeContext, NOT_REQUESTED } from './context.ts';
@@ -13,11 +14,10 @@ import type { SubjectLocation } from './location.ts';
 
 /** The valid versions whose artifact has an attestation, from the lowest upwards. */
 export function attestedVersions(versions: readonly VersionEntry[], artifacts: readonly ArtifactFacts[]): string[] {
-  return versions
-    .flatMap(({ index, version }) =>
-      version !== null && isSemver(version) && isVerified(artifacts[index]?.attestation) ? [version] : [],
-    )
-    .sort(comparePrecedence);
+  const attested = versions.flatMap(({ index, version }) =>
+    version !== null && isSemver(version) && isVerified(artifacts[index]?.attestation) ? [version] : [],
+  );
+  return byPrecedence(attested, (version) => version);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AppFacts } from '../facts/facts.ts';
 import { listedVersionsIn, versionFields } from '../registry/manifest.ts';
 import { isValidVersion, type ValidVersion } from '../registry/valid-version.ts';
-import { comparePrecedence } from '../registry/version.ts';
+import { byPrecedence } from '../registry/precedence.ts';
 import type { JudgedApp } from './context.ts';
 import { compareText } from '../text/order.ts';
 import { outcomeOf } from './visibility.ts';
@@ -21,5 +21,6 @@ export function offeredVersions({ metadata }: AppFacts, { documents, offers }: J
     // Of several entries of a version, the one that was judged.
     return (chosen.get(fields.version) ?? index) === index ? [{ ...fields, index }] : [];
   });
-  return listed.sort((a, b) => comparePrecedence(b.version, a.version) || compareText(a.version, b.version));
+  const byText = listed.sort((a, b) => compareText(b.version, a.version));
+  return byPrecedence(byText, ({ version }) => version).toReversed();
 }

@@ -62,6 +62,8 @@ export type MissingReason =
   | { code: 'over-budget' }
   /** It has no companion files. */
   | { code: 'url-signed' }
+  /** `part`: what was not read of an icon. */
+  | { code: 'icon-not-read'; part: 'frames' | 'xml' }
   | { code: 'content-not-scanned' }
   /** The scan of the content ended before the archive's end: detectors took too long, or it has too many secrets. */
   | { code: 'content-scan-stopped'; limit: 'time' | 'secrets' }
@@ -148,6 +150,10 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   'verified-before': () => 'verified by an earlier check, and not fetched again',
   'over-budget': () => 'over the limit of one check: it is left to the next check, which follows soon',
   'url-signed': () => 'its URL is signed by its query, so that no URL of a file beside it is known',
+  'icon-not-read': ({ part }) =>
+    part === 'frames'
+      ? 'it is animated, and the frames of a PNG are not read'
+      : 'its XML has declarations in the DOCTYPE, or other rare parts, that are not read',
   'content-not-scanned': () => 'the content of artifacts is scanned only with --scan-content',
   'content-scan-stopped': ({ limit }) =>
     limit === 'time'

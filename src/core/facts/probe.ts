@@ -151,7 +151,10 @@ export interface ChainCertificate {
   subject: string;
   /** Its own key: `rsa 2048`, `ec prime256v1`. */
   key: string;
-  /** The algorithm that its issuer signed it with: `sha256WithRSA`; null for a root, whose signature is not checked. */
+  /**
+   * The algorithm that its issuer signed it with: `sha256WithRSA`; null for a root, whose signature is not checked, and if
+   * the certificate cannot be read.
+   */
   signature: string | null;
   /** Names of RFC 5280, section 4.2.1.3; null for no restriction. */
   keyUsage: string[] | null;
@@ -175,11 +178,11 @@ export interface PathCertificate {
   keyUsage: string[] | null;
   /** Object identifiers; null for no restriction. */
   extendedKeyUsage: string[] | null;
-  /** Name constraints: `DNS:example.com`, `IP:10.0.0.0/255.0.0.0`. */
+  /** Name constraints: `DNS:example.com`, `IP:10.0.0.0/8`. */
   permitted: string[];
   excluded: string[];
-  /** The algorithm that its issuer signed it with: `sha256WithRSA`. */
-  signature: string;
+  /** The algorithm that its issuer signed it with: `sha256WithRSA`; null if the certificate cannot be read. */
+  signature: string | null;
   /** Its own key: `rsa 2048`, `ec prime256v1`. */
   key: string;
   /** Whether the next certificate’s key verifies its signature; null for the last one. */

@@ -186,6 +186,12 @@ export interface ImageFacts {
   height: number | null;
   /** What keeps it from being a complete image of its kind (a truncated PNG, a bad CRC, malformed XML), or null. */
   fault: { code: string; message: string } | null;
+  /**
+   * What was not read of a PNG or SVG, so that it is not known whether browsers show it: the frames of an animation, or
+   * an SVG whose DOCTYPE has other declarations than those of drawing programs, or rare parts of XML. Absent if all of
+   * it was read.
+   */
+  unread?: 'frames' | 'xml';
   /** SVG only: active or external content in it. `line` is 1-based. */
   active: {
     /** @asType string */

@@ -121,7 +121,7 @@ function weak(refusal: Refusal): Explained {
   const byKey = path.find(({ key }) => Number(/^rsa (\d+)/.exec(key)?.[1] ?? 2048) < 2048);
   // A root's self-signature protects nothing.
   const bySignature = path.find(
-    ({ signature, subject, issuer }) => /^(md\d|sha1)/.test(signature) && subject !== issuer,
+    ({ signature, subject, issuer }) => /^(md\d|sha1)/.test(signature ?? '') && subject !== issuer,
   );
   const at = (/key/i.test(failure.message) ? (byKey ?? bySignature) : (bySignature ?? byKey)) ?? null;
   const what =
@@ -139,7 +139,7 @@ function weak(refusal: Refusal): Explained {
 }
 
 function digestOf(certificate: PathCertificate | null): string {
-  return certificate?.signature.startsWith('sha1') ? 'SHA-1' : 'MD5 or MD2';
+  return certificate?.signature?.startsWith('sha1') ? 'SHA-1' : 'MD5 or MD2';
 }
 
 function wrongPurpose(refusal: Refusal): Explained {

@@ -73,7 +73,10 @@ export interface Fault {
 }
 
 /** The positions of violations in a JSON text. */
-export function positionsInJson(text: string, violations: readonly Violation[]): Position[] {
+export function positionsInJson(
+  text: string,
+  violations: readonly Pick<Violation, 'pointer' | 'isAboutName'>[],
+): Position[] {
   const spans = locate(
     text,
     violations.map(({ pointer }) => pointer),

@@ -102,12 +102,13 @@ function lastingHold(
   { version, attestation }: OfferedVersion,
 ): Hold | null {
   const { deny, allow, pin, requireAttestation, allowDeprecated } = policy;
-  const denied = entryFor(deny, key, version);
+  // A version that is not compared is in each range that restricts, and in none that allows.
+  const denied = entryFor(deny, key, version, true);
   if (denied !== null) return hold('denied', pointerTo('deny', denied.index), denied.text);
-  if (allow !== null && entryFor(allow, key, version) === null) return hold('not-allowed', '/allow', null);
+  if (allow !== null && entryFor(allow, key, version, false) === null) return hold('not-allowed', '/allow', null);
   const pinned = pin.get(key) ?? null;
   if (pinned !== null && !pinned.includes(version)) return hold('not-pinned', pointerTo('pin', key), pinned.text);
-  const required = entryFor(requireAttestation, key, version);
+  const required = entryFor(requireAttestation, key, version, true);
   if (required !== null && attestation !== 'verified')
     return hold(`attestation-${attestation}`, pointerTo('requireAttestation', required.index), required.text);
   const reason = retirementOf(version, about)?.reason ?? null;
@@ -120,7 +121,7 @@ function lastingHold(
 
 function holdByAge(policy: Policy, { key, watchedSince }: OfferedApp, one: OfferedVersion, now: Date): Hold | null {
   const { minimumAge, minimumAgeExclude, minimumAgeStrict } = policy;
-  if (minimumAge === null || entryFor(minimumAgeExclude, key, one.version) !== null) return null;
+  if (minimumAge === null || entryFor(minimumAgeExclude, key, one.version, false) !== null) return null;
   const firstSeen = one.firstSeenAt?.getTime() ?? Number.NaN;
   const wasThereBefore = Number.isNaN(firstSeen) || (watchedSince !== null && firstSeen <= watchedSince.getTime());
   if (wasThereBefore && !minimumAgeStrict) return null;
@@ -134,8 +135,9 @@ function entryFor(
   selectors: readonly Selector[],
   key: string,
   version: string,
+  uncompared: boolean,
 ): { index: number; text: string } | null {
-  const index = selectors.findIndex((selector) => selects(selector, key, version));
+  const index = selectors.findIndex((selector) => selects(selector, key, version, uncompared));
   const found = selectors[index];
   return found === undefined ? null : { index, text: found.text };
 }

@@ -9,6 +9,7 @@ import { pointerTo } from '../json/pointer.ts';
 import { isObject, type JsonValue, member } from '../json/values.ts';
 import { pathOf, type Violation } from '../json/violations.ts';
 import { versionRange, type VersionRange } from '../registry/version-range.ts';
+import { isComparable, isSemver } from '../registry/version.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { message } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
@@ -151,7 +152,12 @@ function selectorOf(text: string): Selector | null {
   return range === null ? null : { text, key: text.slice(0, at), range };
 }
 
-/** True if a version of an app is selected. A selector without a range also selects an invalid version. */
-export function selects({ key, range }: Selector, app: string, version: string): boolean {
-  return matchesGlob(key, app) && (range === null || range.includes(version));
+/**
+ * True if a version of an app is selected. A selector without a range also selects an invalid version.
+ * @param uncompared whether a range selects a version that is not compared with others (`isComparable`)
+ */
+export function selects({ key, range }: Selector, app: string, version: string, uncompared: boolean): boolean {
+  if (!matchesGlob(key, app)) return false;
+  if (range === null || range.includes(version)) return true;
+  return uncompared && isSemver(version) && !isComparable(version);
 }

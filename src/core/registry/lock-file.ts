@@ -11,7 +11,8 @@ import { byteOrderMarkOf, type JsonValue, member } from '../json/json.ts';
 import type { Count } from '../values/scalars.ts';
 import { listedVersionsIn, versionFields } from './manifest.ts';
 import { compareText } from '../text/order.ts';
-import { comparePrecedence, isSemver } from './version.ts';
+import { comparePrecedence } from './precedence.ts';
+import { isSemver } from './version.ts';
 
 /**
  * The lock file of a workspace: the state of each version when it was first seen. It detects a checksum that changed

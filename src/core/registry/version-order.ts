@@ -1,5 +1,6 @@
 import { compareText } from '../text/order.ts';
-import { comparePrecedence, isSemver } from './version.ts';
+import { comparePrecedence } from './precedence.ts';
+import { isSemver } from './version.ts';
 
 /** The order of an app's versions: the highest first, others than semantic ones last. */
 export function highestFirst(a: string, b: string): number {

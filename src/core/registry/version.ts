@@ -1,8 +1,4 @@
-/**
- * Semantic versions (semver.org 2.0.0). Own implementation, since the semver package accepts ` 1.2.3` and `v1.2.3` as
- * valid and rejects legal versions with numbers above 2^53, so it can neither validate nor order what a registry may
- * list.
- */
+/** The form of semantic versions (semver.org 2.0.0), exactly: the semver package also accepts ` 1.2.3` and `v1.2.3`. */
 
 const NUMBER = '(?:0|[1-9]\\d*)';
 const PRE = `(?:${NUMBER}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
@@ -22,80 +18,27 @@ export function isPlainVersion(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** A valid version, divided into its parts. */
-interface Parts {
-  version: string;
-  numbers: readonly [major: string, minor: string, patch: string];
-  /** The pre-release part, if there is one. */
-  pre: string | undefined;
-}
+/** The largest version that is compared, in characters: the semver package reads no longer one. */
+export const LONGEST_COMPARED = 256;
 
-function partsOf(version: string): Parts {
-  const [, major = '', minor = '', patch = '', pre] = SEMVER.exec(version) ?? [];
-  return { version, numbers: [major, minor, patch], pre };
-}
-
-/** Precedence (semver.org section 11): negative, 0 or positive; build metadata is ignored. Both must be valid. */
-export function comparePrecedence(a: string, b: string): number {
-  return compareParts(partsOf(a), partsOf(b));
-}
-
-function compareParts({ numbers: a, pre }: Parts, { numbers: b, pre: otherPre }: Parts): number {
-  const order = compareNumbers(a[0], b[0]) || compareNumbers(a[1], b[1]) || compareNumbers(a[2], b[2]);
-  return order || comparePreReleases(pre, otherPre);
-}
-
-/** A version without a pre-release part is higher than one with it. */
-function comparePreReleases(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
-  const right = b.split('.');
-  for (const [index, identifier] of a.split('.').entries()) {
-    const other = right[index];
-    if (other === undefined) return 1;
-    const order = compareIdentifiers(identifier, other);
-    if (order !== 0) return order;
-  }
-  return a.split('.').length - right.length;
-}
-
-function compareNumbers(a: string, b: string): number {
-  return a.length - b.length || compareAscii(a, b);
-}
-
-function compareAscii(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-function compareIdentifiers(a: string, b: string): number {
-  const aIsNumber = /^\d+$/.test(a);
-  const bIsNumber = /^\d+$/.test(b);
-  if (aIsNumber && bIsNumber) return compareNumbers(a, b);
-  if (aIsNumber !== bIsNumber) return aIsNumber ? -1 : 1;
-  return compareAscii(a, b);
+/**
+ * True for a semantic version that can be compared with others: its numbers are at most 2^53 − 1, and it is not too long.
+ * Numbers of a pre-release may be larger.
+ */
+export function isComparable(version: string): boolean {
+  if (version.length > LONGEST_COMPARED || !isSemver(version)) return false;
+  // Nearly always: no number can be too large.
+  if (version.length < 16) return true;
+  return withoutBuild(version)
+    .replace(/-.*/, '')
+    .split('.')
+    .every((number) => Number(number) <= Number.MAX_SAFE_INTEGER);
 }
 
 /** The version without its build metadata: equal for versions of equal precedence. */
 export function withoutBuild(version: string): string {
   const plus = version.indexOf('+');
   return plus === -1 ? version : version.slice(0, plus);
-}
-
-/** The highest of valid versions by precedence, plain ones preferred over pre-releases; null if there are none. */
-export function latestOf(versions: Iterable<string>): string | null {
-  let latest: Parts | null = null;
-  for (const version of versions) {
-    const parts = partsOf(version);
-    if (latest === null || isNewer(parts, latest)) latest = parts;
-  }
-  return latest?.version ?? null;
-}
-
-function isNewer(one: Parts, than: Parts): boolean {
-  const isPlain = one.pre === undefined;
-  if (isPlain !== (than.pre === undefined)) return isPlain;
-  // Of builds of one version the first by spelling, so that the order of a list makes no difference.
-  return (compareParts(one, than) || (one.version < than.version ? 1 : -1)) > 0;
 }
 
 /** The version that an invalid text probably means, or null. */

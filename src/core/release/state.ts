@@ -1,7 +1,8 @@
 import { sameDigest } from '../registry/baseline.ts';
 import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
-import { bump, comparePrecedence, isSemver } from '../registry/version.ts';
+import { comparePrecedence } from '../registry/precedence.ts';
+import { bump, isComparable, isSemver } from '../registry/version.ts';
 import type { AppProblem } from './version-file.ts';
 
 /** What a release has to do for each app of a repository: decided by digests, not by paths or people. */
@@ -75,7 +76,9 @@ export function decideState(app: BuiltApp): Decision {
     const cause = rebuildCause(app, listedChecksum);
     return cause === null ? decided('changed') : decided('rebuilt', cause);
   }
-  return decided(highest === null || comparePrecedence(declared, highest) > 0 ? 'new' : 'behind');
+  // One that is not compared is refused by a rule.
+  const isNew = highest === null || !isComparable(declared) || comparePrecedence(declared, highest) > 0;
+  return decided(isNew ? 'new' : 'behind');
 }
 
 /** The decision about an app whose listed artifact contains the same tar: nothing but its compression differs. */

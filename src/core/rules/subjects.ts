@@ -148,7 +148,17 @@ export interface Subjects {
     /** The valid versions of the metadata file. */
     listed: readonly string[];
   };
-  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
+  icon: {
+    facts: IconFacts;
+    content: Content;
+    image: ImageFacts;
+    /** The same, if all of the image was read, or if it has a fault. */
+    wholeImage: ImageFacts;
+    /** The active content of an SVG, if all of it was read; none of any other image. */
+    active: ImageFacts['active'];
+    answer: Probe;
+    origins: readonly string[];
+  };
   /** The path that a URL of the workspace refers to, as messages name it, and what is there; null for a file. */
   'local-file': { resource: ResourceKind; path: string; state: LocalState | null };
   /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */

@@ -1,50 +1,58 @@
-/** Certificate fields that Node does not expose (RFC 5280), read from the DER bytes. */
+import { RsaSaPssParams } from '@peculiar/asn1-rsa';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  AlgorithmIdentifier,
+  BasicConstraints,
+  Certificate,
+  type GeneralName,
+  type GeneralSubtrees,
+  id_ce_basicConstraints,
+  id_ce_keyUsage,
+  id_ce_nameConstraints,
+  KeyUsage,
+  KeyUsageFlags,
+  NameConstraints,
+} from '@peculiar/asn1-x509';
 
+/** Certificate fields that Node does not expose (RFC 5280). */
 export interface CertificateExtensions {
   /** pathLenConstraint of basicConstraints: the number of CA certificates that may follow below; null for no limit. */
   pathLength: number | null;
   /** Names of RFC 5280, section 4.2.1.3; null if the extension is absent and usage is not restricted. */
   keyUsage: string[] | null;
-  /** Name constraints as `DNS:example.com` and `IP:10.0.0.0/255.0.0.0`; other kinds by their tag number. */
+  /** Name constraints as `DNS:example.com` and `IP:10.0.0.0/8`; other kinds by their name in RFC 5280. */
   permitted: string[];
   excluded: string[];
-  /** The issuer's signature algorithm; the object identifier in hex if it is not a known one. */
-  signature: string;
+  /** The issuer's signature algorithm, by its object identifier if it is not a known one; null if it cannot be read. */
+  signature: string | null;
 }
 
-interface Element {
-  tag: number;
-  content: Uint8Array;
-}
-
+const RSASSA_PSS = '1.2.840.113549.1.1.10';
 const SIGNATURES: Readonly<Record<string, string>> = {
-  '2a864886f70d010102': 'md2WithRSA',
-  '2a864886f70d010104': 'md5WithRSA',
-  '2a864886f70d010105': 'sha1WithRSA',
-  '2a864886f70d01010a': 'rsaPss',
-  '2a864886f70d01010b': 'sha256WithRSA',
-  '2a864886f70d01010c': 'sha384WithRSA',
-  '2a864886f70d01010d': 'sha512WithRSA',
-  '2a8648ce3d0401': 'sha1WithECDSA',
-  '2a8648ce3d040302': 'sha256WithECDSA',
-  '2a8648ce3d040303': 'sha384WithECDSA',
-  '2a8648ce3d040304': 'sha512WithECDSA',
-  '2a864886f70d01010e': 'sha224WithRSA',
-  '2a8648ce3d040301': 'sha224WithECDSA',
-  '608648016503040301': 'sha224WithDSA',
-  '608648016503040302': 'sha256WithDSA',
-  '2b6570': 'ed25519',
-  '2b6571': 'ed448',
+  '1.2.840.113549.1.1.2': 'md2WithRSA',
+  '1.2.840.113549.1.1.4': 'md5WithRSA',
+  '1.2.840.113549.1.1.5': 'sha1WithRSA',
+  [RSASSA_PSS]: 'rsaPss',
+  '1.2.840.113549.1.1.11': 'sha256WithRSA',
+  '1.2.840.113549.1.1.12': 'sha384WithRSA',
+  '1.2.840.113549.1.1.13': 'sha512WithRSA',
+  '1.2.840.113549.1.1.14': 'sha224WithRSA',
+  '1.2.840.10045.4.1': 'sha1WithECDSA',
+  '1.2.840.10045.4.3.1': 'sha224WithECDSA',
+  '1.2.840.10045.4.3.2': 'sha256WithECDSA',
+  '1.2.840.10045.4.3.3': 'sha384WithECDSA',
+  '1.2.840.10045.4.3.4': 'sha512WithECDSA',
+  '2.16.840.1.101.3.4.3.1': 'sha224WithDSA',
+  '2.16.840.1.101.3.4.3.2': 'sha256WithDSA',
+  '1.3.101.112': 'ed25519',
+  '1.3.101.113': 'ed448',
 };
 /** By the object identifier of the hash. */
 const PSS_HASHES: Readonly<Record<string, { name: string; salt: number }>> = {
-  '608648016503040201': { name: 'sha256WithRSAPSS', salt: 32 },
-  '608648016503040202': { name: 'sha384WithRSAPSS', salt: 48 },
-  '608648016503040203': { name: 'sha512WithRSAPSS', salt: 64 },
+  '2.16.840.1.101.3.4.2.1': { name: 'sha256WithRSAPSS', salt: 32 },
+  '2.16.840.1.101.3.4.2.2': { name: 'sha384WithRSAPSS', salt: 48 },
+  '2.16.840.1.101.3.4.2.3': { name: 'sha512WithRSAPSS', salt: 64 },
 };
-const BASIC_CONSTRAINTS = '551d13';
-const KEY_USAGE = '551d0f';
-const NAME_CONSTRAINTS = '551d1e';
 const USAGES = [
   'digitalSignature',
   'nonRepudiation',
@@ -55,98 +63,61 @@ const USAGES = [
   'cRLSign',
   'encipherOnly',
   'decipherOnly',
-];
+] as const;
+const MOST_NAMES = 50;
 
-/** @param der a certificate that OpenSSL has parsed; truncated fields are treated as absent */
+/** @param der a certificate; what cannot be read is treated as absent */
 export function extensionsOf(der: Uint8Array): CertificateExtensions {
-  const [body, algorithm] = elements(elements(der)[0]?.content);
-  const list = elements(body?.content).find(({ tag }) => tag === 0xa3);
-  const byId = new Map<string, Uint8Array>();
-  for (const { content } of elements(elements(list?.content)[0]?.content)) {
-    const parts = elements(content);
-    const id = parts[0];
-    const value = parts.at(-1);
-    if (id && value?.tag === 0x04) byId.set(hex(id.content), value.content);
-  }
+  const certificate = read(der, Certificate);
+  const extension = <Value>(id: string, type: new () => Value): Value | null => {
+    const found = certificate?.tbsCertificate.extensions?.find(({ extnID }) => extnID === id);
+    return found === undefined ? null : read(found.extnValue.buffer, type);
+  };
+  const pathLength: unknown = extension(id_ce_basicConstraints, BasicConstraints)?.pathLenConstraint;
+  const usage = extension(id_ce_keyUsage, KeyUsage)?.toNumber() ?? null;
+  const constraints = extension(id_ce_nameConstraints, NameConstraints);
   return {
-    pathLength: pathLengthIn(byId.get(BASIC_CONSTRAINTS)),
-    keyUsage: keyUsageIn(byId.get(KEY_USAGE)),
-    ...constraintsIn(byId.get(NAME_CONSTRAINTS)),
-    signature: signatureIn(algorithm),
+    // The package returns a number of more than 32 bits as a text: no chain is that long.
+    pathLength: typeof pathLength === 'number' ? pathLength : null,
+    keyUsage: usage === null ? null : USAGES.filter((name) => (usage & KeyUsageFlags[name]) !== 0),
+    permitted: namesIn(constraints?.permittedSubtrees),
+    excluded: namesIn(constraints?.excludedSubtrees),
+    signature: certificate === null ? null : signatureName(certificate.signatureAlgorithm),
   };
 }
 
-function signatureIn(algorithm: Element | undefined): string {
-  const [id, parameters] = elements(algorithm?.content);
-  const name = SIGNATURES[hex(id?.content ?? new Uint8Array())] ?? hex(id?.content ?? new Uint8Array());
-  return name === 'rsaPss' ? (usualPss(parameters) ?? name) : name;
+/** Null if the bytes are not of that type: the host chose them, and OpenSSL does not read all extensions. */
+function read<Value>(der: ArrayBuffer | Uint8Array, type: new () => Value): Value | null {
+  try {
+    return AsnConvert.parse(der, type);
+  } catch {
+    return null;
+  }
+}
+
+function signatureName({ algorithm, parameters }: AlgorithmIdentifier): string {
+  const name = SIGNATURES[algorithm] ?? algorithm;
+  return algorithm === RSASSA_PSS && parameters ? (usualPss(parameters) ?? name) : name;
 }
 
 /** The name of RSASSA-PSS with one of the usual sets of parameters (RFC 4055): one hash, with a salt of its length. */
-function usualPss(parameters: Element | undefined): string | null {
-  const fields = elements(parameters?.content);
-  const field = (tag: number): Element | undefined => elements(fields.find((one) => one.tag === tag)?.content)[0];
-  const hash = hex(elements(field(0xa0)?.content)[0]?.content ?? new Uint8Array());
-  const mask = hex(elements(elements(field(0xa1)?.content)[1]?.content)[0]?.content ?? new Uint8Array());
-  const known = PSS_HASHES[hash];
-  return known !== undefined && mask === hash && field(0xa2)?.content[0] === known.salt ? known.name : null;
+function usualPss(parameters: ArrayBuffer): string | null {
+  const pss = read(parameters, RsaSaPssParams);
+  const mask = pss?.maskGenAlgorithm.parameters;
+  const maskHash = mask ? read(mask, AlgorithmIdentifier) : null;
+  const known = PSS_HASHES[pss?.hashAlgorithm.algorithm ?? ''];
+  return known !== undefined && maskHash?.algorithm === pss?.hashAlgorithm.algorithm && pss?.saltLength === known.salt
+    ? known.name
+    : null;
 }
 
-function pathLengthIn(extension: Uint8Array | undefined): number | null {
-  const number = elements(elements(extension)[0]?.content).find(({ tag }) => tag === 0x02);
-  return number ? number.content.reduce((value, byte) => value * 256 + byte, 0) : null;
+function namesIn(subtrees: GeneralSubtrees | undefined): string[] {
+  return Array.from(subtrees ?? [], ({ base }) => nameOf(base)).slice(0, MOST_NAMES);
 }
 
-function keyUsageIn(extension: Uint8Array | undefined): string[] | null {
-  const bits = elements(extension)[0]?.content;
-  if (bits === undefined) return null;
-  return USAGES.filter((_, i) => (((bits[1 + (i >> 3)] ?? 0) >> (7 - (i & 7))) & 1) === 1);
-}
-
-function constraintsIn(extension: Uint8Array | undefined): { permitted: string[]; excluded: string[] } {
-  const lists = elements(elements(extension)[0]?.content);
-  const of = (tag: number): string[] =>
-    elements(lists.find((one) => one.tag === tag)?.content)
-      .slice(0, 50)
-      .map(({ content }) => elements(content)[0])
-      .filter((name) => name !== undefined)
-      .map(nameOf);
-  return { permitted: of(0xa0), excluded: of(0xa1) };
-}
-
-function nameOf({ tag, content }: Element): string {
-  if (tag === 0x82) return `DNS:${String.fromCharCode(...content.slice(0, 253))}`;
-  if (tag !== 0x87) return `name of kind ${tag & 0x1f}`;
-  const half = content.length / 2;
-  return `IP:${addressOf(content.slice(0, half))}/${addressOf(content.slice(half))}`;
-}
-
-function addressOf(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join('.');
-  return (hex(bytes).match(/.{1,4}/g) ?? []).join(':');
-}
-
-/** The consecutive elements in some DER bytes. */
-function elements(bytes: Uint8Array = new Uint8Array()): Element[] {
-  const list: Element[] = [];
-  let at = 0;
-  while (at + 2 <= bytes.length) {
-    const tag = bytes[at] ?? 0;
-    let length = bytes[at + 1] ?? 0;
-    at += 2;
-    if (length > 0x80) {
-      const size = length & 0x7f;
-      length = 0;
-      for (let i = 0; i < size; i += 1) length = length * 256 + (bytes[at + i] ?? 0);
-      at += size;
-    }
-    if (at + length > bytes.length) break;
-    list.push({ tag, content: bytes.subarray(at, at + length) });
-    at += length;
-  }
-  return list;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+function nameOf(name: GeneralName): string {
+  if (name.dNSName !== undefined) return `DNS:${name.dNSName.slice(0, 253)}`;
+  if (name.iPAddress !== undefined) return `IP:${name.iPAddress}`;
+  const kind = Object.entries(name).find(([, value]) => value !== undefined)?.[0];
+  return `name of kind ${kind ?? 'unknown'}`;
 }

@@ -7,8 +7,7 @@ const HEAD_BYTES = 512;
 
 /**
  * The format of an icon's bytes (spec 2.1), detected from the bytes only, never from a name or a label. PNG and SVG are
- * read completely, without rendering them; the entities of an SVG are expanded and the pixels of a PNG are inflated up
- * to a limit.
+ * read without rendering them; the pixels of a PNG are inflated up to a limit. The facts say what was not read.
  * @param bytes the whole icon; if it was truncated, the facts say so as a fault
  */
 export function inspectImage(bytes: Uint8Array): ImageFacts {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { counted } from '../../core/text/text.ts';
-import { Animation, type PixelFormat, pixelFault } from './png-pixels.ts';
+import { type PixelFormat, pixelFault } from './png-pixels.ts';
 
 /** Rules of decoders for the palette of a PNG, and for its size. */
 
@@ -73,24 +73,32 @@ const COLOR_TYPES: Partial<Record<number, readonly [samples: number, depths: rea
   4: [2, [8, 16]],
   6: [4, [8, 16]],
 };
-/** Reads a PNG chunk by chunk (W3C PNG), as a decoder would, up to its pixels. */
+/** Chunks of an animation. */
+const ANIMATION = new Set(['acTL', 'fcTL', 'fdAT']);
+
+/**
+ * Reads a PNG chunk by chunk (W3C PNG), as a decoder would, up to its pixels. Of an animation, the image for decoders
+ * without animations is read, not the frames.
+ */
 export function inspectPng(bytes: Uint8Array): ImageFacts {
   const state: PngState = {
     header: null,
-    animation: null,
+    isAnimated: false,
     pixels: [],
     hasPalette: false,
     before: '',
     ignored: null,
   };
   const fault = findFault(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), state);
-  return { kind: 'png', width: state.header?.width ?? null, height: state.header?.height ?? null, fault, active: [] };
+  const { width = null, height = null } = state.header ?? {};
+  const facts: ImageFacts = { kind: 'png', width, height, fault, active: [] };
+  return state.isAnimated ? { ...facts, unread: 'frames' } : facts;
 }
 
 /** What was read so far. */
 interface PngState {
   header: Header | null;
-  animation: Animation | null;
+  isAnimated: boolean;
   pixels: Buffer[];
   hasPalette: boolean;
   /** The type of the chunk before. */
@@ -124,8 +132,8 @@ function findFault(bytes: Buffer, state: PngState): Fault | null {
 }
 
 function chunkFault(type: string, data: Buffer, state: PngState): Fault | null {
-  const { header, animation, pixels } = state;
-  if (header === null || animation === null) return firstChunkFault(type, data, state);
+  const { header, pixels } = state;
+  if (header === null) return firstChunkFault(type, data, state);
   if (type === 'PLTE') {
     const place = { isSecond: state.hasPalette, isAfterPixels: pixels.length > 0 };
     const found = paletteFault(data.length, header, place);
@@ -142,8 +150,7 @@ function chunkFault(type: string, data: Buffer, state: PngState): Fault | null {
   }
   if (/^[A-Z]/.test(type))
     return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not support` };
-  if (pixels.length === 0) return animation.add(type, data);
-  animation.addAfter(type, data);
+  state.isAnimated ||= ANIMATION.has(type);
   return null;
 }
 
@@ -153,18 +160,15 @@ function firstChunkFault(type: string, data: Buffer, state: PngState): Fault | n
   state.header = type === 'IHDR' ? readHeader(data) : null;
   if (state.header === null) return { code: 'header', message: 'its IHDR chunk is missing or not valid' };
   const { width, height } = state.header;
-  state.animation = new Animation(state.header);
   return sizeFault(width, height);
 }
 
 /** @param rest the bytes after the end */
-function imageFault({ header, animation, pixels, hasPalette, ignored }: PngState, rest: number): Fault | null {
+function imageFault({ header, pixels, hasPalette, ignored }: PngState, rest: number): Fault | null {
   if (header === null || pixels.length === 0) return { code: 'no-data', message: 'it has no pixels (IDAT chunk)' };
   if (header.colorType === 3 && !hasPalette)
     return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
-  const animated = animation?.fault() ?? null;
-  if (animated !== null && !animated.isIgnored) return animated.fault;
-  const fault = pixelFault(Buffer.concat(pixels), header) ?? animated?.fault ?? ignored;
+  const fault = pixelFault(Buffer.concat(pixels), header) ?? ignored;
   if (fault !== null || rest === 0) return fault;
   return { code: 'trailing-data', message: `${counted(rest, 'byte')} after the end of the image` };
 }

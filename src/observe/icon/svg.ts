@@ -2,8 +2,7 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 import { type ActiveContent, collectActiveContent, SVG } from './active-content.ts';
 import { decodeXml, type Place, placesIn } from './decode-xml.ts';
-import { readDoctype } from './doctype.ts';
-import { expand } from './expand.ts';
+import { type Doctype, readDoctype } from './doctype.ts';
 
 const SIZE_LIMIT = 5 * 2 ** 20;
 const WRITE_CHARACTERS = 64 * 1024;
@@ -16,7 +15,17 @@ const ATTRIBUTE_LIMIT = 2000;
 const HARMLESS_DOCTYPE = /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?(\[ ?\])?$/;
 // The same with entities for namespaces, as written by Adobe Illustrator.
 const NAMESPACE_DOCTYPE =
-  /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?\[ ?(<!ENTITY [\w:.-]+ "(?:https?:\/\/|&[\w:.-]+;)[\w:./&;#?=~-]*" ?> ?)+\]$/;
+  /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?\[ ?(<!ENTITY [\w:.-]+ "https?:\/\/[\w:./;#?=~-]*" ?> ?)+\]$/;
+const SVG_TAG = /<(?:[\w.-]{1,40}:)?svg[\s>/]|<!DOCTYPE\s+svg\b/;
+/** Rare parts of XML that browsers accept and the parser does not. */
+const UNREAD = [
+  // The name of an encoding that is not well-formed.
+  /^\ufeff?<\?xml\s[^>?]*?\bencoding\s*=\s*(?!"[a-z][\w.-]*"|'[a-z][\w.-]*')/i,
+  // A colon in the target of a processing instruction.
+  /<\?[^\s?>]*:/,
+  // Another prefix for a reserved namespace.
+  /\sxmlns:(?!xml\s*=|xmlns\s*=)[^\s=]+\s*=\s*["']http:\/\/www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns\/)["']/,
+];
 type Parser = SaxesParser<{ xmlns: true; position: true }>;
 
 /** The state during parsing. `kind` is a guess until the root element is read. */
@@ -25,13 +34,14 @@ interface SvgState {
   width: number | null;
   height: number | null;
   fault: ImageFacts['fault'];
+  isUnread: boolean;
   active: ActiveContent;
   rootSeen: boolean;
 }
 
 /**
- * Reads XML as Chromium reads an SVG image: strictly, with namespaces and the entities that a DOCTYPE declares, up to a
- * limit.
+ * Reads XML as Chromium reads an SVG image: strictly, with namespaces and the entities that drawing programs declare. An
+ * SVG with other declarations is not read.
  * @param guess 'svg', or the kind if the document has no root element svg
  */
 export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
@@ -40,6 +50,7 @@ export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
     width: null,
     height: null,
     fault: null,
+    isUnread: false,
     active: collectActiveContent(),
     rootSeen: false,
   };
@@ -52,7 +63,8 @@ export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
     if (state.kind === 'svg') state.fault ??= warning;
   }
   const { kind, width, height, fault, active } = state;
-  return { kind, width, height, fault, active: kind === 'svg' ? active.list : [] };
+  const facts: ImageFacts = { kind, width, height, fault, active: kind === 'svg' ? active.list : [] };
+  return kind === 'svg' && state.isUnread ? { ...facts, unread: 'xml' } : facts;
 }
 
 /** Thrown through the parser, which has no other way to stop. */
@@ -60,41 +72,32 @@ const STOP = new Error('the parser was stopped');
 
 function read(source: string, state: SvgState): void {
   const placeOf = placesIn(source);
-  const fail = (code: string, message: string, offset: number | null): void => {
-    const { line, column } = placeOf(offset ?? 0);
-    const place = offset === null ? '' : `${line}:${column}: `;
-    state.fault ??= { code, message: `${place}${message}`.slice(0, 300).replace(/\.$/, '') };
-  };
   const doctype = readDoctype(source);
-  if (doctype !== null && 'code' in doctype) {
-    if (/<!DOCTYPE\s+svg\b/.test(source)) state.kind = 'svg';
-    return fail(doctype.code, doctype.message, doctype.offset);
+  if (doctype === 'unread' || UNREAD.some((pattern) => pattern.test(source))) {
+    state.isUnread = true;
+    if (state.kind === 'xml' && SVG_TAG.test(source)) state.kind = 'svg';
+    return;
   }
-  if (doctype !== null) {
-    const declaration = source.slice(doctype.start + '<!DOCTYPE'.length, doctype.end - 1);
-    const words = declaration.trim().replace(/\s+/g, ' ');
-    if (/^svg\b/.test(words)) state.kind = 'svg';
-    const name = declaration.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
-    if (!HARMLESS_DOCTYPE.test(words))
-      state.active.add(
-        NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype',
-        name,
-        placeOf(doctype.end - 1).line,
-      );
-  }
-  const expanded = expand(source, doctype);
-  parse(expanded.text, state, {
-    place: (position) => placeOf(expanded.sourceOf(position)),
-    // The parser has read the character that it does not accept.
-    fail: (code, message, position) =>
-      fail(code, message, position === null ? null : expanded.sourceOf(Math.max(0, position - 1))),
+  if (doctype !== null) noteDoctype(source, doctype, state, placeOf(doctype.end - 1).line);
+  parse(source, doctype?.entities ?? {}, state, {
+    place: placeOf,
+    fail(code, message, position) {
+      if (position === null) state.fault ??= { code, message };
+      else {
+        // The parser has read the character that it does not accept.
+        const { line, column } = placeOf(Math.max(0, position - 1));
+        state.fault ??= { code, message: `${line}:${column}: ${message}`.slice(0, 300).replace(/\.$/, '') };
+      }
+    },
   });
-  const { fault } = expanded;
-  // The text ends at such a fault, which the parser would report as an unclosed element.
-  if (fault !== null && (state.fault === null || state.fault.code === 'syntax')) {
-    state.fault = null;
-    fail(fault.code, fault.message, fault.offset);
-  }
+}
+
+function noteDoctype(source: string, { start, end }: Doctype, state: SvgState, line: number): void {
+  const declaration = source.slice(start + '<!DOCTYPE'.length, end - 1);
+  const words = declaration.trim().replace(/\s+/g, ' ');
+  if (HARMLESS_DOCTYPE.test(words)) return;
+  const name = declaration.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
+  state.active.add(NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype', name, line);
 }
 
 interface Reading {
@@ -102,8 +105,9 @@ interface Reading {
   fail(code: string, message: string, position: number | null): void;
 }
 
-function parse(text: string, state: SvgState, { place, fail }: Reading): void {
+function parse(text: string, entities: Doctype['entities'], state: SvgState, { place, fail }: Reading): void {
   const parser: Parser = new SaxesParser({ xmlns: true, position: false });
+  Object.assign(parser.ENTITIES, entities);
   let line = 1;
   const stop = (code: string, message: string, position: number | null = null): never => {
     fail(code, message, position);

@@ -5,7 +5,8 @@ import type { JsonValue } from '../../core/json/json.ts';
 import { type VersionFields, versionFields } from '../../core/registry/manifest.ts';
 import { isValidVersion } from '../../core/registry/valid-version.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
-import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
+import { byPrecedence, latestOf } from '../../core/registry/precedence.ts';
+import { isSemver } from '../../core/registry/version.ts';
 import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';
 import { type RememberedApp, REQUESTED_ONCE } from './cache/observation-cache.ts';
 import { verifiedBefore } from './cache/reuse.ts';
@@ -164,7 +165,7 @@ function notFetched(url: string | null, reason: Missing): ArtifactFacts {
 /** With their positions, from the highest valid version downwards; invalid versions come last. */
 function newestFirst(versions: readonly ListedVersion[]): [index: number, listed: ListedVersion][] {
   const rank = ({ version }: ListedVersion): string => (version !== null && isSemver(version) ? version : '0.0.0-0');
-  return [...versions.entries()].toSorted(([, a], [, b]) => comparePrecedence(rank(b), rank(a)));
+  return byPrecedence([...versions.entries()].toReversed(), ([, listed]) => rank(listed)).toReversed();
 }
 
 /** Whether a version is one of those to fetch the artifact of; the latest one is the highest that may be offered. */

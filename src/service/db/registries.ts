@@ -5,7 +5,7 @@ import { unpack } from './packed.ts';
 import { isUuid } from './page.ts';
 import { SHARED_STATE_COLUMNS, seesLastCheck } from '../domain/registries.ts';
 
-/** The rows of registries: their creation, schedule and reports. `refresh/records-store.ts` and `claim-store.ts` are about their refresh. */
+/** The rows of registries: their creation, schedule and reports. `refreshes.ts` and `claims.ts` are about their refresh. */
 
 /**
  * Creates the row of a registry.
@@ -114,7 +114,7 @@ export async function reportOf(db: Db, organizationId: string, subscriptionId: s
   return packed === null ? null : unpack<Report>(packed);
 }
 
-/** The same, as stored in the database (database/packed.ts). */
+/** The same, as stored in the database (packed.ts). */
 export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
   if (!isUuid(subscriptionId)) return null;
   const row = await db

@@ -75,7 +75,7 @@ export interface InstallabilityState {
 
 export type Installability = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
 
-/** The same decision as INSTALLABLE (database/sql-fragments.ts), with the reasons. */
+/** The same decision as INSTALLABLE (db/conditions.ts), with the reasons. */
 export function installabilityOf(app: InstallabilityState): Installability {
   if (!app.listed) return hidden([serviceReason('app-withdrawn')]);
   const because = app.because.map(hiddenReason);

@@ -65,7 +65,7 @@ export type SubscriptionView = shape.ValueOf<typeof registry>;
 /**
  * What a subscription sees of its registry's state. A registry is shared, so its times from before the subscription would
  * reveal other subscribers: they are given as the time of the subscription. What is stored is not shown before the host
- * has served the URL for the subscription (CONFIRMED in database/sql-fragments.ts).
+ * has served the URL for the subscription (CONFIRMED in db/conditions.ts).
  */
 
 /** The columns that decide. */

@@ -2,7 +2,8 @@ import { type VersionChanges, type StoredVersion, type Validators } from './vers
 import { type JsonValue, isObject } from '../../core/json/json.ts';
 import { type ArtifactFacts, isMissing, type OfferBefore } from '../../core/facts/facts.ts';
 import { type VersionErrors } from '../../core/engine/visibility.ts';
-import { comparePrecedence, latestOf, isSemver } from '../../core/registry/version.ts';
+import { byPrecedence, latestOf } from '../../core/registry/precedence.ts';
+import { isSemver } from '../../core/registry/version.ts';
 import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
 import { shorten } from '../../core/text/text.ts';
 import { storable } from './storable.ts';
@@ -40,7 +41,8 @@ export function updateVersions(observation: VersionObservation): VersionUpdate {
   const { known, listed, artifacts, limit, now } = observation;
   const before = new Map(known.map((row) => [row.version, row]));
   const entries = listedEntries(listed, artifacts);
-  const added = [...entries].filter(([version]) => !before.has(version)).sort(([a], [b]) => comparePrecedence(b, a));
+  const unknown = [...entries].filter(([version]) => !before.has(version));
+  const added = byPrecedence(unknown.toReversed(), ([version]) => version).toReversed();
   const room = Math.max(0, limit - before.size);
   const after: StoredVersion[] = [];
   const removed: string[] = [];

@@ -31,7 +31,7 @@ export function openClientDetection(proxies: readonly Network[]): (c: Context) =
   };
 }
 
-/** The address for the audit log and the log; rate limits count networks (client-network.ts). */
+/** The address for the audit log and the log; rate limits count networks. */
 export function clientAddress(c: Context): string {
   const { address }: Client = c.get('client');
   return address;

@@ -13,7 +13,7 @@ export interface RateLimits {
   /** Per organization: reads, and changes. */
   reads: RateLimit;
   changes: RateLimit;
-  /** Per address, or network of IPv6 (client-network.ts): invalid tokens, and organizations created without the operator's token. */
+  /** Per address, or network of IPv6: invalid tokens, and organizations created without the operator's token. */
   failures: RateLimit;
   signUps: RateLimit;
 }

@@ -1,235 +1,214 @@
-import { AppregError } from '../../core/errors/error.ts';
-import { parseUrl } from '../../core/url/url.ts';
+import { AppregError, isAppregError } from '../../core/errors/error.ts';
+import { machineLimitError } from '../../core/errors/machine-limit.ts';
 import { message } from '../../core/text/message.ts';
-import { printable, redact } from '../../core/text/text.ts';
-import {
-  type FoundCredentials,
-  foundIn,
-  type LookUp,
-  providerError,
-  reasonIn,
-  requestProvider,
-  textFields,
-  tokenIn,
-  type Credentials,
-} from './credential-requests.ts';
-import { fromProfile, fromRole } from './profile-credentials.ts';
-import { type Environment, profileName } from './profile.ts';
-import { type SendRequest, openHttp } from './web.ts';
+import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
+import { machineLimitCode } from '../../platform/machine-limit.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
+import type { Environment } from './profile.ts';
+import { requestHandler, type SendRequest } from './web.ts';
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+/** Credentials, and where they were found. */
+export interface FoundCredentials {
+  keys: Credentials;
+  /** For messages, such as “the environment”. */
+  source: string;
+  /** When they end; null if that is unknown. */
+  expires: Date | null;
+  /** Milliseconds after which the source is read again although they have no end; null for never. */
+  readAgainAfter: number | null;
+}
+
+/** Milliseconds after which keys without an end are looked up again: a file may have been changed. */
+const READ_AGAIN = 60_000;
+/** Milliseconds for a request to GitHub. */
+const TIMEOUT = 15_000;
+/** What says nothing about a source. */
+const UNSPECIFIC = /^Skipping |^Could not load credentials from any providers/;
+const AUDIENCE = 'sts.amazonaws.com';
+
+/** What the providers of AWS log to. */
+type ProviderLogger = Record<'debug' | 'info' | 'warn' | 'error', (...content: unknown[]) => void>;
+type Provided = Credentials & { expiration?: Date | undefined };
 
 /**
- * Credentials for an S3 store from the usual sources, the first that has some: the environment; an OIDC role (a token
- * file, or the token that GitHub Actions provides); the profile in the shared files; the container's or the machine's
- * own endpoint. Everything is read each time, since files and endpoints change.
+ * Credentials for an S3 store: the keys in the environment; the role that GitHub Actions may assume; otherwise what the
+ * providers of AWS find (profiles with keys, SSO, roles and programs, a token file, the container, the machine).
+ * @param env the environment of this process, which the providers of AWS read by themselves
  * @param web the client for services outside this machine
- * @throws AppregError `s3-credentials` that names the sources, and what each of them said
+ * @throws AppregError `s3-credentials` with what the providers said
  */
 export async function findCredentials(env: Environment, region: string, web: SendRequest): Promise<FoundCredentials> {
-  const sources: readonly [name: string, lookUp: () => LookUp | Promise<LookUp>][] = [
-    ['the environment', () => fromEnvironment(env)],
-    ['an OIDC role', () => fromRole(env, region, web)],
-    [`the profile “${profileName(env)}”`, () => fromProfile(env, region, web)],
-    ['the container', () => fromContainer(env)],
-    ['the machine', () => fromMachine(env)],
-  ];
-  const tried: string[] = [];
-  for (const [name, lookUp] of sources) {
-    const result = await lookUp();
-    if (!('none' in result)) return result;
-    tried.push(`${name}: ${result.none}`);
+  const inEnvironment = fromEnvironment(env);
+  if (inEnvironment !== null) return inEnvironment;
+  // The SDK would warn of its later versions on Node 20; this package contains one version of it.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  // Stores of other vendors have no region of AWS.
+  const parentClientConfig = { region: region === 'auto' ? 'us-east-1' : region };
+  const clientConfig = { requestHandler: requestHandler(web), maxAttempts: 3 };
+  const secrets = secretsIn(env);
+  const role = env['AWS_ROLE_ARN'];
+  const bearer = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
+  const url = env['ACTIONS_ID_TOKEN_REQUEST_URL'];
+  if (role && url && bearer && !env['AWS_WEB_IDENTITY_TOKEN_FILE']) {
+    const webIdentityToken = await gitHubToken(`${url}&audience=${AUDIENCE}`, bearer, web);
+    const { fromWebToken } = await import('@aws-sdk/credential-provider-web-identity');
+    const roleSessionName = env['AWS_ROLE_SESSION_NAME'] ?? 'appreg';
+    const options = { roleArn: role, roleSessionName, webIdentityToken, clientConfig, parentClientConfig };
+    const keys = await provided(
+      (logger) => fromWebToken({ ...options, logger })(),
+      [webIdentityToken],
+      (reason) => roleError(role, reason),
+    );
+    return found(`the role ${role}`, keys);
   }
-  throw new AppregError(
-    's3-credentials',
-    message`No credentials for the S3 store were found. Tried ${tried.join('; ')}.`,
-    message`Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).`,
+  const named = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'];
+  const options = { ...(named ? { profile: named } : {}), ignoreCache: true, clientConfig, parentClientConfig };
+  if (named) {
+    // Another source would have other permissions than the profile that was chosen.
+    const { fromIni } = await import('@aws-sdk/credential-provider-ini');
+    const name = printable(named);
+    const keys = await provided(
+      (logger) => fromIni({ ...options, logger })(),
+      secrets,
+      (reason) => profileError(name, reason),
+    );
+    return found(`the profile “${name}”`, keys);
+  }
+  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+  const keys = await provided(
+    (logger) => defaultProvider({ ...options, logger })(),
+    secrets,
+    (reason) => noCredentials(env, reason),
   );
+  return found('the providers of AWS', keys);
 }
 
-function fromEnvironment(env: Environment): LookUp {
-  const id = env['AWS_ACCESS_KEY_ID'];
-  const secret = env['AWS_SECRET_ACCESS_KEY'];
-  const expiration = env['AWS_CREDENTIAL_EXPIRATION'];
-  const found = foundIn('the environment', { id, secret, token: env['AWS_SESSION_TOKEN'], expiration });
-  if (found) return found;
-  if (!id && !secret) return { none: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set' };
-  return { none: `${id ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_ACCESS_KEY_ID'} is not set` };
-}
-
-/** The credentials that a container or a cloud machine offers to its processes, for some hours at a time. */
-
-/** These endpoints are never requested over a proxy. */
-const localWeb = openHttp();
-/** The endpoints of ECS and EKS, which receive a token over plain http. */
-const CONTAINER_HOSTS = new Set(['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]', 'localhost', '[::1]']);
-/** Milliseconds for the metadata service: on other machines it does not respond. */
-const PROBE_TIMEOUT = 1000;
-
-/** The endpoint of ECS, EKS or another container service. @throws AppregError `s3-credentials` */
-async function fromContainer(env: Environment): Promise<LookUp> {
-  const path = env['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
-  const url = path ? `http://169.254.170.2${path}` : env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
-  if (!url) return { none: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and …_FULL_URI are not set' };
-  refuseForeign(url);
-  const file = env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
-  const token = file
-    ? tokenIn(file, 'the environment variable AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
-    : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
-  const answer = await requestProvider(localWeb, 'GET', url, { headers: token ? { authorization: token } : {} });
-  const found = answer.status === 200 ? credentialsIn('the credentials endpoint of the container', answer.body) : null;
-  if (found) return found;
-  throw providerError(
-    `The credentials endpoint of the container returned no credentials (${reasonIn(answer, [token ?? ''])}).`,
-    message`Check the role of the task.`,
-  );
-}
-
-/** The token must not be sent to another machine without encryption. */
-function refuseForeign(url: string): void {
-  const address = parseUrl(url);
-  if (address === null || address.protocol === 'https:') return;
-  if (CONTAINER_HOSTS.has(address.hostname) || /^127\.\d+\.\d+\.\d+$/.test(address.hostname)) return;
-  throw providerError(
-    `The credentials endpoint ${printable(redact(url))} is on another machine, and does not use https.`,
-    message`Check AWS_CONTAINER_CREDENTIALS_FULL_URI.`,
-  );
-}
-
-/** The metadata service of a cloud machine (IMDSv2). */
-async function fromMachine(env: Environment): Promise<LookUp> {
-  if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return { none: 'AWS_EC2_METADATA_DISABLED is true' };
-  const standard = /^ipv6$/i.test(env['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE'] ?? '')
-    ? 'http://[fd00:ec2::254]'
-    : 'http://169.254.169.254';
-  const endpoint = (env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? standard).replace(/\/$/, '');
-  const roles = `${endpoint}/latest/meta-data/iam/security-credentials/`;
-  try {
-    const session = await requestProvider(localWeb, 'PUT', `${endpoint}/latest/api/token`, {
-      headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
-      timeout: PROBE_TIMEOUT,
-      attempts: 1,
-    });
-    if (session.status !== 200) return { none: `its metadata service responded with ${reasonIn(session, [])}` };
-    const headers = { 'x-aws-ec2-metadata-token': session.body };
-    const role = await requestProvider(localWeb, 'GET', roles, { headers, timeout: PROBE_TIMEOUT });
-    const name = role.body.trim().split('\n')[0] ?? '';
-    if (role.status !== 200 || name === '') return { none: `it has no role (${reasonIn(role, [session.body])})` };
-    const answer = await requestProvider(localWeb, 'GET', `${roles}${name}`, { headers });
-    const found = answer.status === 200 ? credentialsIn('the role of the machine', answer.body) : null;
-    return found ?? { none: `its role has no credentials (${reasonIn(answer, [session.body])})` };
-  } catch (error) {
-    // Not a cloud machine, or its metadata service is interrupted: reported with what the other sources have.
-    if (error instanceof AppregError) return { none: error.message.replace(/\.$/, '') };
-    throw error;
-  }
-}
-
-function credentialsIn(source: string, body: string): FoundCredentials | null {
-  const { AccessKeyId: id, SecretAccessKey: secret, Token: token, Expiration: expiration } = textFields(body);
-  return foundIn(source, { id, secret, token, expiration });
-}
-
-/** Credentials that are looked up for the first request, and again before they end. */
-interface RenewedCredentials {
-  /**
-   * Credentials that are valid, as far as is known. Simultaneous calls share one look-up.
-   * @throws the error of the look-up if there are none yet; the next call looks them up again, after a delay
-   */
-  current(): Promise<FoundCredentials>;
-  /**
-   * Others, after the store refused some.
-   * @returns null if the source still has the same ones @throws the error of the look-up
-   */
-  after(refused: FoundCredentials): Promise<FoundCredentials | null>;
-}
-
-interface RenewalOptions {
-  /** Receives the error of a look-up that failed while the earlier credentials are still used. */
-  onError?: (error: unknown) => void;
-  /** The clock of this machine. It may be wrong: the store decides whether credentials are valid. */
-  now?: () => number;
-}
-
-/** Milliseconds before their end at which credentials are renewed; sooner if they end within this time. */
-const BEFORE_END = 300_000;
-/** Milliseconds until credentials are looked up again that have ended by this machine's clock, when they were received. */
-const AFTER_END = 60_000;
-/** Milliseconds between two look-ups after one that failed or found nothing else, doubled each time. */
-const DELAY = 100;
-const MAX_DELAY = 30_000;
-
-/** Renews credentials. @param lookUp reads the sources */
-export function renewCredentials(
-  lookUp: () => Promise<FoundCredentials>,
-  { onError = () => {}, now = Date.now }: RenewalOptions = {},
-): RenewedCredentials {
-  let held: { found: FoundCredentials; renewAt: number } | null = null;
-  let running: Promise<FoundCredentials> | null = null;
-  let pause: { count: number; until: number; error: { thrown: unknown } | null } | null = null;
-
-  function startPause(error: { thrown: unknown } | null): void {
-    const count = (pause?.count ?? 0) + 1;
-    pause = { count, until: performance.now() + Math.min(MAX_DELAY, DELAY * 2 ** (count - 1)), error };
-  }
-
-  async function lookUpOnce(): Promise<FoundCredentials> {
-    try {
-      const found = await lookUp();
-      const isOther = held === null || !areSame(held.found.keys, found.keys);
-      held = { found, renewAt: renewalOf(found, now()) };
-      if (isOther) pause = null;
-      return found;
-    } catch (thrown) {
-      startPause({ thrown });
-      throw thrown;
-    } finally {
-      running = null;
-    }
-  }
-
-  async function renew(): Promise<FoundCredentials> {
-    if (running !== null) return running;
-    if (pause !== null && performance.now() < pause.until) {
-      if (pause.error !== null) throw pause.error.thrown;
-      if (held !== null) return held.found;
-    }
-    return (running = lookUpOnce());
-  }
-
+function fromEnvironment(env: Environment): FoundCredentials | null {
+  const accessKeyId = env['AWS_ACCESS_KEY_ID'];
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
+  const sessionToken = env['AWS_SESSION_TOKEN'];
+  const end = new Date(env['AWS_CREDENTIAL_EXPIRATION'] ?? Number.NaN);
+  if (!accessKeyId || !secretAccessKey) return null;
   return {
-    async current() {
-      if (held === null) return renew();
-      const { found, renewAt } = held;
-      if (now() < renewAt) return found;
-      const renewed = renew().catch((error: unknown) => {
-        onError(error);
-        // The store refuses them if they have ended.
-        return found;
-      });
-      const isValid = found.expires === null || now() < found.expires.getTime();
-      return isValid ? found : renewed;
-    },
-    async after(refused) {
-      if (held !== null && !areSame(held.found.keys, refused.keys)) return held.found;
-      const found = await renew();
-      if (!areSame(found.keys, refused.keys)) return found;
-      if (pause === null || performance.now() >= pause.until) startPause(null);
-      return null;
-    },
+    keys: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    source: 'the environment',
+    expires: Number.isNaN(end.getTime()) ? null : end,
+    readAgainAfter: null,
   };
 }
 
-/** When credentials are renewed, by the clock of this machine. */
-function renewalOf({ expires, readAgainAfter }: FoundCredentials, now: number): number {
-  const readAgain = readAgainAfter === null ? Infinity : now + readAgainAfter;
-  if (expires === null) return readAgain;
-  const left = expires.getTime() - now;
-  // The clock of this machine is wrong, or the source has not renewed them.
-  if (left <= 0) return now + AFTER_END;
-  return Math.min(readAgain, now + Math.max(left - BEFORE_END, left / 2));
+function found(source: string, { accessKeyId, secretAccessKey, sessionToken, expiration }: Provided): FoundCredentials {
+  const isDate = expiration !== undefined && !Number.isNaN(expiration.getTime());
+  return {
+    keys: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    source,
+    expires: isDate ? expiration : null,
+    readAgainAfter: isDate ? null : READ_AGAIN,
+  };
 }
 
-function areSame(a: Credentials, b: Credentials): boolean {
-  return (
-    a.accessKeyId === b.accessKeyId && a.secretAccessKey === b.secretAccessKey && a.sessionToken === b.sessionToken
+/** The OIDC token of the job. @throws AppregError `s3-credentials` */
+async function gitHubToken(url: string, bearer: string, web: SendRequest): Promise<string> {
+  const headers = { authorization: `Bearer ${bearer}` };
+  try {
+    const { status, bytes } = await web(new URL(url), { method: 'GET', headers, timeout: TIMEOUT });
+    const answer: unknown = status === 200 ? JSON.parse(bytes.toString('utf8')) : null;
+    if (typeof answer === 'object' && answer !== null && 'value' in answer && typeof answer.value === 'string')
+      return answer.value;
+    throw tokenError(`status ${status}`);
+  } catch (error) {
+    throw isAppregError(error) ? error : tokenError(reasonOf(error), error);
+  }
+}
+
+function tokenError(reason: string, cause?: unknown): AppregError {
+  return new AppregError(
+    's3-credentials',
+    message`GitHub returned no OIDC token (${safeExcerpt(redact(reason), 200)}).`,
+    message`Give the job the permission id-token: write.`,
+    { cause },
+  );
+}
+
+/**
+ * Calls a provider of AWS.
+ * @param secrets that a service may quote
+ * @param explain makes the error of what it throws
+ */
+async function provided(
+  provider: (logger: ProviderLogger) => Promise<Provided>,
+  secrets: readonly string[],
+  explain: (reason: string) => AppregError,
+): Promise<Provided> {
+  const reasons: string[] = [];
+  // Providers that have no credentials log why; an error has only the reason of the last one.
+  const debug = (text: unknown): void => {
+    const [, reason] = /^@smithy\/property-provider -> (.*)/s.exec(String(text)) ?? [];
+    if (reason !== undefined) reasons.push(shownReason(reason));
+  };
+  try {
+    return await provider({ debug, info: ignored, warn: ignored, error: ignored });
+  } catch (cause) {
+    if (isAppregError(cause)) throw cause;
+    const limit = machineLimitCode(cause);
+    if (limit !== null)
+      throw machineLimitError(limit, message`Credentials for the S3 store cannot be requested`, { cause });
+    const all = [...new Set([...reasons, reasonOf(cause)])].filter((reason) => !UNSPECIFIC.test(reason)).join('; ');
+    const safe = secrets.reduce((rest, secret) => rest.replaceAll(secret, 'REDACTED'), redact(all));
+    throw explain(safeExcerpt(safe, 500));
+  }
+}
+
+function ignored(): void {}
+
+function reasonOf(error: unknown): string {
+  // Its message quotes the response.
+  if (error instanceof SyntaxError) return 'the response is not valid JSON';
+  return shownReason(error instanceof Error ? error.message : String(error));
+}
+
+/** In one line. The first line of the error of a program is its command line, which may contain secrets. */
+function shownReason(text: string): string {
+  const shown = text.replace(/^Command failed:[^\n]*\n?/, 'the program credential_process failed: ');
+  return shown.trim().replace(/\s+/g, ' ').replace(/\.$/, '');
+}
+
+/** The tokens that the providers send. */
+function secretsIn(env: Environment): string[] {
+  const files = [env['AWS_WEB_IDENTITY_TOKEN_FILE'], env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE']];
+  const read = files.flatMap((file) => (file ? [readRegularFile(file)] : []));
+  const texts = read.map((one) => ('failure' in one ? '' : one.bytes.toString().trim()));
+  return [...texts, env['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? ''].filter((text) => text !== '');
+}
+
+function noCredentials(env: Environment, reason: string): AppregError {
+  const isContainer = env['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'] || env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
+  const start = isContainer ? 'Check the role of the task, or set' : 'Set';
+  return new AppregError(
+    's3-credentials',
+    message`No credentials for the S3 store were found (${reason}).`,
+    message`${start} AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).`,
+  );
+}
+
+function profileError(name: string, reason: string): AppregError {
+  return new AppregError(
+    's3-credentials',
+    message`The profile “${name}” has no credentials (${reason}).`,
+    message`Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE if they are set. For SSO, run: aws sso login --profile ${name}`,
+  );
+}
+
+function roleError(role: string, reason: string): AppregError {
+  return new AppregError(
+    's3-credentials',
+    message`The role ${role} could not be assumed (${reason}).`,
+    message`Check the provider, audience and subject in the trust policy of the role.`,
   );
 }

@@ -4,41 +4,36 @@ import { join } from 'node:path';
 import { AppregError } from '../../core/errors/error.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
 
-/** The profile in the shared files of AWS: ~/.aws/credentials and ~/.aws/config. */
+/** The region and endpoint of the profile in ~/.aws/config, which are known before credentials are looked up. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string>>;
 
 /** The region and endpoint of the shared configuration's profile, if it names them. */
 export function profileSettings(env: Environment): { region: string | null; endpoint: string | null } {
-  const section = profileOf(env, 'config');
+  const section = configuredProfile(env);
   return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
 }
 
 /** The name of the profile that is used. */
-export function profileName(env: Environment): string {
+function profileName(env: Environment): string {
   return env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
 }
 
-/** The settings of the profile in a shared file; null if the file or profile does not exist. */
-export function profileOf(env: Environment, file: 'credentials' | 'config'): Section | null {
-  const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
+/** The section of the profile in the configuration; null if the file or profile does not exist. */
+function configuredProfile(env: Environment): Section | null {
+  const named = env['AWS_CONFIG_FILE'];
   const home = homeFolder();
-  const path = named ?? (home === null ? null : join(home, '.aws', file));
+  const path = named ?? (home === null ? null : join(home, '.aws', 'config'));
   if (path === null) return null;
   const read = readRegularFile(path);
   if ('failure' in read) {
     if (named === undefined) return null;
-    throw new AppregError(
-      's3-credentials',
-      message`${named} ${read.failure}.`,
-      message`Check AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE.`,
-    );
+    throw new AppregError('s3-credentials', message`${named} ${read.failure}.`, message`Check AWS_CONFIG_FILE.`);
   }
-  const text = read.bytes.toString();
+  const sections = sectionsOf(read.bytes.toString());
   const profile = profileName(env);
-  const sections = sectionsOf(text);
-  return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;
+  return sections.get(profile) ?? sections.get(`profile ${profile}`) ?? null;
 }
 
 /** `[section]` and `name = value` lines; nested values (indented) are skipped. */

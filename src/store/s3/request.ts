@@ -6,8 +6,8 @@ import { requireNode } from '../../platform/runtime.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { errno } from '../directory/disk-error.ts';
 import { stopAbortSignal, stopRequested } from '../interrupt.ts';
-import type { FoundCredentials } from './credential-requests.ts';
-import { findCredentials, renewCredentials } from './credentials.ts';
+import { findCredentials, type FoundCredentials } from './credentials.ts';
+import { renewCredentials } from './renewed-credentials.ts';
 import { resolvePlace, type S3Place } from './place.ts';
 import {
   limitReached,

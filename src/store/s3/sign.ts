@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type Bytes, sha256Of } from '../bytes.ts';
-import type { Credentials } from './credential-requests.ts';
+import type { Credentials } from './credentials.ts';
 
 /** Signature version 4: Amazon's, which most object stores adopted, and Google's, which differs only in its names. */
 export interface Dialect {

@@ -1,7 +1,7 @@
 import { redact } from '../../core/text/text.ts';
 import type { Bytes } from '../bytes.ts';
 import { failpoint } from '../failpoint.ts';
-import type { FoundCredentials } from './credential-requests.ts';
+import type { FoundCredentials } from './credentials.ts';
 import type { ResolvedPlace } from './place.ts';
 import { AMAZON, GOOGLE, signed } from './sign.ts';
 import type { SendRequest } from './web.ts';

@@ -89,3 +89,54 @@ function sendable(body: Bytes): Uint8Array | Readable {
   if (!isFileBytes(body) && body.length <= PORTION) return body;
   return Readable.from(chunksOf(body), { objectMode: false, highWaterMark: PORTION });
 }
+
+/** A request of the SDK of AWS. */
+interface SdkRequest {
+  method: string;
+  protocol: string;
+  hostname: string;
+  port?: number;
+  path: string;
+  query?: Readonly<Record<string, string | string[] | null>>;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+interface SdkResponse {
+  response: { statusCode: number; headers: Record<string, string>; body: Readable };
+}
+
+/** Milliseconds for a request of the SDK. */
+const SDK_TIMEOUT = 10_000;
+
+/** Sends the requests of the SDK of AWS by a client, and so over its proxies. */
+export function requestHandler(web: SendRequest): { handle(request: SdkRequest): Promise<SdkResponse> } {
+  return {
+    async handle({ method, protocol, hostname, port, path, query = {}, headers, body }) {
+      const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
+      for (const [name, values] of Object.entries(query))
+        for (const value of [values].flat()) url.searchParams.append(name, value ?? '');
+      const { host: _, 'content-length': __, ...sent } = headers;
+      const content = typeof body === 'string' || body instanceof Uint8Array ? body : null;
+      const answer = await web(url, {
+        method: checkedMethod(method),
+        headers: sent,
+        body: content,
+        timeout: SDK_TIMEOUT,
+      });
+      const received = Object.entries(answer.headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
+      return {
+        response: {
+          statusCode: answer.status,
+          headers: Object.fromEntries(received),
+          body: Readable.from([answer.bytes]),
+        },
+      };
+    },
+  };
+}
+
+function checkedMethod(method: string): StoreRequest['method'] {
+  if (method === 'GET' || method === 'PUT' || method === 'POST' || method === 'DELETE') return method;
+  throw new TypeError(`the method ${method} is not used`);
+}

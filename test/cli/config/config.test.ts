@@ -1,9 +1,17 @@
-import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { evaluateConfig } from '../../../src/cli/config/config-code.ts';
-import { type Config, loadConfig } from '../../../src/cli/config/config.ts';
+import { type Config, rawConfig } from '../../../src/cli/config/config.ts';
 import { configAt } from '../../support/config-at.ts';
 
 let root: string;
@@ -22,12 +30,11 @@ describe('the configuration file', () => {
   test.each([
     ['appreg.config.json', JSON.stringify({ baseUrl: base })],
     ['appreg.config.yaml', `baseUrl: ${base}`],
-    ['appreg.config.mjs', `export default { baseUrl: '${base}' };`],
     ['.appregrc', JSON.stringify({ baseUrl: base })],
     ['package.json', JSON.stringify({ name: 'x', appreg: { baseUrl: base } })],
   ])('is found as %s', async (file, text) => {
     writeFile(file, text);
-    expect(await configAt(root, null, {})).toEqual({
+    expect(await configAt(root, null, {})).toMatchObject({
       config: { baseUrl: base },
       file: join(root, file),
       root,
@@ -145,23 +152,7 @@ describe('a file without settings is refused', () => {
     ['package.json', '{ "appreg": [] }'],
     ['package.json', '{ "appreg": '],
     ['package.json', ''],
-    ['appreg.config.mjs', ''],
-    ['appreg.config.mjs', 'export const manifest = "a.json";'],
-    ['appreg.config.mjs', 'export default undefined;'],
-    ['appreg.config.mjs', 'export default null;'],
-    ['appreg.config.mjs', 'export default () => ({});'],
-    ['appreg.config.mjs', 'export default { manifest() {} };'],
-    ['appreg.config.mjs', 'const a = {}; a.a = a; export default a;'],
-    ['appreg.config.mjs', 'await new Promise(() => {});'],
-    ['appreg.config.mjs', 'process.exit(0);'],
-    ['appreg.config.mjs', 'throw new Error("broken");'],
-    ['appreg.config.mjs', 'throw null;'],
-    ['appreg.config.cjs', ''],
-    ['appreg.config.cjs', '// nothing'],
     ['appreg.config.toml', 'a = 1'],
-    ['appreg.config.ts', 'export default {};'],
-    ['appreg.config.mts', ''],
-    ['appreg.config.cts', ''],
     ['appreg.config.json5', '{}'],
     ['appreg.config.jsonc', '{}'],
     ['.appregrc.toml', ''],
@@ -179,7 +170,7 @@ describe('a file without settings is refused', () => {
     }
   });
 
-  test.each(['appreg.config.json', 'appreg.config.yaml', 'appreg.config.mjs', '.appregrc', 'package.json'])(
+  test.each(['appreg.config.json', 'appreg.config.yaml', '.appregrc', 'package.json'])(
     '%s that is a folder, or a link that leads nowhere',
     async (name) => {
       const path = join(root, name);
@@ -261,7 +252,7 @@ test('the first of several files is used, and the others are named', async () =>
   writeFile('package.json', '{ "appreg": {} }');
   expect(await configAt(root)).toMatchObject({
     file: join(root, 'appreg.config.json'),
-    unused: ['appreg.config.mjs', 'package.json', 'appreg.config.toml'],
+    unused: ['package.json', 'appreg.config.mjs', 'appreg.config.toml'],
   });
 });
 
@@ -292,54 +283,108 @@ describe('the search ends', () => {
   });
 });
 
+/** Code that leaves a trace. */
+function code(): string {
+  return `require('node:fs').writeFileSync(${JSON.stringify(join(root, 'executed'))}, '');`;
+}
+
+function isExecuted(): boolean {
+  return existsSync(join(root, 'executed'));
+}
+
 describe('code', () => {
-  const request = { file: null, env: {}, code: 'own' } as const;
+  const ENDINGS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'];
+  const NAMES = ENDINGS.flatMap((ending) =>
+    ['appreg.config', '.appregrc', '.config/appreg.config', '.config/appregrc'].map((stem) => `${stem}.${ending}`),
+  );
 
-  test('of another folder is refused, unless it is named', async () => {
-    writeFile('a/appreg.config.mjs', 'export default {};');
-    mkdirSync(join(root, 'b'));
-    const [from, cwd] = [join(root, 'a'), join(root, 'b')];
-    const refused = { code: 'config-code-refused', exit: 2 };
-    await expect(loadConfig({ ...request, from, cwd, code: 'workspace' })).rejects.toMatchObject(refused);
-    await expect(loadConfig({ ...request, from, cwd: from, code: 'named' })).rejects.toMatchObject(refused);
-    await expect(loadConfig({ ...request, from, cwd: from, code: 'never' })).rejects.toMatchObject(refused);
-    const file = join(from, 'appreg.config.mjs');
-    await expect(loadConfig({ ...request, from, cwd, file, code: 'never' })).rejects.toMatchObject(refused);
-    expect((await loadConfig({ ...request, from, cwd, file, code: 'named' })).file).toBe(file);
-    mkdirSync(join(root, '.git'));
-    expect((await loadConfig({ ...request, from, cwd, code: 'workspace' })).file).toBe(file);
+  test.each(NAMES)('in %s is an error that names the file and says what to write', async (name) => {
+    writeFile(name, code());
+    const refused = {
+      code: 'config-unsupported',
+      exit: 2,
+      message: `${join(root, name)} is code, which appreg does not execute: a configuration is data.`,
+      hint: 'Write its settings in appreg.config.json or appreg.config.yaml, and remove it.',
+    };
+    await expect(configAt(root)).rejects.toMatchObject(refused);
+    await expect(configAt(root, join(root, name))).rejects.toMatchObject(refused);
+    expect(await rawConfig(root, null)).toBeNull();
+    expect(await rawConfig(root, join(root, name))).toBeNull();
+    expect(isExecuted()).toBe(false);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('of another user is refused', async () => {
-    writeFile('appreg.config.mjs', 'export default {};');
-    chownSync(join(root, 'appreg.config.mjs'), 65534, 65534);
-    const error = { code: 'config-owner', exit: 2 };
-    await expect(loadConfig({ ...request, from: root, cwd: root })).rejects.toMatchObject(error);
+  test('in a folder hides no configuration of its parent folder', async () => {
+    writeFile('appreg.config.json', '{}');
+    writeFile('apps/appreg.config.ts', '');
+    await expect(configAt(join(root, 'apps'))).rejects.toMatchObject({ code: 'config-unsupported' });
   });
 
-  test('that never ends is stopped', async () => {
-    writeFile('appreg.config.mjs', 'for (;;);');
-    const options = { env: {}, limit: 1 };
-    await expect(evaluateConfig(join(root, 'appreg.config.mjs'), 'for (;;);', options)).rejects.toMatchObject({
-      code: 'config-unreadable',
-      message: expect.stringContaining('did not end within 1 second') as string,
+  test.each(['appreg.config.json', 'appreg.config.yaml', '.appregrc', 'package.json'])(
+    'that %s imports is not executed',
+    async (name) => {
+      writeFile('x.cjs', code());
+      writeFile('settings.json', '{ "manifest": "a.json" }');
+      for (const path of ['./x.cjs', './settings.json']) {
+        const settings = { $import: path };
+        writeFile(name, JSON.stringify(name === 'package.json' ? { appreg: settings } : settings));
+        await expect(configAt(root)).rejects.toMatchObject({
+          code: 'config-invalid',
+          message: expect.stringContaining('Unknown setting “$import”.') as string,
+        });
+      }
+      expect(isExecuted()).toBe(false);
+    },
+  );
+
+  // cosmiconfig searches the current folder for settings of its own, at each use.
+  test.each(['.config/config.cjs', '.config/config.js'])(
+    'and settings for the library in %s are not executed',
+    async (settings) => {
+      writeFile(settings, code());
+      writeFile('package.json', '{ "appreg": {} }');
+      vi.spyOn(process, 'cwd').mockReturnValue(root);
+      try {
+        for (const name of ['package.json', '.appregrc', 'appreg.config.yaml', 'appreg.config.json']) {
+          if (name !== 'package.json') writeFile(name, '{}');
+          expect((await configAt(root)).file).toBe(join(root, name));
+        }
+      } finally {
+        vi.restoreAllMocks();
+      }
+      expect(isExecuted()).toBe(false);
+    },
+  );
+});
+
+describe('invalid rules and exceptions', () => {
+  const text =
+    '{\n  "manifest": "a.json",\n  "rules": { "no-app": "off" },\n  "exceptions": [{ "rule": "x", "reason": "y" }]\n}';
+
+  test('are reported where they are used, all at once, and only there', async () => {
+    writeFile('appreg.config.json', text);
+    const { config, rules } = await configAt(root);
+    expect(config.manifest).toBe('a.json');
+    const refused = {
+      code: 'rule-unknown',
+      exit: 2,
+      message: expect.stringMatching(/:3:14: .*no-app.*\n.*:4:28: .*“x”/) as string,
+    };
+    await expect(rules()).rejects.toMatchObject(refused);
+    await expect(rules()).rejects.toMatchObject(refused);
+    expect(await rawConfig(root, null)).toMatchObject({ config: { manifest: 'a.json' } });
+  });
+
+  test('have the places of the field of a package.json', async () => {
+    writeFile('package.json', '{\n  "appreg": {\n    "rules": { "no-app": "off" } } }');
+    await expect((await configAt(root)).rules()).rejects.toMatchObject({
+      message: expect.stringContaining('package.json:3:16: ') as string,
     });
   });
 
-  test('with a syntax error is refused with the line', async () => {
-    for (const name of ['appreg.config.mjs', 'appreg.config.cjs']) {
-      writeFile(name, '\n\nconst = 1;');
-      await expect(configAt(root, join(root, name))).rejects.toMatchObject({
-        code: 'config-unreadable',
-        message: expect.stringContaining(`${name}:3: SyntaxError: `) as string,
-      });
-    }
-  });
-
-  test('can set the variables that it refers to', async () => {
-    writeFile('appreg.config.mjs', "process.env.APPS = 'a.example'; export default { baseUrl: 'https://${APPS}/' };");
-    const env = {};
-    expect((await configAt(root, null, env)).config.baseUrl).toBe('https://a.example/');
-    expect(env).toMatchObject({ APPS: 'a.example' });
+  test('are checked once', async () => {
+    writeFile('appreg.config.json', '{ "rules": { "no-apps": "off" } }');
+    const { rules } = await configAt(root);
+    expect(await rules()).toBe(await rules());
+    expect(await rules()).toEqual({ levels: { 'no-apps': 'off' }, exceptions: null });
   });
 });

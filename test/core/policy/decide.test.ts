@@ -99,6 +99,20 @@ test('an invalid version is only selected without a range', () => {
   expect(linesOf({ allow: ['clock@*'] }, app)).toEqual({ latest: 'allow' });
 });
 
+test.each(['9007199254740992.0.0', '1.2.99999999999999999999-rc.1'])(
+  '%s, which is not compared, is in each range that restricts, and in none that allows',
+  (version) => {
+    const app = clock({ [version]: 1 });
+    const held = (line: string) => ({ [version]: line });
+    expect(linesOf({ deny: ['clock@<1.2.0'] }, app)).toEqual(held('deny[0] "clock@<1.2.0"'));
+    expect(linesOf({ deny: ['other@<1.2.0'] }, app)).toEqual({ [version]: null });
+    expect(linesOf({ allow: ['clock@*'] }, app)).toEqual(held('allow'));
+    expect(linesOf({ pin: { clock: '>=1' } }, app)).toEqual(held('pin.clock ">=1"'));
+    expect(linesOf({ requireAttestation: ['clock@1.x'] }, app)).toEqual(held('requireAttestation[0] "clock@1.x"'));
+    expect(linesOf({ minimumAge: '9d', minimumAgeExclude: ['clock@*'] }, app)).toEqual(held('minimumAge "9d"'));
+  },
+);
+
 describe('age', () => {
   test('a version is offered once it is old enough, at the time that was said', () => {
     const policy = policyOf({ schema: 1, minimumAge: '3d' });

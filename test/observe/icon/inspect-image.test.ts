@@ -179,6 +179,15 @@ describe('a PNG', () => {
     expect(inspectImage(bytes)).toMatchObject({ kind: 'png', fault: { code } });
   });
 
+  test.each<[string, Buffer[]]>([
+    ['a declaration of frames', [chunk('acTL', Buffer.alloc(8)), pixels()]],
+    ['a frame', [chunk('fcTL', Buffer.alloc(26)), pixels()]],
+    ['a frame behind the image', [pixels(), chunk('fdAT', Buffer.alloc(9))]],
+  ])('of an animation is not read completely: %s', (_, chunks) => {
+    const bytes = png(header(), ...chunks, END);
+    expect(inspectImage(bytes)).toMatchObject({ kind: 'png', fault: null, unread: 'frames' });
+  });
+
   test('of 20,000 by 20,000 pixels is not inflated to its end', () => {
     const bytes = png(
       header({ width: 20_000, height: 20_000 }),

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AttestationFacts } from '../../../src/core/facts/attestation.ts';
 import { parseStatement, provenanceStatement } from '../../../src/core/attestation/statement.ts';
-import { latestOf } from '../../../src/core/registry/version.ts';
+import { latestOf } from '../../../src/core/registry/precedence.ts';
 import { appOf } from '../../../src/service/db/apps.ts';
 import { versionsOf } from '../../../src/service/db/versions.ts';
 import { decideAttestations, dueAttestations, writeEvidence } from '../../../src/service/db/attestations.ts';

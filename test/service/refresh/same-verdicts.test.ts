@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runDiagnose } from '../../../src/cli/commands/diagnose.ts';
 import type { AppVerdict, Report } from '../../../src/core/findings/report.ts';
 import { ruleById } from '../../../src/core/rules/lookup.ts';
-import { latestOf } from '../../../src/core/registry/version.ts';
+import { latestOf } from '../../../src/core/registry/precedence.ts';
 import { mirror } from '../../../src/mirror/mirror.ts';
 import { pathsOf } from '../../../src/mirror/rewrite.ts';
 import type { Mirrored } from '../../../src/mirror/run.ts';

@@ -15,12 +15,8 @@ export const WORKSPACE_ERRORS = {
     fix: 'Correct each place that is named; https://github.com/appreg/appreg/blob/main/schemas/config.schema.json has all settings.',
   },
   'config-unsupported': {
-    title: 'A configuration is in a format or folder that appreg does not read, such as TOML or TypeScript.',
-    fix: 'Write it as JSON, YAML or JavaScript, under a supported name.',
-  },
-  'config-code-refused': {
-    title: 'The configuration is code, and the command or --config-format does not allow it to be executed.',
-    fix: 'Write it as JSON or YAML, or name it with --config if you trust it.',
+    title: 'A configuration is code, or in a format or folder that appreg does not read, such as TOML.',
+    fix: 'Write it as JSON or YAML, under a supported name.',
   },
   'config-owner': {
     title: 'The configuration belongs to another user, so it was not used.',

@@ -1,7 +1,8 @@
 import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { comparePrecedence, isSemver, latestOf, likelyVersion } from '../../registry/version.ts';
+import { comparePrecedence, latestOf } from '../../registry/precedence.ts';
+import { isSemver, likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionWithdrawn = defineRule({

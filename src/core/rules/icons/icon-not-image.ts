@@ -44,7 +44,6 @@ const FAULT_ADVICE: Partial<Record<string, SafeText>> = {
   'png trailing-data': message`No action is required: viewers ignore it. An image optimizer removes it.`,
   'png dimensions': message`Scale it down; 256 by 256 is enough.`,
   'png apple': message`Use the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").`,
-  'svg entities': message`Remove the DOCTYPE and write the values where they are used ("svgo" does both): many tools reject entities, since they can expand without limit.`,
   'svg no-namespace': message`Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.`,
   'svg wrong-namespace': message`Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.`,
   'svg syntax': message`Fix the XML at that line and column: browsers do not show an invalid SVG.`,
@@ -84,12 +83,9 @@ const CAUSES = {
   'png-apple': { title: 'The PNG is in Apple’s variant of the format' },
   'png-palette-ignored': { title: 'The PNG has a palette that decoders ignore', local: EXPORT_AGAIN },
   'png-palette': { title: 'The palette of the PNG is not valid', local: EXPORT_AGAIN },
-  'png-animation': { title: 'The animation of the PNG is not valid', local: EXPORT_AGAIN },
-  'png-frame': { title: 'A frame of the PNG’s animation is not valid', local: EXPORT_AGAIN },
   'png-dimensions': { title: 'The PNG has more pixels than browsers decode' },
   'png-*': { title: 'The PNG is corrupt', local: EXPORT_AGAIN },
   'svg-size': { title: 'The SVG has a size of zero' },
-  'svg-entities': { title: 'The DOCTYPE of the SVG declares entities that can expand without limit' },
   'svg-no-namespace': { title: 'The SVG has no namespace' },
   'svg-wrong-namespace': { title: 'The SVG has the wrong namespace' },
   'svg-not-utf-8': { title: 'The SVG is not UTF-8' },
@@ -118,19 +114,20 @@ export const iconNotImage = defineRule({
   id: 'icon-not-image',
   title: 'Icon that is neither PNG nor SVG',
   on: 'icon',
-  needs: ['facts', 'content', 'image'],
+  needs: ['facts', 'content', 'wholeImage'],
   severity: 'error',
   spec: '2.1',
   symptom: 'icon-does-not-display',
   owner: 'author',
   causes: CAUSES,
-  failsWhen: 'the file is neither PNG nor SVG, or is corrupt',
+  failsWhen:
+    'the file is neither PNG nor SVG, or is corrupt. Not judged: an animated PNG, and an SVG with declarations in its DOCTYPE that drawing programs do not write',
   why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
   examples: {
     bad: '<!doctype html><title>Not found</title>',
     good: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>',
   },
-  check({ facts, content, image }): Problem<Cause> | null {
+  check({ facts, content, wholeImage: image }): Problem<Cause> | null {
     const { kind, fault, width, height } = image;
     if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);
     if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content, facts.web);

@@ -22,7 +22,7 @@ export const iconSvgActive = defineRule({
   id: 'icon-svg-active',
   title: 'SVG icon with active content',
   on: 'icon',
-  needs: ['image'],
+  needs: ['active'],
   severity: 'warning',
   spec: null,
   symptom: null,
@@ -35,10 +35,9 @@ export const iconSvgActive = defineRule({
     bad: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><script>run()</script><path d="M0 0h24v24H0z"/></svg>',
     good: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>',
   },
-  check({ image }): readonly Problem<Cause>[] {
-    if (image.kind !== 'svg') return [];
+  check({ active }): readonly Problem<Cause>[] {
     const byCode = new Map<Cause, [ActiveContent, ...ActiveContent[]]>();
-    for (const one of image.active) {
+    for (const one of active) {
       const same = byCode.get(one.code);
       if (same) same.push(one);
       else byCode.set(one.code, [one]);

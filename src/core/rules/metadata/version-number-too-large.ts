@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { isSemver } from '../../registry/version.ts';
+import { isComparable, isSemver, LONGEST_COMPARED } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionNumberTooLarge = defineRule({
@@ -16,30 +16,42 @@ export const versionNumberTooLarge = defineRule({
     length: { title: 'The version is longer than 256 characters' },
     number: { title: 'A number in the version is too large' },
   },
-  failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
-  why: 'Every later version must be even higher, and semver libraries reject numbers above 2^53 and long versions.',
+  failsWhen:
+    'a version has a major number above 99,999,999, a number above 2^53 − 1, or more than 256 characters. One with a number above 2^53 − 1 or more characters is not compared with others: it is never the latest version, matches every range that a policy denies, and none that it allows',
+  why: 'Every later version must be even higher, and semver libraries reject numbers above 2^53 − 1 and long versions.',
   examples: {
     bad: '{ "version": "20260101000000.0.0" }',
     good: '{ "version": "2026.1.0" }',
   },
   check({ version }) {
     if (!isSemver(version)) return null;
-    if (version.length > 256)
+    if (version.length > LONGEST_COMPARED)
       return {
         at: '/version',
         cause: 'length',
-        message: message`The version has ${version.length} characters, which is too long.`,
-        advice: message`Keep versions short; many semver libraries reject more than 256 characters.`,
+        message: message`The version has ${version.length} characters, which is too long: it is not compared with other versions.`,
+        advice: message`Keep versions short; semver libraries reject more than ${LONGEST_COMPARED} characters.`,
+        evidence: { compared: false },
       };
     const numbers = version.replace(/[-+].*$/, '').split('.');
     const number = numbers.find(
       (digits, index) => (index === 0 && digits.length > 8) || Number(digits) > Number.MAX_SAFE_INTEGER,
     );
     if (number === undefined) return null;
+    const shown = `Version ${safeExcerpt(version, 60)} contains the number ${safeExcerpt(number, 40)}`;
+    if (!isComparable(version))
+      return {
+        at: '/version',
+        cause: 'number',
+        message: message`${shown}, which is above 2^53 − 1: the version is not compared with others.`,
+        advice: message`Publish a version with smaller numbers: this one is never the latest, and policies with ranges hold it back.`,
+        evidence: { compared: false },
+      };
     return {
       at: '/version',
       cause: 'number',
-      message: message`Version ${safeExcerpt(version, 60)} contains the number ${safeExcerpt(number, 40)}, which is too large.`,
+      message: message`${shown}, which is too large.`,
+      evidence: { compared: true },
       advice: message`Check for typos: once published, the version stays the highest forever.`,
     };
   },

@@ -63,7 +63,7 @@ export interface AuditEntryRow {
 export interface WebhookRow {
   id: Generated<string>;
   organizationId: string;
-  /** Masked if it is sealed (webhooks/secrets.ts). */
+  /** Masked if it is sealed (domain/webhook-secrets.ts). */
   url: string;
   /** The key that `sealedUrl` is sealed with; null for a URL that is not. */
   urlKeyId: Generated<string | null>;
@@ -72,7 +72,7 @@ export interface WebhookRow {
   events: string[] | null;
   /** The key that `secret` is sealed with (secrets-keys.ts); null if it is not sealed. */
   keyId: string | null;
-  /** Its present and replaced secrets (webhooks/secrets.ts), sealed if `keyId` is set. */
+  /** Its present and replaced secrets (domain/webhook-secrets.ts), sealed if `keyId` is set. */
   secret: Buffer;
   enabled: Generated<boolean>;
   /** Why the service disabled it; null if it is enabled, or was disabled by a request. */
@@ -132,7 +132,7 @@ export interface KeptArtifactRow {
   registryId: number;
 }
 
-/** What happened to a registry and its apps (history/events.ts). */
+/** What happened to a registry and its apps (domain/events.ts). */
 export interface EventRow {
   /** In the order of recording. It is not shown: it would reveal how much happens in other registries. */
   sequence: ColumnType<string, never, never>;

@@ -50,7 +50,7 @@ export interface Database {
 /** A registry, shared by all of its subscribers unless it has an owner. */
 export interface RegistryRow {
   id: Generated<number>;
-  /** As written by `parseRegistryUrl` (registries/registry-url.ts); the same manifest has one shared row. */
+  /** As written by `parseRegistryUrl` (domain/registry-url.ts); the same manifest has one shared row. */
   url: string;
   createdAt: Generated<Date>;
   /** The end of the last refresh, regardless of its outcome; null before the first one. */
@@ -63,7 +63,7 @@ export interface RegistryRow {
   failures: Generated<number>;
   /** The source of truth of the schedule: the registry is due from this time. */
   nextCheckAt: Generated<Date>;
-  /** Incremented by each refresh that writes: an earlier one can no longer write (refresh/records-store.ts). */
+  /** Incremented by each refresh that writes: an earlier one can no longer write (db/refreshes.ts). */
   refreshNumber: Generated<number>;
   /** How often it was made due by a request. */
   requests: Generated<number>;
@@ -109,7 +109,7 @@ interface RegistryCredentialsRow {
   type: AuthType;
   /** The key that sealed them (secrets-keys.ts). */
   keyId: string;
-  /** JSON of RegistryAuth (registries/credentials.ts). */
+  /** JSON of RegistryAuth (domain/credentials.ts). */
   sealed: Buffer;
   changedAt: Generated<Date>;
 }
@@ -128,7 +128,7 @@ interface SubscriptionRow {
   registrySince: Generated<Date>;
   /**
    * When the host had served the URL of the registry for this subscription; null until then: what the service has stored
-   * is not shown (CONFIRMED in sql-fragments.ts).
+   * is not shown (CONFIRMED in conditions.ts).
    */
   confirmedAt: Generated<Date | null>;
   /** When the organization last requested a check; null once it has started, or if it never did. */

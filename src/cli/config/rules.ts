@@ -1,25 +1,80 @@
 import { message } from '../../core/text/message.ts';
-import { isObject, type JsonValue } from '../../core/json/json.ts';
+import type { Exception, ExceptionList } from '../../core/findings/report.ts';
+import type { Severity } from '../../core/values/severity.ts';
+import { AppregError } from '../../core/errors/error.ts';
+import type { DocumentFacts } from '../../core/facts/facts.ts';
+import { documentText, isObject, type JsonValue } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
 import { pathOf, type Violation } from '../../core/json/violations.ts';
 import { versionRange, type VersionRange } from '../../core/registry/version-range.ts';
 import { artifactSecret } from '../../core/rules/artifacts/artifact-secret.ts';
 import { ruleById, similarRule } from '../../core/rules/lookup.ts';
 import { isInCalendar } from '../../core/text/calendar.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import type { Exception, ExceptionList } from '../../core/findings/report.ts';
-import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
-import { contentOf } from '../../observe/content/document-content.ts';
-import type { Config, ConfiguredException } from './config-type.ts';
-import { formOf } from './find-config.ts';
-import { shownPath } from '../io/shown-path.ts';
+import { isOneOf, LEVELS } from '../define/choices.ts';
+import { configError, type ConfigText, positionsIn } from './read.ts';
+import type { Config, ConfiguredException } from './type.ts';
 
-/** The settings `rules` and `exceptions` of the configuration. Loaded if there are any. */
+/** The settings `rules` and `exceptions`. Loaded by commands that judge, and if the configuration is invalid. */
+
+/** Levels by rule id. */
+type Levels = Record<string, Severity | 'off'>;
+
+export interface RuleSettings {
+  levels: Readonly<Levels>;
+  /** Null without exceptions; the file of their document is absolute. */
+  exceptions: ExceptionList | null;
+}
 
 /**
- * What the schema cannot check in them.
+ * Checks and parses the settings.
+ * @param config what the schema accepts
+ * @param source the file that it was read from; null if it is from no file
+ * @throws AppregError `config-invalid` or `rule-unknown`, which names all values that are wrong, with their places
+ */
+export async function ruleSettings(config: Config, source: ConfigText | null): Promise<RuleSettings> {
+  const violations = settingViolations(config);
+  if (violations.length > 0) throw await configError(source, violations);
+  return { levels: config.rules ?? {}, exceptions: await exceptionsOf(config.exceptions ?? [], source) };
+}
+
+/**
+ * The levels of rules: those of the configuration, and of --rule, which takes precedence.
+ * @throws AppregError for an unknown rule or level, and for a configuration with invalid ones
+ */
+export async function severitiesOf(
+  { options }: { options: { rule?: readonly string[] } },
+  { rules }: { rules: () => Promise<RuleSettings> },
+): Promise<Levels> {
+  const { levels } = await rules();
+  const given = (options.rule ?? []).map((text) => {
+    const [id = '', ...level] = text.split('=');
+    return [checkedRule(id.trim()), checkedLevel(level.join('=').trim())] as const;
+  });
+  return { ...levels, ...Object.fromEntries(given) };
+}
+
+function checkedRule(id: string): string {
+  if (ruleById(id) !== undefined) return id;
+  throw new AppregError(
+    'rule-unknown',
+    message`--rule: unknown rule “${id}”.${similarRule(id)}`,
+    message`appreg rules lists the rules.`,
+  );
+}
+
+function checkedLevel(level: string): Severity | 'off' {
+  if (isOneOf(LEVELS, level)) return level;
+  throw new AppregError(
+    'rule-level-unknown',
+    message`--rule: “${level}” is not a level.${didYouMean(level, LEVELS)}`,
+    message`Use one of: ${LEVELS.join(', ')}`,
+  );
+}
+
+/**
+ * What the schema cannot check in `rules` and `exceptions`.
  * @param config may be of any type; what the schema refuses is ignored
  */
 export function settingViolations(config: unknown): Violation[] {
@@ -80,33 +135,30 @@ function exceptionViolations(exception: Record<string, JsonValue>, place: string
   return found;
 }
 
-/** The exceptions of a configuration that `settingViolations` accepts; null if it has none. */
-export async function exceptionsOf(
-  { config, file }: { config: Config; file: string | null },
-  cwd: string,
+/** @param configured without violations */
+async function exceptionsOf(
+  configured: readonly ConfiguredException[],
+  source: ConfigText | null,
 ): Promise<ExceptionList | null> {
-  const configured = config.exceptions ?? [];
   if (configured.length === 0) return null;
-  const pointer = file !== null && basename(file) === 'package.json' ? '/appreg/exceptions' : '/exceptions';
+  const pointer = source?.form === 'package' ? '/appreg/exceptions' : '/exceptions';
   const entries = configured.map(exceptionOf);
-  if (file === null) return { entries, document: null, pointer };
-  const document = documentOf(file, cwd);
-  return { entries, document, pointer, ...(formOf(basename(file)) === 'yaml' && (await yamlPositionsIn(document))) };
-}
-
-/** Loads the parser of YAML, which has read the configuration before. */
-async function yamlPositionsIn({ content }: DocumentFacts): Promise<Pick<Required<ExceptionList>, 'positionOf'>> {
-  const { yamlPositions } = await import('./config-yaml.ts');
-  const text = isMissing(content) ? '' : (content.text ?? '');
-  return {
-    positionOf: (pointer) => yamlPositions(text, [{ pointer, isAboutName: false }])[0] ?? null,
-  };
-}
-
-/** The configuration as a document, for positions in it. */
-function documentOf(file: string, cwd: string): DocumentFacts {
+  if (source === null) return { entries, document: null, pointer };
   const web: DocumentFacts['web'] = { missing: { code: 'not-requested', flag: null } };
-  return { url: null, file: shownPath(cwd, file), web, content: contentOf(readFileSync(file)) };
+  const document: DocumentFacts = { url: null, file: source.path, web, content: documentText(source.text) };
+  return { entries, document, pointer, ...(source.form === 'yaml' && (await yamlPositions(source, entries.length))) };
+}
+
+/** The positions of exceptions in YAML, which are known before it is known which of them are reported. */
+async function yamlPositions(
+  { form, text }: ConfigText,
+  count: number,
+): Promise<Pick<Required<ExceptionList>, 'positionOf'>> {
+  const pointers = Array.from({ length: count }, (_, index) => pointerTo('exceptions', index));
+  const places = pointers.map((pointer) => ({ pointer, isAboutName: false }));
+  const positions = await positionsIn(form, text, places);
+  const known = new Map(pointers.map((pointer, index) => [pointer, positions[index] ?? null]));
+  return { positionOf: (pointer) => known.get(pointer) ?? null };
 }
 
 function exceptionOf(configured: ConfiguredException): Exception {

@@ -1,41 +1,45 @@
 import { message } from '../../core/text/message.ts';
 import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
-import { basename, dirname, join, extname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { AppregError } from '../../core/errors/error.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
-import { whyUnreadable } from '../../platform/regular-file.ts';
-import { hasPackageField } from './read-data.ts';
+import { readRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 
-/** The names of configuration files. */
+/** Which file is the configuration. */
 
-/** How a configuration is written. Code is executed; the others are only parsed. */
-export type ConfigForm = 'json' | 'yaml' | 'code' | 'package';
+/** How a configuration is written. */
+export type ConfigForm = 'json' | 'yaml' | 'package';
 
-/** In order of precedence. No .ts: Node cannot load it in all supported versions. */
+/** In order of precedence. */
 export const CONFIG_FILES: ReadonlyMap<string, ConfigForm> = new Map([
   ['appreg.config.json', 'json'],
   ['appreg.config.yaml', 'yaml'],
   ['appreg.config.yml', 'yaml'],
-  ['appreg.config.js', 'code'],
-  ['appreg.config.mjs', 'code'],
-  ['appreg.config.cjs', 'code'],
   ['.appregrc', 'yaml'],
   ['.appregrc.json', 'json'],
   ['.appregrc.yaml', 'yaml'],
   ['.appregrc.yml', 'yaml'],
-  ['.appregrc.js', 'code'],
-  ['.appregrc.mjs', 'code'],
-  ['.appregrc.cjs', 'code'],
   ['package.json', 'package'],
 ]);
 
-const UNSUPPORTED_ENDINGS = ['toml', 'ts', 'mts', 'cts', 'json5', 'jsonc', 'ini', 'xml'];
+/** A configuration is data: one that is code could do anything wherever a command reads it. */
+const CODE_ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+
+/** The names of configurations that are code. */
+export const CODE_FILES: readonly string[] = namesWith(CODE_ENDINGS);
+
+const UNSUPPORTED = [...CODE_FILES, ...namesWith(['.toml', '.json5', '.jsonc', '.ini', '.xml'])];
+
+function namesWith(endings: readonly string[]): string[] {
+  return ['appreg.config', '.appregrc'].flatMap((stem) => endings.map((ending) => stem + ending));
+}
 
 /** Files that other tools would read, and this one does not: they are reported, since ignoring one may hide findings. */
 const UNSUPPORTED_FILES: readonly string[] = [
-  ...['appreg.config', '.appregrc'].flatMap((stem) => UNSUPPORTED_ENDINGS.map((ending) => `${stem}.${ending}`)),
-  ...[...CONFIG_FILES.keys()].filter((name) => name.startsWith('.appregrc')).map((name) => `.config/${name.slice(1)}`),
-  ...[...CONFIG_FILES.keys()].filter((name) => name.startsWith('appreg.')).map((name) => `.config/${name}`),
+  ...UNSUPPORTED,
+  ...[...CONFIG_FILES.keys(), ...UNSUPPORTED]
+    .filter((name) => name !== 'package.json')
+    .map((name) => `.config/${name.replace(/^\./, '')}`),
 ];
 
 /** The form of a file named with --config; null if its ending is not supported. */
@@ -60,12 +64,9 @@ function isOwn(uid: number): boolean {
   return trustedUsers()?.includes(uid) ?? true;
 }
 
-/**
- * Throws AppregError for a file of another user. A path that cannot be read is left to its reader.
- * @param options.root true if a file of root is accepted
- */
-export function refuseForeignOwner(path: string, options: { root: boolean }): void {
-  const owner = owners(path).find((uid) => !isOwn(uid) && !(options.root && uid === 0));
+/** Throws AppregError for a file of another user than root. A path that cannot be read is left to its reader. */
+function refuseForeignOwner(path: string): void {
+  const owner = owners(path).find((uid) => !isOwn(uid) && uid !== 0);
   if (owner === undefined) return;
   throw new AppregError(
     'config-owner',
@@ -82,8 +83,6 @@ function owners(path: string): number[] {
     return [];
   }
 }
-
-/** Finds the configuration file of a folder. */
 
 export interface ConfigFile {
   /** Absolute. */
@@ -104,7 +103,7 @@ export function findConfig(from: string): ConfigFile | null {
   for (const folder of searchedFolders(from)) {
     const found = configIn(folder);
     if (found === null) continue;
-    if (folder !== from) refuseForeignOwner(found.path, { root: true });
+    if (folder !== from) refuseForeignOwner(found.path);
     return found;
   }
   return null;
@@ -193,24 +192,40 @@ function isPrivate(folder: string): boolean {
   return isOwn(stat.uid) && (process.platform === 'win32' || (stat.mode & WRITABLE_BY_OTHERS) === 0);
 }
 
-/** The folder of the nearest repository around a path; null without one. */
-export function repositoryAround(folder: string): string | null {
-  for (let at = folder; ; at = dirname(at)) {
-    if (exists(join(at, '.git'))) return at;
-    if (at === dirname(at)) return null;
+/**
+ * Whether a package.json has the field `appreg`, which may be of any type. One that cannot be read or parsed counts as
+ * one that has it, so that reading it reports the error.
+ * @param isSecond true if the folder has another configuration, so that nothing depends on this file
+ */
+function hasPackageField(path: string, isSecond: boolean): boolean {
+  const read = readRegularFile(path);
+  if ('failure' in read) return !isSecond;
+  try {
+    const value: unknown = JSON.parse(read.bytes.toString('utf8').replace(/^\ufeff/, ''));
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, 'appreg');
+  } catch {
+    return !isSecond;
   }
 }
 
-function unsupported(path: string): AppregError {
+/** The error for a file that is not read as a configuration: its folder, its ending, or code. */
+export function unsupported(path: string): AppregError {
   const name = basename(path);
-  const isElsewhere = basename(dirname(path)) === '.config' && formOf(name) !== null;
+  if (CODE_ENDINGS.includes(extname(name)))
+    return new AppregError(
+      'config-unsupported',
+      message`${path} is code, which appreg does not execute: a configuration is data.`,
+      message`Write its settings in appreg.config.json or appreg.config.yaml, and remove it.`,
+    );
+  if (basename(dirname(path)) === '.config' && UNSUPPORTED_FILES.includes(`.config/${name}`))
+    return new AppregError(
+      'config-unsupported',
+      message`${path} is not read: a configuration is not searched in .config.`,
+      message`Write its settings in the folder above, as appreg.config.json.`,
+    );
   return new AppregError(
     'config-unsupported',
-    isElsewhere
-      ? message`${path} is not read: a configuration is not searched in .config.`
-      : message`${path} is a configuration in a format that appreg does not support.`,
-    isElsewhere
-      ? message`Move it to the folder above, as appreg.config.json.`
-      : message`Write it as appreg.config.json, .yaml, .js, .mjs or .cjs, or remove it.`,
+    message`${path} is a configuration in a format that appreg does not support.`,
+    message`Write it as appreg.config.json or appreg.config.yaml, or remove it.`,
   );
 }

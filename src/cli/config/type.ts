@@ -125,7 +125,7 @@ type ConfiguredStore =
       unconditional?: boolean;
     };
 
-/** An exception as written; `exceptionsOf` checks what the schema cannot. */
+/** Findings that do not count, and why. */
 export interface ConfiguredException {
   /** The id of the rule. */
   rule: string;
