@@ -1,16 +1,26 @@
 import { message, type SafeText } from '../core/text/message.ts';
 import { documentWithText, requireVersions } from '../author/document.ts';
-import { addAppEntry, type AppEntry } from '../author/manifest.ts';
+import type { AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
-import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
+import type { IconFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/findings/report.ts';
 import { AppregError } from '../core/errors/error.ts';
 import type { Store } from '../store/store.ts';
-import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
+import type { JudgeSettings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
+import type { IconFile } from './described-app.ts';
 import { changedLines, type LineChanges, type Plan, type Step } from './plan.ts';
-import { EditStep } from './edit-step.ts';
-import { factsOf, NOT_OBSERVED, type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
+import { listingPart } from './parts/listing.ts';
+import { joined, judgeParts, NOTHING, type Part } from './parts/part.ts';
+import {
+  appFactsWith,
+  artifactsOf,
+  factsOf,
+  NOT_OBSERVED,
+  type RegistryLocation,
+  readDocument,
+  readManifest,
+} from './registry-location.ts';
 
 /** Plans adding an app to a registry (spec 2.1). */
 
@@ -24,12 +34,6 @@ export interface NewApp {
   icon: IconFile | { url: string };
   /** The URL of its metadata file; null for the default path in the workspace. */
   metadataUrl: string | null;
-}
-
-export interface IconFile {
-  bytes: Uint8Array;
-  content: Content;
-  image: ImageFacts;
 }
 
 export interface AppPlan {
@@ -57,75 +61,64 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgeSetting
     blockStyle: { iconUrl: icon.url, color: app.color },
     appMetadataUrl: metadataUrl,
   };
-  const listed = EditStep.of(manifest, { what: `the app ${app.key}` }, (now) => addAppEntry(now, app.key, entry));
-  const steps: Step[] = [];
-  if (icon.path !== null && !(await hasIcon(place.store, icon.path, icon.file.bytes)))
-    steps.push({ kind: 'create', path: icon.path, bytes: icon.file.bytes, what: 'the icon' });
-  const metadata = await metadataOf(place, metadataUrl);
-  if (metadata.step !== null) steps.push(metadata.step);
-  if (listed === null) return { entry, plan: { steps }, lines: null, findings: [] };
-
-  steps.push(listed);
-  const observed =
-    icon.path === null
-      ? { content: NOT_OBSERVED, image: NOT_OBSERVED }
-      : { content: icon.file.content, image: icon.file.image };
-  const facts: AppFacts = {
-    key: app.key,
-    metadata: metadata.facts,
-    icon: { url: icon.url, file: icon.path, web: NOT_OBSERVED, ...observed },
-    artifacts: [],
-  };
+  const listing = listingPart(manifest, { key: app.key, entry });
+  const parts = [await newIconPart(place.store, icon), await newMetadataPart(place, metadataUrl), listing];
+  const { steps } = joined(parts);
+  if (listing.edit === null) return { entry, plan: { steps }, lines: null, findings: [] };
+  const nothing = { url: metadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED };
+  const state = { manifest: factsOf(manifest), app: appFactsWith(app.key, nothing, { url: null }) };
   // A new app has no versions yet: they are published in the next step.
-  const settingsOfNewApp: JudgeSettings = {
-    ...judgeSettings,
-    severities: { ...judgeSettings.severities, 'no-valid-versions': 'off' },
-  };
-  const findings = newFindings(
-    () => judgeState({ manifest: factsOf(manifest), app: null }, settingsOfNewApp),
-    { manifest: factsOf(listed.to), app: facts },
-    settingsOfNewApp,
-  );
-  const lines = changedLines(manifest.text, listed.to.text);
+  const severities = { ...judgeSettings.severities, 'no-valid-versions': 'off' } as const;
+  const findings = judgeParts(parts, state, { ...judgeSettings, severities }, { isListed: false });
+  const lines = changedLines(manifest.text, listing.edit.to.text);
   return { entry, plan: { title: `Add app ${app.key}`, steps }, lines, findings };
 }
 
-/** The URL of the icon, with the path to which its file is copied; `path` is null if it is hosted elsewhere. */
-export function iconTarget(
-  { base }: RegistryLocation,
-  { key, icon }: Pick<NewApp, 'key' | 'icon'>,
-): { path: null; url: string } | { path: string; url: string; file: IconFile } {
+/** The URL of an icon, with the path to which its file is copied; `path` is null if it is hosted elsewhere. */
+export type NewIcon = { path: null; url: string } | { path: string; url: string; file: IconFile };
+
+export function iconTarget({ base }: RegistryLocation, { key, icon }: Pick<NewApp, 'key' | 'icon'>): NewIcon {
   if (!('bytes' in icon)) return { path: null, url: icon.url };
   const path = `apps/${key}/icon.${icon.image.kind}`;
   return { path, url: base + path, file: icon };
 }
 
-/** True if the store has this icon already. @throws AppregError `already-exists` (exit 1) if it has another one */
-async function hasIcon(store: Store, path: string, bytes: Uint8Array): Promise<boolean> {
+/** The icon of a new app. @throws AppregError `already-exists` (exit 1) if the store has another one */
+async function newIconPart(store: Store, icon: NewIcon): Promise<Part<Step>> {
+  const facts = { after: { app: { icon: iconFactsOf(icon) } } };
+  if (icon.path === null) return { ...NOTHING, facts };
+  const { path, file } = icon;
   const stored = await store.read(path);
-  if (stored !== null && !Buffer.from(stored.bytes).equals(bytes))
+  if (stored !== null && !Buffer.from(stored.bytes).equals(file.bytes))
     throw otherIconExists(path, message`Delete it if no app uses it, or choose another app key.`);
-  return stored !== null;
+  const step: Step = { kind: 'create', place: 'icon', path, bytes: file.bytes, what: 'the icon' };
+  return { steps: stored === null ? [step] : [], files: [path], facts };
 }
 
-/**
- * The metadata file of a new app, with the step that creates it. An existing one is kept unchanged, after checking that
- * it lists versions.
- */
-async function metadataOf(place: RegistryLocation, url: string): Promise<{ facts: DocumentFacts; step: Step | null }> {
+/** A new icon, as facts. */
+export function iconFactsOf(icon: NewIcon): IconFacts {
+  const { content, image } = icon.path === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : icon.file;
+  return { url: icon.url, file: icon.path, web: NOT_OBSERVED, content, image };
+}
+
+/** The metadata file of a new app. An existing one is kept unchanged, after checking that it lists versions. */
+async function newMetadataPart(place: RegistryLocation, url: string): Promise<Part<Step>> {
   const path = place.pathOf(url);
-  if (path === null) return { facts: { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED }, step: null };
+  if (path === null) return NOTHING;
   const existing = await readDocument(place.store, path);
-  if (existing !== null) {
-    requireVersions(existing);
-    return { facts: factsOf(existing, url), step: null };
-  }
-  return { facts: factsOf(documentWithText(newMetadata(), path), url), step: createMetadata(path) };
+  if (existing !== null) requireVersions(existing);
+  const metadata = factsOf(existing ?? documentWithText(newMetadata(), path), url);
+  return {
+    steps: existing === null ? [createMetadata(path)] : [],
+    files: [path],
+    facts: { after: { app: { metadata, artifacts: artifactsOf(metadata) } } },
+  };
 }
 
 /** The step that creates a metadata file without versions. */
 export function createMetadata(path: string): Step {
-  return { kind: 'create', path, bytes: Buffer.from(newMetadata()), what: 'the metadata file, without versions' };
+  const what = 'the metadata file, without versions';
+  return { kind: 'create', place: 'metadata', path, bytes: Buffer.from(newMetadata()), what };
 }
 
 /** The error for an icon file that is not replaced, since it is not known to be that of the app. @param hint how to go on */

@@ -1,5 +1,5 @@
 import { joined, message } from '../core/text/message.ts';
-import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
+import { assembledManifest, type Issue } from '../author/assemble.ts';
 import { type Document, documentWithText, requireApps, requireVersions } from '../author/document.ts';
 import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
@@ -9,18 +9,17 @@ import { capitalized, counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
 import { readAll } from '../store/pool.ts';
 import type { Stored } from '../store/store.ts';
-import { createMetadata, type IconFile } from './add-app.ts';
+import { createMetadata } from './add-app.ts';
 import type { JudgeSettings } from './check-change.ts';
+import type { AppToAssemble } from './described-app.ts';
+import { iconFacts, iconPart, iconPath } from './parts/icon.ts';
 import { unknownApp } from './listed-app.ts';
-import { NOT_OBSERVED, factsOf, type RegistryLocation, readManifest } from './registry-location.ts';
+import { appFactsWith, NOT_OBSERVED, factsOf, type RegistryLocation, readManifest } from './registry-location.ts';
 import { EditStep } from './edit-step.ts';
 import type { Plan, Step } from './plan.ts';
 import { StoredDocument } from './stored-document.ts';
 
 /** Plans building the manifest from the folders of the apps. */
-
-/** An app with its icon file; null for an icon that is hosted elsewhere. */
-export type AppToAssemble = AssembledApp & { image: IconFile | null };
 
 /** The apps' folders. */
 export interface Folders {
@@ -71,7 +70,7 @@ export async function planAssembly(
     throwIssues(again.issues);
     return again.text === null ? null : documentWithText(again.text, now.path);
   };
-  const edit = EditStep.of(manifest, { what: summaryOf(changes) }, assemble);
+  const edit = EditStep.of(manifest, { place: 'manifest', what: summaryOf(changes) }, assemble);
   if (edit !== null) steps.push(edit);
   return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
 }
@@ -113,28 +112,13 @@ function checkRemoved(
   if (unknown !== undefined) throw unknownApp(unknown, where, listed, message`App keys are case-sensitive.`);
 }
 
-/** The step that stores the icon of an app, if it is not in the store. @param stored the current file */
-export function iconStep(app: AppToAssemble, stored: Stored | null): Step[] {
-  const path = iconPath(app);
-  if (path === null || app.image === null) return [];
-  const { bytes } = app.image;
-  if (stored === null) return [{ kind: 'create', path, bytes, what: `the icon of ${app.key}` }];
-  if (Buffer.from(stored.bytes).equals(bytes)) return [];
-  return [{ kind: 'replace', path, bytes, what: `the icon of ${app.key}, changed` }];
-}
-
-/** The path of the icon in the store; null for an icon that is hosted elsewhere. */
-export function iconPath({ key, icon, image }: AppToAssemble): string | null {
-  return icon === null || image === null ? null : `apps/${key}/${icon}`;
-}
-
 function metadataPath(place: RegistryLocation, { entry }: AppToAssemble): string | null {
   return place.pathOf(entry.appMetadataUrl);
 }
 
 /** @param contents the current files of the store */
 function stepsFor(place: RegistryLocation, app: AppToAssemble, contents: ReadonlyMap<string, Stored>): Step[] {
-  const steps: Step[] = iconStep(app, contents.get(iconPath(app) ?? '') ?? null);
+  const steps: Step[] = [...iconPart(app, contents.get(iconPath(app) ?? '') ?? null).steps];
   const path = metadataPath(place, app);
   if (path === null) return steps;
   const stored = contents.get(path);
@@ -177,7 +161,7 @@ function judgeApps(
   const withoutVersions = { ...severities, 'no-valid-versions': 'off' } as const;
   const judging = startJudging({ command: 'lint', target: '', now, severities: withoutVersions });
   judging.manifest(manifest);
-  for (const app of apps) judging.app(appFactsOf(app));
+  for (const app of apps) judging.app(factsOfFolder(app));
   const { findings } = judging.finish(0);
   const issues = findings
     .filter(({ severity }) => severity === 'error')
@@ -189,16 +173,10 @@ function judgeApps(
 }
 
 /** An app as its folder describes it, without versions. */
-export function appFactsOf({ key, source, entry, icon, image }: AppToAssemble): AppFacts {
-  const observed =
-    image === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : { content: image.content, image: image.image };
-  const file = icon === null ? null : `${source}/${icon}`;
-  return {
-    key,
-    metadata: { url: entry.appMetadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED },
-    icon: { url: entry.blockStyle.iconUrl, file, web: NOT_OBSERVED, ...observed },
-    artifacts: [],
-  };
+export function factsOfFolder(app: AppToAssemble): AppFacts {
+  const { key, entry } = app;
+  const metadata = { url: entry.appMetadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED };
+  return appFactsWith(key, metadata, iconFacts(app));
 }
 
 /** The file to correct: the icon, the app.json, or the manifest. */

@@ -21,7 +21,7 @@ export interface JudgeSettings
 }
 
 /** A judged state: its findings, and the verdict about its app. */
-export interface JudgedState {
+interface JudgedState {
   findings: Finding[];
   /** By its documents alone, since artifacts are not read; null for a state without the app. */
   verdict: AppVerdict | null;

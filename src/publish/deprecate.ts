@@ -9,11 +9,12 @@ import { isSemver } from '../core/registry/version.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { message } from '../core/text/message.ts';
 import { printable } from '../core/text/text.ts';
-import { aboutEdit, readAbout } from './about.ts';
-import { appFactsWith, withAbout, factsOf, type RegistryLocation } from './registry-location.ts';
+import { aboutPart, readAbout } from './parts/about.ts';
+import { judgeParts } from './parts/part.ts';
+import { appFactsWith, factsOf, type RegistryLocation } from './registry-location.ts';
 import type { AppToPublish } from './listed-app.ts';
 import { changedLines, type LineChanges, type Plan } from './plan.ts';
-import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
+import type { JudgeSettings } from './check-change.ts';
 
 /** Plans the retirement of versions. The versions stay listed, and their artifacts never change (spec 2.4, 9). */
 
@@ -53,12 +54,12 @@ export interface RetirementPlan {
  */
 export async function planRetirement(
   place: RegistryLocation,
-  app: AppToPublish,
+  listedApp: AppToPublish,
   { selects, asGiven, replaces = false }: { selects(version: string): boolean; asGiven: string; replaces?: boolean },
   retirement: WantedRetirement,
   { since, ...judgeSettings }: JudgeSettings & { since: string },
 ): Promise<RetirementPlan> {
-  const { key, manifest, metadata, metadataUrl } = app;
+  const { key, manifest, metadata, metadataUrl } = listedApp;
   const listed = validVersions(metadata).map(({ version }) => version);
   const versions = listed.filter((version) => selects(version));
   if (versions.length === 0) throw noVersion(key, asGiven, listed);
@@ -71,22 +72,18 @@ export async function planRetirement(
     if (conflict !== undefined) throw retiredMeanwhile(key, conflict);
     return now.text;
   };
-  const edit = aboutEdit(about, change, `the retirement of ${what}`);
-  if (edit === null) return { versions, changed, kept, replaced, plan: { steps: [] }, findings: [], lines: null };
-  const facts = appFactsWith(key, factsOf(metadata, metadataUrl), { url: null });
-  const findings = newFindings(
-    () => judgeState({ manifest: factsOf(manifest), app: withAbout(facts, edit.before) }, judgeSettings),
-    { manifest: factsOf(manifest), app: withAbout(facts, edit.after) },
-    judgeSettings,
-  );
+  const part = aboutPart(about, change, `the retirement of ${what}`);
+  if (part === null) return { versions, changed, kept, replaced, plan: { steps: [] }, findings: [], lines: null };
+  const app = appFactsWith(key, factsOf(metadata, metadataUrl), { url: null });
+  const findings = judgeParts([part], { manifest: factsOf(manifest), app }, judgeSettings);
   return {
     versions,
     changed,
     kept,
     replaced,
-    plan: { title: titleOf(what, retirement), steps: [edit.step] },
+    plan: { title: titleOf(what, retirement), steps: [...part.steps] },
     findings,
-    lines: changedLines(...edit.texts),
+    lines: changedLines(...part.texts),
   };
 }
 

@@ -17,18 +17,14 @@ import {
 } from '../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { type IconFile, iconTarget, otherIconExists } from './add-app.ts';
-import {
-  appFactsWith,
-  metadataFacts,
-  withAbout,
-  factsOf,
-  type RegistryLocation,
-  readDocument,
-} from './registry-location.ts';
-import { type JudgeSettings, judgeState, newFindings } from './check-change.ts';
+import { iconFactsOf, iconTarget, type NewIcon, otherIconExists } from './add-app.ts';
+import type { IconFile } from './described-app.ts';
+import { appFactsWith, metadataFacts, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
+import type { JudgeSettings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
-import { type AboutFieldChange, planAboutEdit } from './about.ts';
+import { type AboutFieldChange, planAboutEdit } from './parts/about.ts';
+import { judgeParts, NOTHING } from './parts/part.ts';
+import { inPlaces } from './place.ts';
 import { EditStep } from './edit-step.ts';
 import { type ListedEntry, requireEntry } from './listed-app.ts';
 import type { Plan, Step } from './plan.ts';
@@ -74,43 +70,34 @@ export interface EditPlan {
 export async function planEdit(
   place: RegistryLocation,
   app: ListedEntry,
-  edit: AppEdit,
+  edits: AppEdit,
   judgeSettings: JudgeSettings,
 ): Promise<EditPlan> {
   const { key, manifest } = app;
   const before = appFields(app.entry);
-  const icon = edit.icon === undefined ? null : newIcon(place, key, edit.icon);
-  const wanted = wantedTexts(edit, icon?.url ?? null);
+  const icon = edits.icon === undefined ? null : newIcon(place, key, edits.icon);
+  const wanted = wantedTexts(edits, icon?.url ?? null);
   const changes = changesTo(before, wanted);
-  const edited = EditStep.of(manifest, { what: `the app ${printable(key)}` }, (now) => changed(now, key, changes));
-  const steps: Step[] = [];
+  const edit = EditStep.of(manifest, { place: 'manifest', what: `the app ${printable(key)}` }, (now) =>
+    changed(now, key, changes),
+  );
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
-  if (iconStep !== null) steps.push(iconStep);
-  const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edit.about ?? {});
-  if (about.edit !== null) steps.push(about.edit.step);
-  if (edited !== null) steps.push(edited);
-  const after = edited?.to ?? manifest;
+  const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edits.about ?? {});
+  const steps = inPlaces<Step>([iconStep ?? [], about.part?.steps ?? [], edit ?? []].flat());
+  const after = edit?.to ?? manifest;
   const entry = requireEntry(after, key);
   const plan = { title: `Edit app ${printable(key)}`, steps };
   const allChanges = [...changes, ...about.changes];
   if (steps.length === 0) return { entry, changes: allChanges, plan, findings: [], unusedIcon: null };
 
   const metadata = await metadataStates(place, key, before.appMetadataUrl, wanted.appMetadataUrl ?? null);
-  const observed =
-    icon === null || icon.path === null ? {} : { file: icon.path, content: icon.file.content, image: icon.file.image };
-  const appBefore = appFactsWith(key, metadata.before, { url: before.iconUrl });
-  const appAfter = appFactsWith(key, metadata.after, { url: appFields(entry).iconUrl, ...observed });
-  const settingsWithBaseline = { ...judgeSettings, baseline: metadata.baseline };
-  const findings = newFindings(
-    () =>
-      judgeState({ manifest: factsOf(manifest), app: withAbout(appBefore, about.edit?.before) }, settingsWithBaseline),
-    { manifest: factsOf(after), app: withAbout(appAfter, about.edit?.after) },
-    settingsWithBaseline,
-  );
+  const state = { manifest: factsOf(manifest), app: appFactsWith(key, metadata.before, { url: before.iconUrl }) };
+  const observed = icon === null ? { url: appFields(entry).iconUrl } : iconFactsOf(icon);
+  const facts = { after: { manifest: factsOf(after), app: appFactsWith(key, metadata.after, observed) } };
+  const parts = [{ steps, files: [], facts }, about.part ?? NOTHING];
+  const findings = judgeParts(parts, state, { ...judgeSettings, baseline: metadata.baseline });
   return { entry, changes: allChanges, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
 }
-
-type NewIcon = ReturnType<typeof iconTarget>;
 
 function newIcon(place: RegistryLocation, key: string, icon: NonNullable<AppEdit['icon']>): NewIcon {
   // The path of the file is made from the key.
@@ -162,13 +149,13 @@ async function stepForIcon(
 ): Promise<Step | null> {
   const { bytes } = file;
   const stored = await place.store.read(path);
-  if (stored === null) return { kind: 'create', path, bytes, what: 'the icon' };
+  if (stored === null) return { kind: 'create', place: 'icon', path, bytes, what: 'the icon' };
   if (Buffer.from(stored.bytes).equals(bytes)) return null;
   const users = usersOfIcon(place, manifest, path);
   if (!users.includes(key))
     throw otherIconExists(path, message`Delete it if no app uses it, or give the URL of an icon: --icon <url>`);
   if (users.length > 1) throw sharedIcon(path, key, users);
-  return { kind: 'replace', path, bytes, what: 'the icon, changed' };
+  return { kind: 'replace', place: 'icon', path, bytes, what: 'the icon, changed' };
 }
 
 /** Replacing it would change the icon of the other apps, too. */

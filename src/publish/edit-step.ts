@@ -1,5 +1,6 @@
 import type { Document } from '../author/document.ts';
 import type { Stored } from '../store/store.ts';
+import type { Place } from './place.ts';
 import type { StoredDocument } from './stored-document.ts';
 
 /**
@@ -13,8 +14,7 @@ export type Change = (now: Document) => Document | null;
 interface Shown {
   /** Such as `the app clock`. */
   what: string;
-  /** The file is in the workspace, and the registry is in a store elsewhere. */
-  isLocal?: boolean;
+  place?: Place;
 }
 
 /**
@@ -25,17 +25,17 @@ export class EditStep {
   readonly kind = 'edit';
   readonly path: string;
   readonly what: string;
-  readonly isLocal: boolean;
+  readonly place?: Place;
   /** The document that was planned on. */
   readonly from: StoredDocument;
   /** The result of the change for `from`. */
   readonly to: Document;
   readonly #change: Change;
 
-  private constructor(from: StoredDocument, to: Document, { what, isLocal = false }: Shown, change: Change) {
+  private constructor(from: StoredDocument, to: Document, { what, place }: Shown, change: Change) {
     this.path = from.path;
     this.what = what;
-    this.isLocal = isLocal;
+    if (place !== undefined) this.place = place;
     this.from = from;
     this.to = to;
     this.#change = change;

@@ -1,6 +1,6 @@
 import { message, type SafeText } from '../core/text/message.ts';
 import { type Document, requireApps, requireVersions } from '../author/document.ts';
-import { addAppEntry, type AppEntry } from '../author/manifest.ts';
+import type { AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import { member, type JsonValue } from '../core/json/json.ts';
 import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
@@ -8,7 +8,6 @@ import { didYouMean, didYouMeanAny } from '../core/text/similar-names.ts';
 import { safeExcerpt, printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
 import { checkKey } from './check-key.ts';
-import { EditStep } from './edit-step.ts';
 import { type RegistryLocation, readDocument, readManifest } from './registry-location.ts';
 import { StoredDocument } from './stored-document.ts';
 
@@ -70,15 +69,11 @@ function closestKeys(key: string, known: readonly string[]): string {
 /** An app of the registry whose metadata file can be edited. */
 export interface AppToPublish {
   key: string;
-  /** The manifest that lists it, or will. */
-  manifest: Document;
+  manifest: StoredDocument;
+  /** Whether the manifest has it; otherwise it is listed with the version. */
+  isListed: boolean;
   metadata: StoredDocument;
   metadataUrl: string;
-}
-
-/** An app that is listed. */
-export interface ListedApp extends AppToPublish {
-  manifest: StoredDocument;
 }
 
 /**
@@ -86,7 +81,7 @@ export interface ListedApp extends AppToPublish {
  * @throws AppregError: exit 2 if the app is not listed, or its metadata is hosted elsewhere; exit 1 if its file must not
  * be edited
  */
-export async function appToPublish(place: RegistryLocation, key: string): Promise<ListedApp> {
+export async function appToPublish(place: RegistryLocation, key: string): Promise<AppToPublish> {
   checkKey(key);
   return listedApp(place, await readManifest(place), key);
 }
@@ -100,7 +95,7 @@ export async function requirePublishable(place: RegistryLocation, key: string): 
   metadataPath(place, key, listedMetadataUrl(await readManifest(place), key));
 }
 
-async function listedApp(place: RegistryLocation, manifest: StoredDocument, key: string): Promise<ListedApp> {
+async function listedApp(place: RegistryLocation, manifest: StoredDocument, key: string): Promise<AppToPublish> {
   const metadataUrl = listedMetadataUrl(manifest, key);
   const path = metadataPath(place, key, metadataUrl);
   const metadata = await readDocument(place.store, path);
@@ -112,34 +107,25 @@ async function listedApp(place: RegistryLocation, manifest: StoredDocument, key:
     );
   // Throws if the file has no list of versions.
   requireVersions(metadata);
-  return { key, manifest, metadata, metadataUrl };
+  return { key, manifest, isListed: true, metadata, metadataUrl };
 }
 
 /**
  * The same for an app with a description, which is listed with its entry if the manifest does not have it. Its metadata
  * file may be missing: then it has no versions.
- * @returns with the step that lists the app in the manifest that was read; null if it has the app
  */
 export async function describedAppToPublish(
   place: RegistryLocation,
   key: string,
-  entry: AppEntry,
-): Promise<{ app: AppToPublish; listing: EditStep | null }> {
+  { appMetadataUrl: metadataUrl }: AppEntry,
+): Promise<AppToPublish> {
   checkKey(key);
   const manifest = await readManifest(place);
-  const isListed = member(requireApps(manifest), key) !== undefined;
-  const listing = isListed ? null : listingStep(manifest, key, entry);
-  if (listing === null) return { app: await listedApp(place, manifest, key), listing };
-  const metadataUrl = entry.appMetadataUrl;
+  if (member(requireApps(manifest), key) !== undefined) return listedApp(place, manifest, key);
   const path = metadataPath(place, key, metadataUrl);
   const metadata = (await readDocument(place.store, path)) ?? StoredDocument.missing(path, newMetadata());
   requireVersions(metadata);
-  return { app: { key, manifest: listing.to, metadata, metadataUrl }, listing };
-}
-
-/** The step that lists an app; null if the manifest has this entry. @throws AppregError as `addAppEntry` does */
-export function listingStep(manifest: StoredDocument, key: string, entry: AppEntry): EditStep | null {
-  return EditStep.of(manifest, { what: `the app ${key}` }, (now) => addAppEntry(now, key, entry));
+  return { key, manifest, isListed: false, metadata, metadataUrl };
 }
 
 /** The path of a metadata file. @throws AppregError `metadata-outside-workspace` (exit 2) */

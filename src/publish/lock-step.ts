@@ -15,6 +15,7 @@ import {
 import type { Store } from '../store/store.ts';
 import type { Artifact } from './artifact.ts';
 import { EditStep } from './edit-step.ts';
+import type { Place } from './place.ts';
 import type { RegistryLocation } from './registry-location.ts';
 import { StoredDocument } from './stored-document.ts';
 
@@ -23,18 +24,18 @@ import { StoredDocument } from './stored-document.ts';
 /**
  * The step that records versions in a lock file.
  * @param lock as `readLockDocument` returns it
- * @param options.file what the lock file is (default: that of the store)
+ * @param options.what as messages call the file (default: that of the store)
  * @returns null if it has them all
  */
 export function lockStep(
   lock: StoredDocument,
   entries: readonly { app: string; version: LockedVersion }[],
-  { file = 'the lock file', isLocal = false }: { file?: string; isLocal?: boolean } = {},
+  { what = 'the lock file', place = 'lock' }: { what?: string; place?: Place } = {},
 ): EditStep | null {
   const [first] = entries;
   const versions =
     first && entries.length === 1 ? `${first.app} ${first.version.version}` : counted(entries.length, 'version');
-  return EditStep.of(lock, { what: `${file}, with ${versions}`, isLocal }, (now) => {
+  return EditStep.of(lock, { what: `${what}, with ${versions}`, place }, (now) => {
     const before = lockFileIn(now.content, LOCK_FILE);
     let after = before;
     for (const { app, version } of entries) after = withLockedVersion(after, app, version);

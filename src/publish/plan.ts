@@ -1,6 +1,7 @@
 import type { Bytes } from '../store/bytes.ts';
 import { grouped, printable } from '../core/text/text.ts';
 import type { EditStep } from './edit-step.ts';
+import type { Place } from './place.ts';
 
 /** The writes to make, in order, each with its precondition. It can be shown instead of applied. */
 export interface Plan<AnyStep = Step> {
@@ -8,6 +9,7 @@ export interface Plan<AnyStep = Step> {
   title?: string;
   steps: AnyStep[];
 }
+
 export type Step = CreateStep | ReplaceStep | EditStep;
 /** A plan is shown without signing anything. */
 export type PlannedStep = Step | SignStep;
@@ -18,6 +20,7 @@ export interface CreateStep {
   path: string;
   bytes: Bytes;
   what: string;
+  place?: Place;
 }
 
 /** A file that must not exist yet, and that is signed before any step is applied. */
@@ -33,6 +36,7 @@ export interface ReplaceStep {
   path: string;
   bytes: Uint8Array;
   what: string;
+  place?: Place;
 }
 
 const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };

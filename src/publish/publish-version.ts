@@ -1,29 +1,134 @@
-import { message } from '../core/text/message.ts';
-import { requireVersions, type Document } from '../author/document.ts';
-import { addVersion, type NewVersion, validVersions, isListedAs } from '../author/metadata.ts';
-import { sameDigest } from '../core/registry/baseline.ts';
-import type { ArtifactFacts, DocumentFacts } from '../core/facts/facts.ts';
-import { versionFields } from '../core/registry/manifest.ts';
-import type { Finding } from '../core/findings/report.ts';
-import { LOCK_FILE } from '../core/registry/lock-file.ts';
+import { isListedAs, type NewVersion } from '../author/metadata.ts';
 import { AppregError } from '../core/errors/error.ts';
+import type { Finding } from '../core/findings/report.ts';
+import { sameDigest } from '../core/registry/baseline.ts';
+import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
+import { message } from '../core/text/message.ts';
 import { shorten } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
-import type { AppToPublish } from './listed-app.ts';
-import { haveSameTar } from './same-tar.ts';
-import { type NotesOf, versionNotesEdit } from './about.ts';
-import { type Artifact, checksumOf, createFiles, filesOf, isFree, requireAttestation, targetOf } from './artifact.ts';
-import { type JudgedState, type JudgeSettings, judgeState, newFindings, type RegistryState } from './check-change.ts';
+import type { Store } from '../store/store.ts';
+import { isDocumentWritten, type StepResult } from './apply-step.ts';
+import type { Artifact, ChosenVersion } from './artifact.ts';
+import type { JudgeSettings, RegistryState } from './check-change.ts';
 import { versionSeverities } from './check-content.ts';
-import { isBump, chooseVersion, increment } from './choose-version.ts';
-import { refuseTypos } from './refuse-typos.ts';
-import { EditStep } from './edit-step.ts';
+import { chosenVersion, isBump } from './choose-version.ts';
+import type { AppToAssemble } from './described-app.ts';
+import type { EditStep } from './edit-step.ts';
+import { type AppToPublish, appToPublish, describedAppToPublish } from './listed-app.ts';
+import { lockedVersion, lockIn, readLockDocument, withStoredLock } from './lock-step.ts';
+import type { NotesOf } from './parts/about.ts';
+import { artifactPart } from './parts/artifact.ts';
+import { attestationPart, requireAttestation } from './parts/attestation.ts';
+import { billPart } from './parts/bill.ts';
+import { iconPart, iconPath } from './parts/icon.ts';
+import { type ListingPart, listingPart } from './parts/listing.ts';
+import { lockPart } from './parts/lock.ts';
+import { metadataPart } from './parts/metadata.ts';
+import { notesPart } from './parts/notes.ts';
+import { joined, judgeParts, NOTHING, type Part } from './parts/part.ts';
+import { workspaceLockPart } from './parts/workspace-lock.ts';
 import { changedLines, type LineChanges, type Plan, type PlannedStep } from './plan.ts';
-import { factsOf, NOT_OBSERVED, type RegistryLocation } from './registry-location.ts';
-import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
-import { isSemver } from '../core/registry/version.ts';
+import { appFactsWith, factsOf, type RegistryLocation } from './registry-location.ts';
+import { type Outcome, run } from './run.ts';
+import { haveSameTar } from './same-tar.ts';
+import type { StoredDocument } from './stored-document.ts';
 
-/** Plans publishing a version of an app (spec 4.4), in an order that never exposes a partial state. */
+/** Publishes a version of an app (spec 4.4): parts, each of which knows its files, in one plan. */
+
+/** A version that is to be published. */
+export interface VersionToPublish {
+  /** Of the app. */
+  key: string;
+  /** A semantic version; or major, minor or patch. */
+  version: string;
+  artifact: Artifact;
+  /** The description with which the app is listed if the manifest does not have it; null if it has none. */
+  listing: AppToAssemble | null;
+  /** The release notes of a version, in Markdown; null or absent for none. */
+  notes?: NotesOf | undefined;
+  /** What it was built from, for the lock files; null or absent if that is unknown. */
+  provenance?: Provenance | null;
+}
+
+export interface PublishOptions {
+  dryRun?: boolean | undefined;
+  /** Fetches a stored artifact from its public URL before it is listed. */
+  readBack?: ((entry: NewVersion) => Promise<void>) | undefined;
+  /** Records the version in the lock file of the store, which is not read otherwise. */
+  recordsInStore?: boolean;
+  /** The folder of the workspace, if it has a lock file and the registry is in a store elsewhere. */
+  workspace?: Store | null;
+  /** Leaves it to the caller to apply the step that lists a new app (`VersionPlan.listing`). */
+  leavesListing?: boolean;
+  /** Called for each plan before any of it is applied; an error ends it. */
+  onPlan?(planned: VersionPlan): Promise<void>;
+}
+
+export interface Published extends Outcome<VersionPlan> {
+  /** False if these bytes were already listed. */
+  isNew: boolean;
+}
+
+/**
+ * Plans a version and applies the plan. Concurrent increments each get a distinct version. The files of the app are read
+ * here, also if the caller has read it before: others may have published since then.
+ * @throws AppregError as `readApp`, `planVersion` and `run` do
+ */
+export async function publishVersion(
+  place: RegistryLocation,
+  wanted: VersionToPublish,
+  judgeSettings: JudgeSettings,
+  { dryRun = false, readBack, workspace = null, leavesListing = false, onPlan, recordsInStore }: PublishOptions = {},
+): Promise<Published> {
+  const make = async (): Promise<VersionPlan> => {
+    const app = await readApp(place, wanted, { recordsInStore, workspace });
+    const known = app.lock ? withStoredLock(place, lockIn(app.lock)) : place;
+    const planned = await planVersion(known, app, wanted, judgeSettings);
+    await onPlan?.(planned);
+    return leavesListing ? withoutListing(planned) : planned;
+  };
+  const { planned, results } = await run(place.store, make, {
+    dryRun,
+    workspace,
+    readBack:
+      readBack && ((planned) => async (step) => (step.place === 'artifact' ? readBack(planned.entry) : undefined)),
+    mayPlanAgain: afterRivals(wanted.version),
+  });
+  return { planned, results, isNew: dryRun ? !planned.published : results.some(isListing) };
+}
+
+/** True if a step wrote a document that lists the version, or the app; not its notes or its record. */
+export function isListing(result: StepResult): boolean {
+  const { place } = result.step;
+  return isDocumentWritten(result) && (place === 'metadata' || place === 'manifest');
+}
+
+function withoutListing(planned: VersionPlan): VersionPlan {
+  const steps = planned.plan.steps.filter((step) => step !== planned.listing);
+  return { ...planned, plan: { ...planned.plan, steps } };
+}
+
+/** An app, and the lock files that record its versions; null or absent for those that do not. */
+interface OpenApp extends AppToPublish {
+  lock?: StoredDocument | null;
+  workspaceLock?: StoredDocument | null;
+}
+
+/** Reads what is published of an app. @throws AppregError as `appToPublish` does, and for an invalid lock file */
+export async function readApp(
+  place: RegistryLocation,
+  { key, listing }: Pick<VersionToPublish, 'key' | 'listing'>,
+  {
+    recordsInStore = false,
+    workspace = null,
+  }: Pick<PublishOptions, 'workspace'> & { recordsInStore?: boolean | undefined } = {},
+): Promise<OpenApp> {
+  const lock = recordsInStore ? await readLockDocument(place.store) : null;
+  const workspaceLock = workspace && (await readLockDocument(workspace));
+  const app =
+    listing === null ? await appToPublish(place, key) : await describedAppToPublish(place, key, listing.entry);
+  return { ...app, lock, workspaceLock };
+}
 
 export interface VersionPlan {
   entry: NewVersion;
@@ -32,134 +137,122 @@ export interface VersionPlan {
   plan: Plan<PlannedStep>;
   /** The step of the plan that lists the app in the manifest; null if it is listed. */
   listing: EditStep | null;
-  /** The file to create, relative to the store's root; null if the artifact is hosted elsewhere. */
+  /** The path of the artifact in the store; null if it is hosted elsewhere. */
   path: string | null;
-  /** The metadata file, and the artifact with its companion files if it is in this store. */
+  /** The files of the parts, also those that need no step now. */
   files: string[];
+  /** What is published with the plan, as messages call it. */
+  subject: string;
   /** The lines of the metadata file that change; null if none do. */
   lines(): LineChanges | null;
-  /** Warnings and notes about the new version. */
+  /** Warnings and notes about the new version, and about an app that is listed with it. */
   findings: Finding[];
 }
 
 /**
- * Plans a version, and its notes. `word` is a version, or major, minor or patch: for these, bytes that the highest version already
- * lists are not published again under a new number, so that repeated runs are idempotent.
+ * Plans a version in an order that never exposes a partial state: the artifact with its companions, the icon of a new app,
+ * the notes, the metadata file with the version, the manifest with the new app, and the lock files.
  * @throws AppregError (exit 1) if the version is published with other bytes, or a rule would be violated
  */
 export async function planVersion(
   place: RegistryLocation,
-  app: AppToPublish,
-  { word, artifact, notes }: { word: string; artifact: Artifact; notes?: NotesOf | undefined },
+  app: OpenApp,
+  wanted: Omit<VersionToPublish, 'key' | 'listing'> & Partial<Pick<VersionToPublish, 'listing'>>,
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
-  const { key, metadata } = app;
-  const listed = validVersions(metadata);
-  const version = await versionToPublish(place, app, word, listed, artifact, judgeSettings.allow?.same);
-  const target = targetOf(place, metadata, version, artifact);
-  const { path, entry } = target;
-  const { artifactChecksum: checksum } = entry;
-  const existing = listed.find((one) => one.version === version);
-  if (existing !== undefined && (await isRecompressed(place, existing, entry, artifact)))
-    throw recompressed(key, existing, checksum);
-  const firstSeen = place.firstSeen?.(key, version) ?? checksum;
-  if (existing === undefined && !sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
-  const editing = EditStep.of(metadata, { what: `the version ${version} of ${key}` }, (now) => {
-    const edited = addVersion(now, entry);
-    // Also on a state that another publisher has written meanwhile. An increment is planned again.
-    if (edited !== null && !isBump(word)) refuseTypos(key, entry, validVersions(now), judgeSettings.allow ?? {});
-    return edited;
-  });
-  const noted = notes?.(version) ?? null;
-  const published = editing === null ? null : publishedAt(place, judgeSettings.now);
-  const about = await versionNotesEdit(place, metadata.path, { key, version }, { published, notes: noted });
-  const files = [metadata.path, ...filesOf(target), ...(about === null ? [] : [about.step.path])];
-  const settings = { ...judgeSettings, severities: versionSeverities(judgeSettings.severities, version) };
-  const before = (): JudgedState => judgeState(stateOf(app, metadata, null, about?.before), settings);
-
-  if (editing === null) {
-    if (existing === undefined) throw new Error(`${version} is neither listed nor new`);
-    // If the listed bytes are hosted elsewhere, no second copy is made. The URL of the same file may be written otherwise.
-    const isHere = path !== null && place.pathOf(existing.artifactUrl) === path;
-    const create = isHere ? await createFiles(place, key, target) : null;
-    const isRestored = create !== null && !create.exists;
-    return {
-      entry: existing,
-      published: true,
-      plan: {
-        title: isRestored
-          ? `Restore the artifact of ${key} ${version}`
-          : `Add ${[...(create?.companions ?? []), ...(about === null ? [] : [about.step])].map(({ what }) => what).join(', ')}`,
-        steps: [
-          ...(isRestored ? [create.artifact] : []),
-          ...(create?.companions ?? []),
-          ...(about === null ? [] : [about.step]),
-        ],
-      },
-      listing: null,
-      path,
-      files,
-      lines: () => null,
-      findings: about === null ? [] : newFindings(before, stateOf(app, metadata, null, about.after), settings),
-    };
-  }
-
-  // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
-  const create = await createFiles(place, key, target);
-  if (judgeSettings.requiresAttestation === true) await requireAttestation(place, target, settings.severities);
-  const after = stateOf(app, editing.to, { version, path, artifact }, about?.after);
-  const findings = newFindings(before, after, settings);
+  const { now, allow } = judgeSettings;
+  const version = await chosenVersion(place, app, wanted, allow?.same);
+  const severities = versionSeverities(judgeSettings.severities, version.entry.version);
+  await refuseOtherBytes(place, version);
+  const metadata = metadataPart(app, version, allow);
+  const notes = await notesPart(place, version, { metadata: app.metadata.path, notesOf: wanted.notes, now });
+  const files = [
+    await artifactPart(place, version),
+    await billPart(place, version),
+    await attestationPart(place, version),
+  ];
+  const [icon, listing] = app.isListed ? [NOTHING, NOT_LISTING] : await newAppParts(place, app, wanted.listing ?? null);
+  if (version.listed === null && judgeSettings.requiresAttestation === true)
+    await requireAttestation(place, version, severities);
+  // A new app is listed with its version.
+  const ofNewApp = app.isListed ? severities : ({ ...severities, 'no-valid-versions': 'off' } as const);
+  const settings = { ...judgeSettings, severities: ofNewApp };
+  const findings = judgeParts([notes, metadata, icon, listing], stateOf(app), settings, app);
+  const parts = [...files, icon, notes, metadata, listing, ...lockParts(app, version, wanted, now)];
+  const planned = joined(parts);
+  const entry = version.listed ?? version.entry;
+  const subject = `${app.key} ${entry.version}`;
+  const published = version.listed !== null && app.isListed;
   return {
     entry,
-    published: false,
-    plan: {
-      title: `Publish ${key} ${version}`,
-      // The notes are written first: after an interruption, the same command finds and keeps them.
-      steps: [
-        ...(create === null ? [] : [create.artifact, ...create.companions]),
-        ...(about === null ? [] : [about.step]),
-        editing,
-      ],
-    },
-    listing: null,
-    path,
-    files,
-    lines: () => changedLines(metadata.text, editing.to.text),
+    published,
+    plan: { title: published ? titleOfAddition(subject, planned.steps) : `Publish ${subject}`, steps: planned.steps },
+    listing: listing.edit,
+    path: version.path,
+    files: planned.files,
+    subject,
+    lines: () => metadata.edit && changedLines(app.metadata.text, metadata.edit.to.text),
     findings,
   };
 }
 
-/** The registry before or after the change, restricted to this app. */
-function stateOf(
-  { key, manifest, metadataUrl }: AppToPublish,
-  metadata: Document,
-  added: { version: string; path: string | null; artifact: Artifact } | null,
-  about: DocumentFacts | null = null,
-): RegistryState {
-  const artifacts = requireVersions(metadata).map((item): ArtifactFacts => {
-    const { version, artifactUrl: url } = versionFields(item);
-    if (added === null || version !== added.version)
-      return { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, archive: NOT_OBSERVED };
-    const { content, archive } = added.artifact;
-    return { url, file: added.path, web: NOT_OBSERVED, content, archive };
-  });
-  const icon = { url: null, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, image: NOT_OBSERVED };
-  const documents = { metadata: factsOf(metadata, metadataUrl), ...(about !== null && { about }) };
-  return { manifest: factsOf(manifest), app: { key, ...documents, icon, artifacts } };
+const NOT_LISTING: ListingPart = { ...NOTHING, edit: null };
+
+/** The icon and the entry of an app that the manifest does not have. */
+async function newAppParts(
+  { store }: RegistryLocation,
+  { key, manifest }: AppToPublish,
+  listing: AppToAssemble | null,
+): Promise<[Part, ListingPart]> {
+  if (listing === null) throw new Error(`${key} is not listed, and has no description`);
+  const path = iconPath(listing);
+  return [iconPart(listing, path === null ? null : await store.read(path)), listingPart(manifest, listing)];
 }
 
-/** The present time: that of the store, if it has a clock. @param now of this machine */
-function publishedAt({ store }: RegistryLocation, now: string): string {
-  const time = store.now?.() ?? null;
-  return (time === null ? now : new Date(time).toISOString()).replace(/\.\d+Z$/, 'Z');
+/** A lock file is created in the store by a version whose sources are known, since `release` compares with it. */
+function lockParts(
+  { lock, workspaceLock }: OpenApp,
+  { key, listed, entry }: ChosenVersion,
+  { artifact, provenance = null }: Pick<VersionToPublish, 'artifact' | 'provenance'>,
+  now: string,
+): Part[] {
+  const recorded = { app: key, version: lockedVersion({ artifact, provenance }, listed ?? entry, now) };
+  const isInStore = lock && (lock.token !== null || provenance !== null);
+  return [
+    isInStore ? lockPart(lock, recorded) : NOTHING,
+    workspaceLock ? workspaceLockPart(workspaceLock, recorded) : NOTHING,
+  ];
+}
+
+/** The subject of the commit for files that are added to a version that is listed. */
+function titleOfAddition(subject: string, steps: readonly PlannedStep[]): string {
+  if (steps.some(({ place }) => place === 'artifact')) return `Restore the artifact of ${subject}`;
+  const added = steps.filter(({ place }) => place === 'companion' || place === 'notes').map(({ what }) => what);
+  return added.length === 0 ? `Record ${subject}` : `Add ${added.join(', ')}`;
+}
+
+/** The registry before the change, restricted to this app. */
+function stateOf({ key, manifest, metadata, metadataUrl }: AppToPublish): RegistryState {
+  return { manifest: factsOf(manifest), app: appFactsWith(key, factsOf(metadata, metadataUrl), { url: null }) };
+}
+
+/** @throws AppregError `immutable` (exit 1) if the version is listed with the same content, or was published with other bytes */
+async function refuseOtherBytes(place: RegistryLocation, version: ChosenVersion): Promise<void> {
+  const { key, listed, entry } = version;
+  const { artifactChecksum: checksum } = entry;
+  if (listed !== null) {
+    if (await isRecompressed(place, listed, version)) throw recompressed(key, listed, checksum);
+    return;
+  }
+  const firstSeen = place.firstSeen?.(key, entry.version) ?? checksum;
+  if (!sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
 }
 
 /** Whether a version is listed with other bytes, whose artifact in the store contains the same tar. */
 async function isRecompressed(
   { store, pathOf }: RegistryLocation,
   listed: NewVersion,
-  { artifactChecksum }: NewVersion,
-  { bytes }: Artifact,
+  { entry: { artifactChecksum }, artifact: { bytes } }: ChosenVersion,
 ): Promise<boolean> {
   const path = bytes === null || isListedAs(listed, artifactChecksum) ? null : pathOf(listed.artifactUrl);
   const stored = path === null ? null : await store.read(path);
@@ -185,43 +278,30 @@ function publishedBefore(key: string, { version, artifactChecksum }: NewVersion,
   );
 }
 
-/**
- * Resolves `word` to a version. For an increment: the latest one if it already has these bytes. Bytes of an older
- * version are refused, since a repeated job must not roll subscribers back. An increment skips numbers whose artifact
- * exists with other bytes (a concurrent or abandoned publication), and withdrawn ones.
- * @param listed the valid versions of the metadata file
- * @param allowSame whether bytes of an older version may get a new number
- */
-async function versionToPublish(
-  place: RegistryLocation,
-  { key, metadata }: AppToPublish,
-  word: string,
-  listed: readonly NewVersion[],
-  artifact: Artifact,
-  allowSame = false,
-): Promise<string> {
-  if (!isBump(word)) return word;
-  const checksum = checksumOf(artifact);
-  const versions = listed.map(({ version }) => version);
-  const latest = latestOf(versions);
-  const same = listed.filter((entry) => isListedAs(entry, checksum)).map(({ version }) => version);
-  if (latest !== null && same.includes(latest)) return latest;
-  const older =
-    latest === null ? null : latestOf(same.filter((one) => isSemver(one) && comparePrecedence(one, latest) < 0));
-  if (older !== null && latest !== null && !allowSame)
-    throw wouldRollBack({ key, word, older, latest, next: chooseVersion(word, versions, key) });
-  let version = chooseVersion(word, versions, key);
-  while (!(await isFree(place, key, targetOf(place, metadata, version, artifact))))
-    version = increment(version, 'patch');
-  return version;
+/** How often an increment is recomputed after conflicts. */
+const ATTEMPTS = 50;
+/** The number of companion files of an artifact: another publisher may store each of them first. */
+const COMPANIONS = 2;
+
+/** Whether a version is planned again because another publisher has just stored one of its files. */
+function afterRivals(word: string): (error: AppregError, planned: VersionPlan | null) => boolean {
+  let lastTried = '';
+  let attempt = 0;
+  return ({ code }, planned) => {
+    attempt += 1;
+    // Another publisher may also take the number during planning, between two reads.
+    const number = planned?.entry.version ?? null;
+    const isRefused = code === 'immutable';
+    // A companion file that another publisher has just stored is looked at: it may describe the same artifact.
+    if (isRefused && attempt <= COMPANIONS && planned !== null && hasCompanions(planned)) return true;
+    const taken = isRefused && (number === null || number !== lastTried);
+    if (!taken || !isBump(word) || attempt === ATTEMPTS) return false;
+    if (number !== null) lastTried = number;
+    return true;
+  };
 }
 
-function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): AppregError {
-  const { key, older, latest, next } = found;
-  return new AppregError(
-    'version-rollback',
-    message`These bytes are already published, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would give subscribers of ${latest} the code of ${older} again.`,
-    message`If a job was run again, nothing is left to do. To publish the older code again intentionally, use the full number: appreg publish-version ${key} ${next} … --allow-same`,
-    { effect: 'none' },
-  );
+/** True if the plan stores files beside the artifact. */
+function hasCompanions({ plan }: VersionPlan): boolean {
+  return plan.steps.some(({ kind, place }) => kind === 'create' && place !== 'artifact');
 }

@@ -1,11 +1,11 @@
 import { message } from '../core/text/message.ts';
 import type { Document } from '../author/document.ts';
-import type { DocumentFacts, Missing, AppFacts } from '../core/facts/facts.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, Missing } from '../core/facts/facts.ts';
 import { documentContent, type JsonObject } from '../core/json/json.ts';
 import { AppregError } from '../core/errors/error.ts';
 import type { Store } from '../store/store.ts';
 import { StoredDocument } from './stored-document.ts';
-import { listedVersionsIn, manifestApps, artifactUrlOf } from '../core/registry/manifest.ts';
+import { listedVersionsIn, manifestApps, versionFields } from '../core/registry/manifest.ts';
 
 /** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {
@@ -68,22 +68,22 @@ export function appFactsWith(
   metadata: DocumentFacts,
   icon: Partial<AppFacts['icon']> & Pick<AppFacts['icon'], 'url'>,
 ): AppFacts {
-  const artifacts = (listedVersionsIn(metadata.content) ?? []).map((item) => ({
-    url: artifactUrlOf(item),
-    file: null,
-    web: NOT_OBSERVED,
-    content: NOT_OBSERVED,
-    archive: NOT_OBSERVED,
-  }));
   return {
     key,
     metadata,
     icon: { file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, image: NOT_OBSERVED, ...icon },
-    artifacts,
+    artifacts: artifactsOf(metadata),
   };
 }
 
-/** The same app with an about file; null or undefined for none. */
-export function withAbout(app: AppFacts, about: DocumentFacts | null | undefined): AppFacts {
-  return about ? { ...app, about } : app;
+/** The artifacts of a metadata file, in its order, which are not observed. @param known what is known of a version */
+export function artifactsOf(
+  metadata: DocumentFacts,
+  known: (version: string | null) => Partial<ArtifactFacts> = () => ({}),
+): ArtifactFacts[] {
+  return (listedVersionsIn(metadata.content) ?? []).map((item) => {
+    const { version, artifactUrl: url } = versionFields(item);
+    const facts = { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, archive: NOT_OBSERVED };
+    return { ...facts, ...known(version) };
+  });
 }

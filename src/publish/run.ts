@@ -1,10 +1,13 @@
 import { type AppregError, isAppregError } from '../core/errors/error.ts';
+import { message, safe } from '../core/text/message.ts';
 import { describeWriteState } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { PlanOutdated, type StepResult } from './apply-step.ts';
-import { signedPlan } from './companion.ts';
+import type { EditStep } from './edit-step.ts';
 import { requireWritable } from './require-writable.ts';
 import type { Plan, PlannedStep } from './plan.ts';
+import { signedPlan } from './sign.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
 /** What a command plans: the steps, with what it reports about them. */
@@ -12,11 +15,15 @@ interface Planned {
   plan: Plan<PlannedStep>;
   /** The files that the command may write, besides those of the steps: what killed runs left next to them is removed. */
   files?: readonly string[];
+  /** What is published, as messages call it, such as `clock 1.2.0`; required for steps in the workspace. */
+  subject?: string;
 }
 
 export interface RunOptions<P> extends Omit<ApplyOptions, 'readBack' | 'refusesOutdated'> {
   /** Shows the plan: nothing is signed, tidied or written. */
   dryRun?: boolean | undefined;
+  /** The folder of the workspace, for the steps of a plan that are not in the store; null or absent without such steps. */
+  workspace?: Store | null;
   /** As `ApplyOptions.readBack`, for the plan that is applied. */
   readBack?: ((planned: P) => ApplyOptions['readBack']) | undefined;
   /**
@@ -44,19 +51,22 @@ const TIMES = 3;
 export async function run<P extends Planned>(
   store: RegistryLocation['store'],
   make: () => Promise<P>,
-  { dryRun = false, readBack, mayPlanAgain, ...options }: RunOptions<P> = {},
+  { dryRun = false, workspace = null, readBack, mayPlanAgain, ...options }: RunOptions<P> = {},
 ): Promise<Outcome<P>> {
   const earlier = new EarlierAttempts();
   for (let outdated = 0; ;) {
     let planned: P | null = null;
+    let outcome: Outcome<P>;
     try {
       planned = await make();
+      const [stored, local] = byStore(planned.plan);
+      if (workspace !== null) await requireWritable(local.steps, workspace);
       if (dryRun) {
-        await requireWritable(planned.plan.steps, store);
+        await requireWritable(stored.steps, store);
         return { planned, results: [] };
       }
-      const plan = await signedPlan(planned.plan);
-      planned = { ...planned, plan };
+      const plan = await signedPlan(stored);
+      planned = { ...planned, plan: { ...plan, steps: [...plan.steps, ...local.steps] } };
       await store.tidy?.([...(planned.files ?? []), ...plan.steps.map(({ path }) => path)]);
       const reading = readBack?.(planned);
       const refusesOutdated = outdated < TIMES;
@@ -65,7 +75,7 @@ export async function run<P extends Planned>(
         ...(reading && { readBack: reading }),
         refusesOutdated,
       });
-      return earlier.joined(planned, results);
+      outcome = earlier.joined(planned, results);
     } catch (error) {
       if (error instanceof PlanOutdated) {
         outdated += 1;
@@ -74,8 +84,40 @@ export async function run<P extends Planned>(
         earlier.leave(error.written?.stored ?? []);
       } else throw isAppregError(error) ? withCreated(error, earlier.paths) : error;
       store.forget?.();
+      continue;
     }
+    return workspace === null ? outcome : withWorkspace(outcome, workspace);
   }
+}
+
+/** The steps in the store, and those in the workspace. */
+function byStore(plan: Plan<PlannedStep>): [stored: Plan<PlannedStep>, local: Plan] {
+  return [
+    { ...plan, steps: plan.steps.filter((step) => !isLocal(step)) },
+    { steps: plan.steps.filter((step) => isLocal(step)) },
+  ];
+}
+
+/** The same outcome, with the steps in the workspace applied. @throws AppregError that says what is published */
+async function withWorkspace<P extends Planned>(
+  { planned, results }: Outcome<P>,
+  workspace: Store,
+): Promise<Outcome<P>> {
+  const [, local] = byStore(planned.plan);
+  try {
+    return { planned, results: [...results, ...(await applyPlan(local, workspace))] };
+  } catch (error) {
+    if (!isAppregError(error)) throw error;
+    const done = results.filter(({ outcome }) => outcome === 'created' || outcome === 'edited');
+    const paths = local.steps.map(({ path }) => path);
+    const written = { stored: done.map(({ step }) => step.path), notStored: paths, unknown: [] };
+    const summary = message`${planned.subject ?? ''} is published. ${paths.join(', ')} does not have it yet: ${safe(error.summary)}`;
+    throw error.with({ summary, written });
+  }
+}
+
+function isLocal(step: PlannedStep): step is EditStep {
+  return step.place === 'workspace-lock';
 }
 
 /** What earlier attempts of a run created. */

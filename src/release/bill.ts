@@ -7,8 +7,7 @@ import { describedArtifact } from '../core/registry/bill-of-materials.ts';
 import { companionPath, LARGEST_COMPANION } from '../core/registry/companion.ts';
 import { documentContent, parseDocument } from '../core/json/json.ts';
 import { AppregError } from '../core/errors/error.ts';
-import type { ArtifactToStore } from '../publish/artifact.ts';
-import type { Companion } from '../publish/companion.ts';
+import type { ArtifactToStore, Companion } from '../publish/artifact.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { BillWish } from './repository.ts';
 

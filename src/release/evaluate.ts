@@ -20,7 +20,7 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { sha256Of } from '../store/bytes.ts';
 import { unpackedSha256 } from '../publish/same-tar.ts';
-import type { AppToAssemble } from '../publish/assemble.ts';
+import type { AppToAssemble } from '../publish/described-app.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
@@ -28,7 +28,7 @@ import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { billWish, packageSettings, type OpenRepository } from './repository.ts';
 import type { PreparedApp } from './publish-together.ts';
-import type { NotesOf } from '../publish/about.ts';
+import type { NotesOf } from '../publish/parts/about.ts';
 import { readNotes, readVersion } from './read-version.ts';
 
 /** An app with its state. */

@@ -4,7 +4,7 @@ import { faultSeverity } from '../core/registry/image-faults.ts';
 import { printable } from '../core/text/text.ts';
 import { createDigester } from '../observe/digest/digest.ts';
 import { inspectImage } from '../observe/icon/inspect-image.ts';
-import type { IconFile } from '../publish/add-app.ts';
+import type { IconFile } from '../publish/described-app.ts';
 
 /**
  * An icon by its content.

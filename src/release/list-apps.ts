@@ -2,15 +2,19 @@ import type { Document } from '../author/document.ts';
 import { addAppEntry } from '../author/manifest.ts';
 import type { AppregError } from '../core/errors/error.ts';
 import { counted } from '../core/text/text.ts';
-import type { AppToAssemble } from '../publish/assemble.ts';
+import { factsOfFolder } from '../publish/assemble.ts';
+import type { AppToAssemble } from '../publish/described-app.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { isDocumentWritten } from '../publish/apply-step.ts';
 import { EditStep } from '../publish/edit-step.ts';
 import { lockedVersion, lockStep, readLockDocument } from '../publish/lock-step.ts';
 import type { Plan } from '../publish/plan.ts';
-import { planListing, type Published } from '../publish/publish.ts';
-import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
+import { listingPart } from '../publish/parts/listing.ts';
+import { judgeParts } from '../publish/parts/part.ts';
+import type { Published } from '../publish/publish-version.ts';
+import { factsOf, type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import { run, withCreated } from '../publish/run.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
 import { errorOfApp, type PreparedApp, type PublishedApp } from './publish-together.ts';
 
 /** The end of a release to a store that writes one file at a time: one edit of the manifest, and one of the lock file. */
@@ -76,7 +80,7 @@ async function listNewApps(
     const accepted = fresh.filter((one) => {
       try {
         // The plan of the app has judged its entry, unless the manifest has changed since then.
-        if (one.listing.from.token !== manifest.token) planListing(manifest, one.description, judgeSettings);
+        if (one.listing.from.token !== manifest.token) judgeListing(manifest, one.description, judgeSettings);
         return true;
       } catch (error) {
         fail(one, error);
@@ -105,10 +109,18 @@ async function listNewApps(
   }
 }
 
+/** @throws AppregError (exit 1) for another entry of the app, or if its own would introduce an error */
+function judgeListing(manifest: StoredDocument, app: AppToAssemble, judgeSettings: JudgeSettings): void {
+  // Its version is listed already, in its metadata file.
+  const severities = { ...judgeSettings.severities, 'no-valid-versions': 'off' } as const;
+  const state = { manifest: factsOf(manifest), app: factsOfFolder(app) };
+  judgeParts([listingPart(manifest, app)], state, { ...judgeSettings, severities }, { isListed: false });
+}
+
 /** One step that lists all apps. */
-function listAll(manifest: Parameters<typeof EditStep.of>[0], apps: readonly AppToAssemble[]): EditStep | null {
+function listAll(manifest: StoredDocument, apps: readonly AppToAssemble[]): EditStep | null {
   const what = apps.length === 1 ? `the app ${apps[0]?.key}` : counted(apps.length, 'app');
-  return EditStep.of(manifest, { what }, (now) =>
+  return EditStep.of(manifest, { place: 'manifest', what }, (now) =>
     apps.reduce<Document>((document, { key, entry }) => addAppEntry(document, key, entry) ?? document, now),
   );
 }

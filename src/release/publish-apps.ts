@@ -14,12 +14,11 @@ import {
 } from './publish-together.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { signedPlan } from '../publish/companion.ts';
+import { signedPlan } from '../publish/sign.ts';
 import { lockIn, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import { listAndRecord, type StoredApp } from './list-apps.ts';
-import type { VersionPlan } from '../publish/publish-version.ts';
-import { publish } from '../publish/publish.ts';
+import { publishVersion, type VersionPlan } from '../publish/publish-version.ts';
 import { requireWritable } from '../publish/require-writable.ts';
 import type { StoredDocument } from '../publish/stored-document.ts';
 
@@ -137,12 +136,13 @@ async function storeApp(
 ): Promise<StoredApp | PublishedApp> {
   let last: VersionPlan | null = null;
   try {
-    const published = await publish(place, app, judgeSettings, {
+    const published = await publishVersion(place, app, judgeSettings, {
       leavesListing: true,
       ...(readBack && { readBack: (added: NewVersion) => readBack(app, added) }),
-      onPlan: (planned) => void (last = planned),
-      // Written after the files of all apps, and tested before them.
-      async beforeWriting({ published, listing }) {
+      async onPlan(planned) {
+        last = planned;
+        // Written after the files of all apps, and tested before them.
+        const { published, listing } = planned;
         if (listing !== null) await requireWritable([listing], place.store);
         if (!published) await place.store.requireWritable?.(LOCK_FILE, 'replace');
       },

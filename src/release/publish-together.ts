@@ -1,4 +1,4 @@
-import { aboutPath, isAboutPath } from '../core/registry/companion.ts';
+import { aboutPath } from '../core/registry/companion.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/findings/report.ts';
 import { counted } from '../core/text/text.ts';
@@ -9,15 +9,20 @@ import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import type { BatchStore, Store } from '../store/store.ts';
 import { describeWriteState } from '../store/journal.ts';
-import { isDocumentWritten, type StepResult } from '../publish/apply-step.ts';
+import type { StepResult } from '../publish/apply-step.ts';
 import { artifactPath, type ArtifactToStore } from '../publish/artifact.ts';
-import { iconPath } from '../publish/assemble.ts';
+import { iconPath } from '../publish/parts/icon.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockedVersion, lockIn, lockStep, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { run } from '../publish/run.ts';
-import { planListedVersion, type VersionToPublish } from '../publish/publish.ts';
-import type { VersionPlan } from '../publish/publish-version.ts';
+import {
+  isListing,
+  planVersion,
+  readApp,
+  type VersionPlan,
+  type VersionToPublish,
+} from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import type { StoredDocument } from '../publish/stored-document.ts';
 
@@ -61,7 +66,7 @@ export async function planPreparedApp(
   judgeSettings: JudgeSettings,
 ): Promise<PlannedApp> {
   try {
-    return { app, version: await planListedVersion(place, app, judgeSettings), error: null };
+    return { app, version: await planVersion(place, await readApp(place, app), app, judgeSettings), error: null };
   } catch (error) {
     return { app, version: null, error: errorOfApp(error) };
   }
@@ -121,7 +126,7 @@ export async function publishTogether(
     for (const one of planned.versions) settle(resultOf(one, results));
   } catch (error) {
     if (!isPlanned) throw error;
-    failAll(plannable, errorOfApp(error), settle);
+    failAll(plannable, errorOfApp(error), place.manifest, settle);
   }
 }
 
@@ -174,9 +179,7 @@ async function readAhead({ store, manifest, pathOf }: BatchLocation, apps: reado
 
 function resultOf({ app, version }: PlannedVersion, results: readonly StepResult[]): PublishedApp {
   const { plan, entry, findings } = version;
-  const isNew = results.some(
-    (result) => isDocumentWritten(result) && !isAboutPath(result.step.path) && plan.steps.includes(result.step),
-  );
+  const isNew = results.some((result) => isListing(result) && plan.steps.includes(result.step));
   return { app, outcome: isNew ? 'published' : 'already-published', error: null, entry, findings };
 }
 
@@ -198,11 +201,17 @@ function titleFor(apps: readonly PreparedApp[]): string {
   return title.length <= 72 ? title : `Publish ${counted(apps.length, 'app')}`;
 }
 
-/** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. */
-function failAll(planned: readonly PlannedVersion[], error: AppregError, settle: (result: PublishedApp) => void): void {
+/** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files, which the manifest is not. */
+function failAll(
+  planned: readonly PlannedVersion[],
+  error: AppregError,
+  manifest: string,
+  settle: (result: PublishedApp) => void,
+): void {
   for (const { app, version } of planned) {
     const { entry, findings, files } = version;
-    const own = (paths: readonly string[] = []): string[] => paths.filter((path) => files.includes(path));
+    const own = (paths: readonly string[] = []): string[] =>
+      paths.filter((path) => files.includes(path) && path !== manifest);
     const { stored, notStored, unknown } = error.written ?? {};
     const written = { stored: own(stored), notStored: own(notStored), unknown: own(unknown) };
     const state = error.effect === 'none' ? error.state : describeWriteState(written);

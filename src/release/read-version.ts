@@ -7,7 +7,7 @@ import { isWithin } from '../observe/workspace/places.ts';
 import { unlikeRegularFile, whyUnreadable, readRegularFile } from '../platform/regular-file.ts';
 import { type FoundApp, shownIn } from './find-apps.ts';
 import { sectionOf } from '../core/about/changelog.ts';
-import type { NotesOf } from '../publish/about.ts';
+import type { NotesOf } from '../publish/parts/about.ts';
 
 const MAX_BYTES = 1_000_000;
 

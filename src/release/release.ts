@@ -61,9 +61,7 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const built = await evaluateApps(repository, apps, published, jobs);
   if (action === 'bump')
     return { report: reportOf(await bumpApps(repository, built, published, { dryRun, jobs })), plan: null };
-  const allowed = allowSecretsIn(repository, built, options.allowedSecrets ?? []);
-  const committed = options.allowDirty === true ? allowed : refuseUncommitted(repository, allowed);
-  const accepted = action === 'publish' ? withAttester(committed, options.attester) : committed;
+  const accepted = accept(repository, built, options);
   const { onFindings } = options;
   const settings = { published, jobs, allow, ...(onFindings && { onFindings }) };
   if (action === 'publish' && !dryRun) {
@@ -74,6 +72,20 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const { evaluated, plan } = await planEvaluated(repository, accepted, { ...settings, isCheck });
   if (isCheck) return { report: reportOf(evaluated), plan: null };
   return { report: reportOf(evaluated, new Set(), plan), plan };
+}
+
+/**
+ * The apps as they may be published: without allowed secrets, with their attester; one whose sources are not committed is
+ * broken.
+ */
+function accept(
+  repository: OpenRepository,
+  built: readonly EvaluatedApp[],
+  { action, allowedSecrets = [], allowDirty = false, attester }: ReleaseOptions,
+): readonly EvaluatedApp[] {
+  const allowed = allowSecretsIn(repository, built, allowedSecrets);
+  const committed = allowDirty ? allowed : refuseUncommitted(repository, allowed);
+  return action === 'publish' ? withAttester(committed, attester) : committed;
 }
 
 function reportOf(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { publish, type Published } from '../../src/publish/publish.ts';
+import { publishVersion, type Published } from '../../src/publish/publish-version.ts';
 import type { Store } from '../../src/store/store.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
@@ -26,7 +26,7 @@ async function published(store: Store, notes: string | null, version = '1.0.0', 
   const made = await artifact(bytes);
   const wanted = { key: 'a', version, artifact: made, listing: null, notes: () => notes };
   // Versions that are published at once are listed in any order.
-  return publish(placeOf(store), wanted, { ...JUDGEMENT, allow: { lower: true } });
+  return publishVersion(placeOf(store), wanted, { ...JUDGEMENT, allow: { lower: true } });
 }
 
 async function read(store: Store, path = ABOUT): Promise<{ versions: Record<string, object> } | null> {

@@ -3,7 +3,8 @@ import { placeholderIcon } from '../../src/author/placeholder-icon.ts';
 import type { AppregError } from '../../src/core/errors/error.ts';
 import { createDigester } from '../../src/observe/digest/digest.ts';
 import { inspectImage } from '../../src/observe/icon/inspect-image.ts';
-import { type AppPlan, type IconFile, type NewApp, planApp } from '../../src/publish/add-app.ts';
+import { type AppPlan, type NewApp, planApp } from '../../src/publish/add-app.ts';
+import type { IconFile } from '../../src/publish/described-app.ts';
 import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
 
 function iconOf(text: string): IconFile {

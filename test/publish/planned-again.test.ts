@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JudgeSettings } from '../../src/publish/check-change.ts';
-import { publish, type VersionToPublish } from '../../src/publish/publish.ts';
+import { publishVersion, type VersionToPublish } from '../../src/publish/publish-version.ts';
 import { isBatchStore, type Store } from '../../src/store/store.ts';
 import { refusal } from '../cli/author-support.ts';
 import { listed, type Place, PLACE_NAMES, registryOf } from '../release/apps-fixture.ts';
@@ -28,7 +28,7 @@ type Publishing = (
 /** @returns the version that was published */
 const publishing: Publishing = async (store, version, code, { notes, allow = {}, ...options } = {}) => {
   const wanted = { key: 'a', version, artifact: await artifact(tarGz(code)), listing: null, notes };
-  const done = await publish(placeOf(store), wanted, { ...JUDGEMENT, allow }, options);
+  const done = await publishVersion(placeOf(store), wanted, { ...JUDGEMENT, allow }, options);
   return done.planned.entry.version;
 };
 

@@ -36,7 +36,12 @@ async function plan(
   settings = JUDGEMENT,
 ): Promise<VersionPlan> {
   const place = placeOf(store);
-  return planVersion(place, await appToPublish(place, 'a'), { word, artifact: await artifact(bytes, url) }, settings);
+  return planVersion(
+    place,
+    await appToPublish(place, 'a'),
+    { version: word, artifact: await artifact(bytes, url) },
+    settings,
+  );
 }
 
 async function refusal(promise: Promise<unknown>): Promise<AppregError> {
@@ -181,7 +186,7 @@ describe('a published version never changes', () => {
     };
     const planned = (word: string): Promise<VersionPlan> =>
       appToPublish(place, 'a').then(async (found) =>
-        planVersion(place, found, { word, artifact: await artifact(two) }, JUDGEMENT),
+        planVersion(place, found, { version: word, artifact: await artifact(two) }, JUDGEMENT),
       );
     expect((await planned('patch')).entry.version).toBe('1.0.2');
     expect(await refusal(planned('1.0.1'))).toMatchObject({ code: 'immutable', exit: 1 });
@@ -197,7 +202,9 @@ describe('a published version never changes', () => {
     };
     const found = await appToPublish(place, 'a');
     for (const word of ['1.0.1', 'patch'])
-      expect((await planVersion(place, found, { word, artifact: made }, JUDGEMENT)).entry.version).toBe('1.0.1');
+      expect((await planVersion(place, found, { version: word, artifact: made }, JUDGEMENT)).entry.version).toBe(
+        '1.0.1',
+      );
   });
 
   test('an increment with the bytes of the highest version publishes nothing', async () => {

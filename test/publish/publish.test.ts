@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publish } from '../../src/publish/publish.ts';
+import { publishVersion } from '../../src/publish/publish-version.ts';
 import type { Bytes } from '../../src/store/bytes.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
@@ -49,7 +49,7 @@ test.each([
       return store.create(path, bytes);
     },
   };
-  const done = await publish(
+  const done = await publishVersion(
     placeOf(rivalled),
     { ...APP, version: 'patch', artifact: await artifact(tarGz('ours')) },
     JUDGEMENT,
@@ -68,7 +68,7 @@ test('a given version that is taken meanwhile is refused', async () => {
       return store.create(path, bytes);
     },
   };
-  const ours = publish(
+  const ours = publishVersion(
     placeOf(taken),
     { ...APP, version: '1.0.1', artifact: await artifact(tarGz('ours')) },
     JUDGEMENT,

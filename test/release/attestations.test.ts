@@ -6,9 +6,8 @@ import { companionPath } from '../../src/core/registry/companion.ts';
 import { judgeAttestation } from '../../src/core/attestation/judge.ts';
 import { message } from '../../src/core/text/message.ts';
 import { sha256Of } from '../../src/store/bytes.ts';
-import type { ArtifactToStore, Attester } from '../../src/publish/artifact.ts';
-import type { Companion } from '../../src/publish/companion.ts';
-import { planListedVersion, publish, type Published } from '../../src/publish/publish.ts';
+import type { ArtifactToStore, Attester, Companion } from '../../src/publish/artifact.ts';
+import { planVersion, publishVersion, type Published, readApp } from '../../src/publish/publish-version.ts';
 import { planApps, publishApps } from '../../src/release/publish-apps.ts';
 import { remembering } from '../../src/store/remember.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -70,7 +69,7 @@ async function attested(code: string, bill: string | null = null, attester?: Att
 }
 
 function published(store: Store, version: string, made: ArtifactToStore): Promise<Published> {
-  return publish(placeOf(store), { key: 'a', version, artifact: made, listing: null }, JUDGEMENT);
+  return publishVersion(placeOf(store), { key: 'a', version, artifact: made, listing: null }, JUDGEMENT);
 }
 
 /** Throws if the stored attestation does not prove the version, its artifact and its bill of materials, if it has one. */
@@ -97,11 +96,8 @@ describe.each(PLACE_NAMES)('an attestation in a store: %s', (name) => {
     const place = await registry(name);
     const store = place.open();
     const dry = await attested('x', 'bill', await keyAttester(true));
-    const planned = await planListedVersion(
-      placeOf(store),
-      { key: 'a', version: '1.0.0', artifact: dry, listing: null },
-      JUDGEMENT,
-    );
+    const wanted = { key: 'a', version: '1.0.0', artifact: dry, listing: null };
+    const planned = await planVersion(placeOf(store), await readApp(placeOf(store), wanted), wanted, JUDGEMENT);
     expect(planned.plan.steps.map(({ kind, path }) => [kind, path])).toEqual([
       ['create', ARTIFACT],
       ['create', BILL],

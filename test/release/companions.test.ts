@@ -3,9 +3,8 @@ import { companionPath } from '../../src/core/registry/companion.ts';
 import { message } from '../../src/core/text/message.ts';
 import { isAppregError } from '../../src/core/errors/error.ts';
 import { publishApps } from '../../src/release/publish-apps.ts';
-import { publish, type Published, planListedVersion } from '../../src/publish/publish.ts';
-import type { ArtifactToStore } from '../../src/publish/artifact.ts';
-import type { Companion } from '../../src/publish/companion.ts';
+import { planVersion, publishVersion, type Published, readApp } from '../../src/publish/publish-version.ts';
+import type { ArtifactToStore, Companion } from '../../src/publish/artifact.ts';
 import type { Store } from '../../src/store/store.ts';
 import { remembering } from '../../src/store/remember.ts';
 import {
@@ -55,7 +54,7 @@ async function withBill(code: string, content = 'bill'): Promise<ArtifactToStore
 }
 
 async function published(store: Store, version: string, made: ArtifactToStore): Promise<Published> {
-  return publish(placeOf(store), { key: 'a', version, artifact: made, listing: null }, JUDGEMENT);
+  return publishVersion(placeOf(store), { key: 'a', version, artifact: made, listing: null }, JUDGEMENT);
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
@@ -78,7 +77,7 @@ describe.each(PLACE_NAMES)('a bill of materials in a store: %s', (name) => {
     const place = await registry(name);
     const store = place.open();
     const version = { key: 'a', version: '1.0.0', artifact: await withBill('x'), listing: null };
-    const planned = await planListedVersion(placeOf(store), version, JUDGEMENT);
+    const planned = await planVersion(placeOf(store), await readApp(placeOf(store), version), version, JUDGEMENT);
     expect(planned.plan.steps.map(({ kind, path }) => [kind, path])).toEqual([
       ['create', 'apps/a/versions/1.0.0.tar.gz'],
       ['create', BILL],

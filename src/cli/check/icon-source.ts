@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { placeholderIcon } from '../../author/placeholder-icon.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import type { IconFile } from '../../publish/add-app.ts';
+import type { IconFile } from '../../publish/described-app.ts';
 import { iconFromBytes } from '../../release/inspect-icon.ts';
 import type { Context } from '../config/context.ts';
 import { isHttpUrl } from '../../core/url/url.ts';

@@ -1,22 +1,17 @@
-import { message, safe } from '../../core/text/message.ts';
-import type { NewVersion } from '../../author/metadata.ts';
-import { isAboutPath } from '../../core/registry/companion.ts';
-import { LOCK_FILE, type LockedVersion } from '../../core/registry/lock-file.ts';
+import { message, type SafeText } from '../../core/text/message.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../core/text/text.ts';
-import { AppregError, isAppregError } from '../../core/errors/error.ts';
-import { type Journal, newJournal, writeStateOf } from '../../store/journal.ts';
 import { checkVersion, isBump } from '../../publish/choose-version.ts';
-import { publish, type Published } from '../../publish/publish.ts';
+import { type Published, publishVersion, type VersionToPublish } from '../../publish/publish-version.ts';
+import { WORKSPACE_LOCK } from '../../publish/parts/workspace-lock.ts';
 import { requirePublishable } from '../../publish/listed-app.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
 import { publishingSeverities } from '../../publish/check-content.ts';
-import { lockedVersion, lockStep, readLockDocument } from '../../publish/lock-step.ts';
-import type { EditStep } from '../../publish/edit-step.ts';
 import { type PlannedStep, withKinds } from '../../publish/plan.ts';
-import type { VersionPlan } from '../../publish/publish-version.ts';
 import type { StepResult } from '../../publish/apply-step.ts';
 import { describesApp } from '../../release/find-apps.ts';
 import { attesterOf } from '../check/attester.ts';
+import type { JudgeSettings } from '../../publish/check-change.ts';
 import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';
@@ -25,18 +20,15 @@ import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
-import { hasLock, lockVersions, requireWritableLock } from '../../workspace/lock.ts';
+import { hasLock } from '../../workspace/lock.ts';
+import { notesOf } from '../check/notes-option.ts';
+import { readBackOf, recordingIn } from '../check/publish-options.ts';
 import { planText, printFindings } from '../check/remarks.ts';
-import { openWorkspace } from '../config/workspace.ts';
+import { openWorkspace, type OpenWorkspace } from '../config/workspace.ts';
 import type { publishVersionCommand } from '../define/publish-version.ts';
-import { documentContent } from '../../core/json/json.ts';
-import { sectionOf } from '../../core/about/changelog.ts';
-import { readInputFile } from '../io/input-file.ts';
 import { remoteStore } from '../config/stored-state.ts';
 
 type Options = OptionsOf<typeof publishVersionCommand>;
-
-const LOCAL_LOCK = 'the lock file of the workspace';
 
 type Status = 'published' | 'already-published' | 'planned';
 
@@ -49,100 +41,29 @@ export async function runPublishVersion(context: Context, key: string, word: str
   checkVersion(word, given.allowPrerelease === true);
   // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
-  const { place, config, root } = await openWorkspace(context);
-  const isRemote = remoteStore(config) !== null;
-  const isReleased = describesApp(root, config.release, key);
+  const workspace = await openWorkspace(context);
   // An unknown app is reported before anything is built or asked.
-  await requirePublishable(place, key);
+  await requirePublishable(workspace.place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
-  const notes = notesOf(context, options);
-  const allowed = allowedSecrets(options);
-  // Nothing is stored for an artifact that is hosted elsewhere.
-  const attester =
-    options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
-  const traced = isReleased || hasLock(root);
-  const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
-  const judged = await settings(context);
-  const excepted = exceptedSecrets(config.exceptions, {
-    app: key,
-    version: isBump(word) ? null : word,
-    now: judged.now,
-  });
-  const inspected = withoutSecrets(made, { allowed, excepted }, terminal);
-  const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
-  if (sources.length > 0) await warnUncommitted(context, sources);
-  const judgeSettings = {
-    ...judged,
-    severities: publishingSeverities(judged.severities, options.anyContent === true),
-    requiresAttestation: config.evidence?.attestations?.mode === 'require',
-    allow: {
-      prerelease: options.allowPrerelease === true,
-      lower: options.allowLower === true,
-      same: options.allowSame === true,
-    },
-  };
-  const version = { key, version: word, artifact, listing: null, notes };
-  const locked = (entry: NewVersion): LockedVersion =>
-    lockedVersion({ artifact, provenance }, entry, judgeSettings.now);
-  // Where apps are released, the lock file of the store has every version, and is created, since `release` compares with
-  // it. Elsewhere it is not read, which would be one request more to a bucket. In a store that is the workspace itself,
-  // the lock file of the workspace is that file.
-  const isLocked = isReleased || (!isRemote && hasLock(root));
-  const record = isLocked ? { locked, createsLock: provenance !== null } : undefined;
-  const entries = ({ entry }: VersionPlan) => [{ app: key, version: locked(entry) }];
-  const localSteps = async (planned: VersionPlan): Promise<EditStep[]> => {
-    if (!isRemote || !hasLock(root)) return [];
-    const { openDirectory } = await import('../../store/directory/directory.ts');
-    const lock = await readLockDocument(openDirectory(root));
-    const step = lockStep(lock, entries(planned), { file: LOCAL_LOCK, isLocal: true });
-    return step === null ? [] : [step];
-  };
-
-  const readsBack = artifact.bytes !== null && options.readBack !== false;
-  const readBack = async (entry: NewVersion): Promise<void> => {
-    const { readBack: requestBack, READ_BACK_SECONDS } = await import('../check/download.ts');
-    await requestBack(context, entry, options.readBackTimeout ?? READ_BACK_SECONDS[config.store?.type ?? 'directory']);
-  };
-  const beforeWriting = async ({ published }: VersionPlan): Promise<void> => {
-    if (isRemote && !published) await requireWritableLock(root);
-  };
+  const wanted = await wantedVersion(context, workspace, { key, word }, options);
+  const judgeSettings = await settingsOf(context, workspace, options);
   // Others may have published while the artifact was built.
-  place.store.forget?.();
-  const done = await publish(place, version, judgeSettings, {
+  workspace.place.store.forget?.();
+  const done = await publishVersion(workspace.place, wanted, judgeSettings, {
     dryRun: options.dryRun,
-    ...(readsBack && { readBack }),
-    beforeWriting,
-    record,
+    readBack: readBackOf(context, workspace, options),
+    ...(await recordingIn(workspace, key)),
   });
-  const { planned } = done;
-  if (options.dryRun === true) planned.plan.steps.push(...(await localSteps(planned)));
-  else {
-    try {
-      for (const step of await localSteps(planned)) {
-        const isChanged = await lockVersions(root, entries(planned));
-        planned.plan.steps.push(step);
-        done.results.push({ step, outcome: isChanged ? 'edited' : 'unchanged' });
-      }
-    } catch (error) {
-      throw isAppregError(error) ? notLocked(error, `${key} ${planned.entry.version}`, context.journal) : error;
-    }
-  }
   const status = statusOf(done, options.dryRun === true);
 
   printFindings(terminal, done.planned.findings);
-  const bytes = artifact.content.bytes;
+  const { bytes } = wanted.artifact.content;
   printResult<'publish-version'>(context, {
     pretty: (style) => describeResult(style, key, status, done, bytes),
     json: () => resultJson(key, status, done, bytes),
   });
-  const manifestUrl = place.base + encodeURIComponent(place.manifest);
-  if (status === 'planned') terminal.next(message`the same command without --dry-run`);
-  else if (isRemote)
-    terminal.next(
-      message`${hasLock(root) ? `commit ${LOCK_FILE}; ` : ''}appreg verify ${manifestUrl} --app ${key} --wait 10m`,
-    );
-  else terminal.next(message`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
+  terminal.next(nextStep(workspace, key, status));
   return 0;
 }
 
@@ -154,16 +75,53 @@ async function warnUncommitted(context: Context, sources: readonly string[]): Pr
   if (files.length > 0) context.terminal.log(message`warning: ${describeUncommitted(files)}`);
 }
 
-/** The version is published, but missing from the workspace's lock file. */
-function notLocked(error: AppregError, what: string, journal: Journal = newJournal()): AppregError {
-  const written = { ...writeStateOf(journal), notStored: [LOCK_FILE] };
-  const summary = message`${what} is published. ${LOCK_FILE} does not have it yet: ${safe(error.summary)}`;
-  return error.with({ summary, written });
+/** The version with its artifact, which is built, read or downloaded, and its notes. */
+async function wantedVersion(
+  context: Context,
+  { config, root }: OpenWorkspace,
+  { key, word }: { key: string; word: string },
+  options: Options,
+): Promise<VersionToPublish> {
+  const notes = notesOf(context, options);
+  const allowed = allowedSecrets(options);
+  // Nothing is stored for an artifact that is hosted elsewhere.
+  const attester =
+    options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
+  const traced = describesApp(root, config.release, key) || hasLock(root);
+  const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
+  const version = isBump(word) ? null : word;
+  const excepted = exceptedSecrets(config.exceptions, { app: key, version, now: new Date().toISOString() });
+  const inspected = withoutSecrets(made, { allowed, excepted }, context.terminal);
+  const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
+  if (sources.length > 0) await warnUncommitted(context, sources);
+  return { key, version: word, artifact, listing: null, notes, provenance };
+}
+
+/** What the version is judged by. */
+async function settingsOf(
+  context: Context,
+  { config }: OpenWorkspace,
+  { anyContent = false, allowPrerelease, allowLower, allowSame }: Options,
+): Promise<JudgeSettings> {
+  const judged = await settings(context);
+  return {
+    ...judged,
+    severities: publishingSeverities(judged.severities, anyContent),
+    requiresAttestation: config.evidence?.attestations?.mode === 'require',
+    allow: { prerelease: allowPrerelease === true, lower: allowLower === true, same: allowSame === true },
+  };
 }
 
 function statusOf({ isNew }: Published, isDryRun: boolean): Status {
   if (!isNew) return 'already-published';
   return isDryRun ? 'planned' : 'published';
+}
+
+function nextStep({ place, config, root }: OpenWorkspace, key: string, status: Status): SafeText {
+  if (status === 'planned') return message`the same command without --dry-run`;
+  const manifestUrl = place.base + encodeURIComponent(place.manifest);
+  if (remoteStore(config) === null) return message`appreg lint; upload the folder; appreg verify ${manifestUrl}`;
+  return message`${hasLock(root) ? `commit ${LOCK_FILE}; ` : ''}appreg verify ${manifestUrl} --app ${key} --wait 10m`;
 }
 
 function resultJson(
@@ -199,60 +157,11 @@ function describeResult(
   // A dry run has no results. What is published may lack its artifact, or have other notes.
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) {
-    const isLocal = step.kind === 'edit' && step.isLocal;
     // Notes may have replaced others, which it names.
-    const isAbout = outcome === 'edited' && isAboutPath(step.path);
-    const detail = isLocal ? ` (${LOCAL_LOCK})` : isAbout ? ` (${printable(step.what)})` : '';
+    const isNoted = outcome === 'edited' && step.place === 'notes';
+    const where = step.place === 'workspace-lock' ? ` (${WORKSPACE_LOCK})` : '';
+    const detail = isNoted ? ` (${printable(step.what)})` : where;
     lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
   }
   return lines.join('\n');
-}
-
-/**
- * The notes of a version, from --notes or --notes-from; undefined if neither is given.
- * @throws AppregError `file-unreadable` (exit 2). The function that it returns throws `notes-missing` (exit 2) for a
- * version that the changelog does not have
- */
-function notesOf({ cwd }: Context, { notes, notesFrom }: Options): ((version: string) => string) | undefined {
-  if (notes !== undefined && notesFrom !== undefined)
-    throw new AppregError(
-      'option-conflict',
-      message`--notes and --notes-from exclude each other.`,
-      message`Remove one of the options.`,
-    );
-  if (notes !== undefined) {
-    const namesFile = notes === '-' || notes.startsWith('@');
-    const text = namesFile ? readText(cwd, notes.replace(/^@/, '')) : notes;
-    if (text.trim() === '')
-      throw new AppregError(
-        'notes-missing',
-        message`The notes of --notes are empty.`,
-        message`Give a text, or omit --notes to publish without notes.`,
-        { effect: 'none' },
-      );
-    return () => text;
-  }
-  if (notesFrom === undefined) return undefined;
-  const changelog = readText(cwd, notesFrom);
-  return (version) => {
-    const section = sectionOf(changelog, version);
-    if (section !== null) return section;
-    throw new AppregError(
-      'notes-missing',
-      message`${notesFrom} has no section of version ${version}.`,
-      message`Add a heading with the version, such as ## ${version}, or give the notes with --notes.`,
-      { effect: 'none' },
-    );
-  };
-}
-
-/** @throws AppregError `file-unreadable` (exit 2), also for a file that is not UTF-8 */
-function readText(cwd: string, file: string): string {
-  const { text } = documentContent(readInputFile(cwd, file));
-  if (text !== null) return text.replace(/^\ufeff/, '');
-  throw new AppregError(
-    'file-unreadable',
-    message`${file} is not UTF-8, so the notes cannot be taken from it.`,
-    message`Save it as UTF-8.`,
-  );
 }

@@ -1,0 +1,16 @@
+import type { LockedVersion } from '../../core/registry/lock-file.ts';
+import { lockStep } from '../lock-step.ts';
+import type { StoredDocument } from '../stored-document.ts';
+import { NOTHING, type Part } from './part.ts';
+
+/** What messages call that lock file. */
+export const WORKSPACE_LOCK = 'the lock file of the workspace';
+
+/**
+ * The lock file of the workspace, whose registry is in a store elsewhere. It has no file in the store; nothing if it has
+ * the version.
+ */
+export function workspaceLockPart(lock: StoredDocument, recorded: { app: string; version: LockedVersion }): Part {
+  const step = lockStep(lock, [recorded], { what: WORKSPACE_LOCK, place: 'workspace-lock' });
+  return step === null ? NOTHING : { ...NOTHING, steps: [step] };
+}
