@@ -1,6 +1,9 @@
-// Generates the files of schemas/ from the TypeScript types that declare the same documents (schema-generator.mjs).
+// Generates the files of schemas/ from the TypeScript types that declare the same documents (schema-generator.mjs), and
+// from the table of the fields of an app (core/registry/app-fields.ts).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { buildSync } from 'esbuild';
 import { SchemaGenerator } from './schema-generator.mjs';
 
 /** The type of each schema. `closed`: unknown members are refused. */
@@ -23,11 +26,82 @@ export function schemaFiles(root) {
     return [name, withDefinitions(generator.document(type), generator, closed)];
   });
   return Object.fromEntries(
-    [...files, ['output', outputSchema(root)]].map(([name, schema]) => [
+    [...files, ['output', outputSchema(root)], ['registry', registrySchema(tablesOf(root))]].map(([name, schema]) => [
       `${name}.schema.json`,
       `${printed(schema, 0)}\n`,
     ]),
   );
+}
+
+/** The fields of an app, and the form of a color. */
+function tablesOf(root) {
+  const contents = `export { APP_FIELDS, FIELD_GROUPS } from './registry/app-fields.ts';
+    export { COLOR_PATTERN } from './text/color.ts';`;
+  const stdin = { contents, resolveDir: join(root, 'src/core'), loader: 'ts' };
+  const { outputFiles } = buildSync({ stdin, bundle: true, format: 'iife', globalName: 'tables', write: false });
+  return runInNewContext(`${outputFiles[0].text}; tables`);
+}
+
+/** The schema of a manifest. @param tables as tablesOf() returns them */
+export function registrySchema({ APP_FIELDS, FIELD_GROUPS, COLOR_PATTERN }) {
+  const url = { allOf: [{ $ref: '#/definitions/httpsUrl' }] };
+  const kinds = {
+    text: { type: 'string' },
+    color: { type: 'string', pattern: COLOR_PATTERN },
+    icon: url,
+    'metadata-url': url,
+    'page-url': url,
+    'support-url': { type: 'string' },
+    license: { type: 'string' },
+  };
+  const entry = objectSchema(undefined);
+  for (const { in: document, at, kind, required, description } of APP_FIELDS) {
+    if (document !== 'manifest') continue;
+    const [first, second] = at;
+    const schema = { ...kinds[kind], description };
+    if (second === undefined) addProperty(entry, first, schema, required);
+    else {
+      const group = entry.properties[first] ?? objectSchema(FIELD_GROUPS[first].description);
+      addProperty(group, second, schema, required);
+      addProperty(entry, first, group, required);
+    }
+  }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Registry manifest',
+    description: 'The index of all apps of a registry (specification, section 2.1).',
+    type: 'object',
+    required: ['apps'],
+    properties: {
+      $schema: { type: 'string' },
+      apps: {
+        type: 'object',
+        description: 'Maps an app key to an app entry. A key has letters, digits, hyphens and underscores alone.',
+        propertyNames: { pattern: '^[A-Za-z0-9_-]+$' },
+        additionalProperties: { $ref: '#/definitions/entry' },
+      },
+    },
+    patternProperties: { '^x-': {} },
+    additionalProperties: true,
+    definitions: {
+      httpsUrl: {
+        type: 'string',
+        pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]://[^\s/@?#\\]+([/?#][^\s\\]*)?$`,
+        description: 'An absolute https URL without user name or password.',
+      },
+      entry,
+    },
+  };
+}
+
+/** An object whose members are added with `addProperty`. */
+function objectSchema(description) {
+  return { type: 'object', description, required: [], properties: {}, additionalProperties: true };
+}
+
+function addProperty(object, name, schema, isRequired) {
+  object.properties[name] = schema;
+  if (isRequired && !object.required.includes(name)) object.required.push(name);
 }
 
 /** Writes the schemas that have changed. */
@@ -123,11 +197,16 @@ function printed(value, indent, room = 0) {
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const items = Array.isArray(value)
     ? value.map((item) => printed(item, indent + 2, 1))
-    : Object.entries(value).map(([key, item]) => {
+    : membersOf(value).map(([key, item]) => {
         const name = `${JSON.stringify(key)}: `;
         return name + printed(item, indent + 2, name.length + 1);
       });
   return `${open}\n${items.map((item) => inner + item).join(',\n')}\n${' '.repeat(indent)}${close}`;
+}
+
+/** As JSON.stringify() has them. */
+function membersOf(value) {
+  return Object.entries(value).filter(([, item]) => item !== undefined);
 }
 
 const WIDTH = 120;
@@ -135,6 +214,6 @@ const WIDTH = 120;
 function oneLine(value) {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
-  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`);
+  const members = membersOf(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

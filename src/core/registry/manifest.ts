@@ -1,17 +1,18 @@
+import { recordFrom } from '../values/record.ts';
+import { APP_FIELDS, type AppField, type ManifestFieldName } from './app-fields.ts';
 import { isMissing, type Missing } from '../facts/facts.ts';
 import type { DocumentContent } from '../json/content.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
 
 /** Typed access to a manifest (spec 2.1). A field that is absent, or is not a string, is null. */
 
-/** The texts of an entry of `apps`. */
-export interface AppFields {
-  name: string | null;
-  description: string | null;
-  iconUrl: string | null;
-  color: string | null;
-  appMetadataUrl: string | null;
-}
+/** The texts of an entry of `apps`, by the name of the field. */
+export type AppFields = Record<ManifestFieldName, string | null>;
+
+/** The fields of an entry of `apps`. */
+export const MANIFEST_FIELDS = APP_FIELDS.filter(
+  (field): field is AppField<ManifestFieldName> => field.in === 'manifest',
+);
 
 /** The entries of `apps` by key; null if the document has no object `apps`. */
 export function manifestApps(manifest: JsonValue | undefined): JsonObject | null {
@@ -26,14 +27,35 @@ export function manifestAppsIn(content: DocumentContent | Missing): JsonObject |
 
 /** The texts of an app's entry. */
 export function appFields(entry: JsonValue | undefined): AppFields {
-  const style = member(entry, 'blockStyle');
-  return {
-    name: stringOrNull(member(entry, 'name')),
-    description: stringOrNull(member(entry, 'description')),
-    iconUrl: stringOrNull(member(style, 'iconUrl')),
-    color: stringOrNull(member(style, 'color')),
-    appMetadataUrl: metadataUrlOf(entry),
-  };
+  return recordFrom(
+    MANIFEST_FIELDS.map(({ name, at }) => {
+      const [first, second] = at;
+      const value = member(entry, first);
+      return [name, stringOrNull(second === undefined ? value : member(value, second))];
+    }),
+  );
+}
+
+/** True if each required text of an app entry is a string (spec 2.1). */
+export function hasAllFields(entry: JsonValue): boolean {
+  const fields = appFields(entry);
+  return MANIFEST_FIELDS.every(({ name, required }) => !required || fields[name] !== null);
+}
+
+/** An entry with these texts; what else it has is preserved. An absent text is kept. */
+export function withFields(entry: JsonObject, texts: Partial<Record<ManifestFieldName, string>>): JsonObject {
+  let edited = entry;
+  for (const { name, at } of MANIFEST_FIELDS) {
+    const text = texts[name];
+    if (text === undefined) continue;
+    const [first, second] = at;
+    const group = edited[first];
+    edited = {
+      ...edited,
+      [first]: second === undefined ? text : { ...(isObject(group) ? group : {}), [second]: text },
+    };
+  }
+  return edited;
 }
 
 /** The URL of an app's metadata file. */

@@ -1,0 +1,87 @@
+import { expect, test, vi } from 'vitest';
+// @ts-expect-error a script without types
+import { registrySchema } from '../scripts/schemas.mjs';
+import type { JsonObject, JsonValue } from '../src/core/json/json.ts';
+import { diffRegistries } from '../src/core/diff/diff.ts';
+import { judge } from '../src/core/engine/judge.ts';
+import { APP_FIELDS, type AppField, FIELD_GROUPS } from '../src/core/registry/app-fields.ts';
+import { appFields, hasAllFields, withFields } from '../src/core/registry/manifest.ts';
+import { unknownProperties } from '../src/core/registry/schema.ts';
+import { COLOR_PATTERN } from '../src/core/text/color.ts';
+import { entry, snapshot } from './support/snapshots.ts';
+
+/** An entry of the table of fields is the whole change for a field: each part of the program knows it. */
+
+const PUBLISHER = vi.hoisted((): AppField => ({
+  name: 'publisher',
+  in: 'manifest',
+  at: ['publisher'],
+  kind: 'text',
+  required: false,
+  label: 'Publisher',
+  description: 'Who publishes the app.',
+  example: '"publisher": "…", who publishes the app',
+  aliases: ['vendor'],
+  option: {
+    name: 'publisher',
+    flags: '--publisher <text>',
+    add: { description: 'who publishes it' },
+    edit: { description: 'new publisher' },
+  },
+  described: 'Who publishes the app.',
+}));
+
+vi.mock(import('../src/core/registry/app-fields.ts'), async (original) => {
+  const table = await original();
+  // The types know only the fields of the program.
+  return { ...table, APP_FIELDS: [...table.APP_FIELDS, PUBLISHER as (typeof table.APP_FIELDS)[number]] };
+});
+
+const ENTRY = entry('a') as JsonObject;
+const publishedBy = (publisher: JsonValue): JsonObject => ({ ...ENTRY, publisher });
+const registryOf = (app: JsonObject) => snapshot({ apps: { a: app } });
+const namesIn = (app: JsonObject) => unknownProperties('registry', { apps: { a: app } });
+const findingsIn = (publisher: string) => {
+  const { findings } = judge(registryOf(publishedBy(publisher)), { command: 'lint' });
+  return findings.filter(({ rule }) => rule.startsWith('text-')).map(({ rule, message }) => `${rule}: ${message}`);
+};
+
+test('it is read and written', () => {
+  expect(appFields(publishedBy('Acme'))).toMatchObject({ name: ENTRY.name, publisher: 'Acme' });
+  expect(appFields(ENTRY)).toMatchObject({ publisher: null });
+  expect(withFields(ENTRY, { ['publisher' as 'name']: 'Acme' })).toEqual(publishedBy('Acme'));
+});
+
+test('an app without it is not hidden, since it is optional', () => {
+  expect(hasAllFields(ENTRY)).toBe(true);
+  const [without, having] = [ENTRY, publishedBy('Acme')].map((app) => judge(registryOf(app), { command: 'lint' }).apps);
+  expect(without).toEqual(having);
+  expect(without?.[0]?.visible).not.toBe(false);
+});
+
+test('its name is known, and a similar or an older one is a misspelling of it', () => {
+  expect(namesIn(publishedBy('Acme'))).toEqual([]);
+  expect(namesIn({ ...ENTRY, publsher: 'Acme' })).toMatchObject([{ name: 'publsher', meant: 'publisher' }]);
+  expect(namesIn({ ...ENTRY, vendor: 'Acme' })).toMatchObject([{ name: 'vendor', meant: 'publisher' }]);
+});
+
+test('the schema has it', () => {
+  const schema = registrySchema({ APP_FIELDS, FIELD_GROUPS, COLOR_PATTERN }) as { definitions: { entry: JsonObject } };
+  expect(schema.definitions.entry).toMatchObject({
+    required: ['name', 'description', 'blockStyle', 'appMetadataUrl'],
+    properties: { publisher: { type: 'string', description: PUBLISHER.description } },
+  });
+});
+
+test('the rules about texts check it', () => {
+  expect(findingsIn('Acme')).toEqual([]);
+  expect(findingsIn(' ')).toEqual(['text-empty: The publisher is blank.']);
+  expect(findingsIn('Ac\u202eme')).toEqual([
+    'text-unprintable: The publisher contains invisible characters: “Ac\\u{202e}me”.',
+  ]);
+});
+
+test('a comparison shows its change', () => {
+  const { apps } = diffRegistries(registryOf(publishedBy('Acme')), registryOf(publishedBy('Ajax')));
+  expect(apps).toMatchObject([{ fields: [{ name: 'publisher', before: 'Acme', after: 'Ajax' }] }]);
+});
