@@ -1,6 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 // @ts-expect-error a script without types
 import { registrySchema } from '../scripts/schemas.mjs';
+import { documentWithText } from '../src/author/document.ts';
+import { editAppEntry } from '../src/author/manifest.ts';
+import { runAddApp } from '../src/cli/commands/add-app.ts';
+import { runEditApp } from '../src/cli/commands/edit-app.ts';
+import { runInit } from '../src/cli/commands/init.ts';
+import { addAppCommand } from '../src/cli/define/add-app.ts';
+import { editAppCommand } from '../src/cli/define/edit-app.ts';
 import type { JsonObject, JsonValue } from '../src/core/json/json.ts';
 import { diffRegistries } from '../src/core/diff/diff.ts';
 import { judge } from '../src/core/engine/judge.ts';
@@ -8,6 +17,8 @@ import { APP_FIELDS, type AppField, FIELD_GROUPS } from '../src/core/registry/ap
 import { appFields, hasAllFields, withFields } from '../src/core/registry/manifest.ts';
 import { unknownProperties } from '../src/core/registry/schema.ts';
 import { COLOR_PATTERN } from '../src/core/text/color.ts';
+import { contextIn } from './cli/author-support.ts';
+import { folder } from './support/folders.ts';
 import { entry, snapshot } from './support/snapshots.ts';
 
 /** An entry of the table of fields is the whole change for a field: each part of the program knows it. */
@@ -17,7 +28,6 @@ const PUBLISHER = vi.hoisted((): AppField => ({
   in: 'manifest',
   at: ['publisher'],
   kind: 'text',
-  required: false,
   label: 'Publisher',
   description: 'Who publishes the app.',
   example: '"publisher": "…", who publishes the app',
@@ -26,7 +36,6 @@ const PUBLISHER = vi.hoisted((): AppField => ({
     name: 'publisher',
     flags: '--publisher <text>',
     add: { description: 'who publishes it' },
-    edit: { description: 'new publisher' },
   },
   described: 'Who publishes the app.',
 }));
@@ -39,6 +48,12 @@ vi.mock(import('../src/core/registry/app-fields.ts'), async (original) => {
 
 const ENTRY = entry('a') as JsonObject;
 const publishedBy = (publisher: JsonValue): JsonObject => ({ ...ENTRY, publisher });
+const entryIn = (dir: string): unknown =>
+  (JSON.parse(readFileSync(join(dir, 'registry.json'), 'utf8')) as { apps: JsonObject }).apps['clock'];
+const editedText = (value: string, before: JsonObject): string | undefined =>
+  editAppEntry(documentWithText(JSON.stringify({ apps: { a: before } }), 'registry.json'), 'a', {
+    ['publisher' as 'name']: value,
+  })?.text;
 const registryOf = (app: JsonObject) => snapshot({ apps: { a: app } });
 const namesIn = (app: JsonObject) => unknownProperties('registry', { apps: { a: app } });
 const findingsIn = (publisher: string) => {
@@ -63,6 +78,33 @@ test('its name is known, and a similar or an older one is a misspelling of it', 
   expect(namesIn(publishedBy('Acme'))).toEqual([]);
   expect(namesIn({ ...ENTRY, publsher: 'Acme' })).toMatchObject([{ name: 'publsher', meant: 'publisher' }]);
   expect(namesIn({ ...ENTRY, vendor: 'Acme' })).toMatchObject([{ name: 'vendor', meant: 'publisher' }]);
+});
+
+test('edits set it and change it', () => {
+  expect(JSON.parse(editedText('Acme', ENTRY) ?? '')).toEqual({ apps: { a: publishedBy('Acme') } });
+  expect(JSON.parse(editedText('Ajax', publishedBy('Acme')) ?? '')).toEqual({ apps: { a: publishedBy('Ajax') } });
+  expect(editedText('Acme', publishedBy('Acme'))).toBeUndefined();
+});
+
+test('commands have an option for it', async () => {
+  for (const { options } of [addAppCommand, editAppCommand])
+    expect(options).toHaveProperty(
+      'publisher',
+      expect.objectContaining({ flags: '--publisher <text>', value: 'text' }),
+    );
+  const dir = folder();
+  await runInit(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
+  const texts = { name: 'Clock', description: 'Tells the time.', publisher: 'Acme' };
+  const clock = { ...texts, icon: 'https://apps.example.com/clock.svg', blockColor: '#d9480f' };
+  await runAddApp(contextIn(dir), 'clock', clock);
+  expect(entryIn(dir)).toMatchObject({ name: 'Clock', publisher: 'Acme' });
+  const context = contextIn(dir);
+  expect(await runEditApp(context, 'clock', { publisher: 'Ajax' } as object)).toBe(0);
+  expect(entryIn(dir)).toMatchObject({ name: 'Clock', publisher: 'Ajax' });
+  expect(context.printed.out.join('\n')).toContain('publisher: “Acme” → “Ajax”');
+  await expect(runEditApp(contextIn(dir), 'clock', { publisher: ' ' } as object)).rejects.toThrow(
+    'The value is empty.',
+  );
 });
 
 test('the schema has it', () => {

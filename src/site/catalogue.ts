@@ -1,4 +1,4 @@
-import { type About, type AboutApp, readAboutFile, type Retirement } from '../core/about/about-file.ts';
+import { type About, type AboutApp, NOTHING_SAID, readAboutFile, type Retirement } from '../core/about/about-file.ts';
 import { latestOffered } from '../core/about/retirement.ts';
 import { type Build, buildOf } from '../core/attestation/build.ts';
 import type { AttestationFacts } from '../core/facts/attestation.ts';
@@ -72,8 +72,6 @@ export type AttestationOf = (
   index: number,
 ) => AttestationFacts | Promise<AttestationFacts> | null;
 
-const NO_LINKS: AboutApp = { homepage: null, source: null, licence: null, support: null };
-
 /** What is known of a listed app. */
 export type Catalogued = { hidden: HiddenApp } | { app: CatalogueApp; unread: UnreadAbout | null };
 
@@ -144,7 +142,7 @@ async function catalogued(
     paths: appPaths(key),
     latest,
     versions,
-    links: about?.app ?? NO_LINKS,
+    links: about?.app ?? NOTHING_SAID,
   };
   return { app, unread: why && { key, why } };
 }

@@ -47,7 +47,7 @@ async function loadedBy(...args: string[]): Promise<number> {
 
 test.each([
   ['--version', 9, () => ['--version']],
-  ['lint', 950, () => ['lint']],
+  ['lint', 955, () => ['lint']],
   ['verify', 1950, () => ['verify', putRegistry(host).url, '--ca', join(folder, 'ca.pem')]],
 ])('%s loads at most %i kB', async (_, limit, args) => {
   const loaded = await loadedBy(...args());

@@ -74,7 +74,7 @@ function entryFacts(context: JudgeContext, key: string, entry: JsonValue): Facts
     entry,
     name: name ?? SCHEMA_VIOLATION,
     color: color ?? SCHEMA_VIOLATION,
-    texts: TEXTS.some((field) => field.required && !given.includes(field))
+    texts: TEXTS.some((field) => field.required === true && !given.includes(field))
       ? SCHEMA_VIOLATION
       : given.map((field) => ({ field, text: fields[field.name] ?? '' })),
     earlierSource: baselineSource(context),

@@ -13,31 +13,34 @@ export interface FieldOptionText {
   prompt?: { message: string; initial?: string; placeholder?: string };
 }
 
-export interface AppField<Name extends string = string> {
+export interface AppField<Name extends string = string, OptionName extends string = string> {
   /** As the document, reports, diffs and results name it. */
   name: Name;
   in: 'manifest' | 'about';
   /** Where it is in the entry of the manifest, or in `app` of the about file. */
   at: readonly [field: string] | readonly [group: keyof typeof FIELD_GROUPS, field: string];
   kind: FieldKind;
-  /** True if an entry without it is invalid, so that the app is hidden. */
-  required: boolean;
+  /** An entry without it is invalid, so that the app is hidden. */
+  required?: true;
   /** On pages. */
   label: string;
   /** In its schema. */
   description: string;
-  /** How it is written in the document, as advice. */
-  example: string;
+  /** How it is written in the manifest, as advice. */
+  example?: string;
   /** Names that are written in place of its own. */
   aliases?: readonly string[];
   /** Of a text: what to write in place of an empty one. */
   advice?: string;
   /** Of a text: true if line breaks are allowed. */
-  multiline?: boolean;
-  /** The option of `add-app` (null if it has none) and `edit-app`; `name` is that of its value. */
-  option: { name: string; flags: string; add: FieldOptionText | null; edit: FieldOptionText };
-  /** Its description in the schema of app.json; null if that file does not have it. */
-  described: string | null;
+  multiline?: true;
+  /** The option of `add-app` and `edit-app`; `edit` has what differs there. Without `add`, only `edit-app` has it. */
+  option: { name: OptionName; flags: string } & (
+    | { add: FieldOptionText; edit?: Partial<FieldOptionText> }
+    | { add?: undefined; edit: FieldOptionText }
+  );
+  /** Its description in the schema of app.json, if that file has it. */
+  described?: string;
 }
 
 /** The objects of an entry that contain fields. */
@@ -65,7 +68,7 @@ const TABLE = [
       name: 'name',
       flags: '--name <name>',
       add: { description: 'display name', prompt: { message: 'Display name?' } },
-      edit: { description: 'new display name', prompt: { message: 'Display name?' } },
+      edit: { description: 'new display name' },
     },
     described: 'Display name.',
   },
@@ -87,10 +90,7 @@ const TABLE = [
         description: 'what the app does, in one sentence',
         prompt: { message: 'What does it do, in one sentence?' },
       },
-      edit: {
-        description: 'new description, in one sentence',
-        prompt: { message: 'What does it do, in one sentence?' },
-      },
+      edit: { description: 'new description, in one sentence' },
     },
     described: 'What the app does.',
   },
@@ -114,10 +114,7 @@ const TABLE = [
           placeholder: 'icon.svg',
         },
       },
-      edit: {
-        description: 'PNG or SVG; a file is checked and copied',
-        prompt: { message: 'Icon: a PNG or SVG file, or a URL' },
-      },
+      edit: { prompt: { message: 'Icon: a PNG or SVG file, or a URL' } },
     },
     described: 'The icon, if it is hosted elsewhere.',
   },
@@ -139,10 +136,7 @@ const TABLE = [
         description: 'background color of its blocks',
         prompt: { message: 'Background color of its blocks (#RRGGBB)', initial: '#3b5bdb' },
       },
-      edit: {
-        description: 'background color of its blocks',
-        prompt: { message: 'Background color of its blocks (#RRGGBB)' },
-      },
+      edit: { prompt: { message: 'Background color of its blocks (#RRGGBB)' } },
     },
     described: 'Background color of the blocks, in the form #RRGGBB.',
   },
@@ -169,68 +163,52 @@ const TABLE = [
     in: 'about',
     at: ['homepage'],
     kind: 'page-url',
-    required: false,
     label: 'Home page',
     description: 'The home page of the app.',
-    example: '"homepage": "https://…"',
     option: {
       name: 'homepage',
       flags: '--homepage <url>',
-      add: null,
       edit: { description: 'its home page, for the about file' },
     },
-    described: null,
   },
   {
     name: 'source',
     in: 'about',
     at: ['source'],
     kind: 'page-url',
-    required: false,
     label: 'Source code',
     description: 'The source code of the app.',
-    example: '"source": "https://…"',
     option: {
       name: 'source',
       flags: '--source <url>',
-      add: null,
       edit: { description: 'its source code, for the about file' },
     },
-    described: null,
   },
   {
     name: 'licence',
     in: 'about',
     at: ['licence'],
     kind: 'license',
-    required: false,
     label: 'License',
     description: 'The license of the app, for example as an SPDX expression.',
-    example: '"licence": "MIT"',
     option: {
       name: 'licence',
       flags: '--licence <text>',
-      add: null,
       edit: { description: 'its license, such as MIT, for the about file' },
     },
-    described: null,
   },
   {
     name: 'support',
     in: 'about',
     at: ['support'],
     kind: 'support-url',
-    required: false,
     label: 'Support',
     description: 'Where users get help: a web page, or a mail address after mailto:.',
-    example: '"support": "https://…"',
     option: {
       name: 'support',
       flags: '--support <url>',
-      add: null,
       edit: { description: 'where users get help, for the about file: a web page, or mailto:<address>' },
     },
-    described: null,
   },
 ] as const satisfies readonly AppField[];
 
@@ -244,8 +222,12 @@ export type AboutFieldName = Extract<Entry, { in: 'about' }>['name'];
 /** The name of a field of the manifest whose text is written as it is given: a file is neither copied nor created for it. */
 export type PlainFieldName = Exclude<Extract<Entry, { in: 'manifest' }>, { kind: 'icon' | 'metadata-url' }>['name'];
 export type RequiredFieldName = Extract<Entry, { required: true }>['name'];
+/** The name of a field that `add-app` prompts for. */
+export type PromptedFieldName = Extract<Entry, { option: { add: { prompt: object } } }>['name'];
 /** The name of the value of a field's option. */
-export type FieldOptionName<In extends AppField['in']> = Extract<Entry, { in: In }>['option']['name'];
+export type FieldOptionName = Entry['option']['name'];
+/** The name of the value of an option of `add-app`. */
+export type AddOptionName = Extract<Entry, { option: { add: object } }>['option']['name'];
 
 /** All fields, in the order in which documents, help and results have them. */
-export const APP_FIELDS: readonly AppField<FieldName>[] = TABLE;
+export const APP_FIELDS: readonly AppField<FieldName, FieldOptionName>[] = TABLE;

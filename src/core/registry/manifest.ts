@@ -1,5 +1,5 @@
 import { recordFrom } from '../values/record.ts';
-import { APP_FIELDS, type AppField, type ManifestFieldName } from './app-fields.ts';
+import { APP_FIELDS, type AppField, type FieldOptionName, type ManifestFieldName } from './app-fields.ts';
 import { isMissing, type Missing } from '../facts/facts.ts';
 import type { DocumentContent } from '../json/content.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
@@ -11,7 +11,7 @@ export type AppFields = Record<ManifestFieldName, string | null>;
 
 /** The fields of an entry of `apps`. */
 export const MANIFEST_FIELDS = APP_FIELDS.filter(
-  (field): field is AppField<ManifestFieldName> => field.in === 'manifest',
+  (field): field is AppField<ManifestFieldName, FieldOptionName> => field.in === 'manifest',
 );
 
 /** The entries of `apps` by key; null if the document has no object `apps`. */
@@ -39,23 +39,27 @@ export function appFields(entry: JsonValue | undefined): AppFields {
 /** True if each required text of an app entry is a string (spec 2.1). */
 export function hasAllFields(entry: JsonValue): boolean {
   const fields = appFields(entry);
-  return MANIFEST_FIELDS.every(({ name, required }) => !required || fields[name] !== null);
+  return MANIFEST_FIELDS.every(({ name, required }) => required === undefined || fields[name] !== null);
 }
 
-/** An entry with these texts; what else it has is preserved. An absent text is kept. */
-export function withFields(entry: JsonObject, texts: Partial<Record<ManifestFieldName, string>>): JsonObject {
+/** An entry with these texts; what else it has is preserved. An absent text is kept, and null removes an optional one. */
+export function withFields(entry: JsonObject, texts: Partial<AppFields>): JsonObject {
   let edited = entry;
   for (const { name, at } of MANIFEST_FIELDS) {
     const text = texts[name];
-    if (text === undefined) continue;
     const [first, second] = at;
     const group = edited[first];
-    edited = {
-      ...edited,
-      [first]: second === undefined ? text : { ...(isObject(group) ? group : {}), [second]: text },
-    };
+    if (second === undefined) edited = withMember(edited, first, text);
+    else if (text != null) edited = { ...edited, [first]: withMember(isObject(group) ? group : {}, second, text) };
+    else if (isObject(group)) edited = { ...edited, [first]: withMember(group, second, text) };
   }
   return edited;
+}
+
+function withMember(object: JsonObject, name: string, text: string | null | undefined): JsonObject {
+  if (text === undefined) return object;
+  if (text !== null) return { ...object, [name]: text };
+  return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
 /** The URL of an app's metadata file. */

@@ -60,7 +60,7 @@ const TYPE_ADVICE: Record<string, SafeText> = {
 const EXAMPLES: Record<string, string> = {
   apps: '"apps": {}',
   ...Object.fromEntries(entriesOf(FIELD_GROUPS).map(([name, { example }]) => [name, example])),
-  ...Object.fromEntries(MANIFEST_FIELDS.map(({ at, example }) => [at[1] ?? at[0], example])),
+  ...Object.fromEntries(MANIFEST_FIELDS.map(({ at, example }) => [at[1] ?? at[0], example ?? `"${at[1] ?? at[0]}"`])),
   versions: '"versions": []',
   version: '"version": "1.2.3"',
   artifactUrl: '"artifactUrl": "https://….tar.gz"',

@@ -4,6 +4,7 @@ import { validateAppDescription } from '../generated/app-description.js';
 import { type Fault, readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import type { Violation } from '../json/violations.ts';
+import type { ManifestFieldName, PlainFieldName, RequiredFieldName } from '../registry/app-fields.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FileOfApp, NotBlank, UiOfApp } from '../values/scalars.ts';
 import { similarNames } from '../text/similar-names.ts';
@@ -42,14 +43,9 @@ interface AppDescription {
   version?: string;
 }
 
-/** The fields for the manifest. */
-export interface DescribedEntry {
-  name: string;
-  description: string;
-  color: string;
-  iconUrl: string | null;
-  appMetadataUrl: string | null;
-}
+/** The fields for the manifest. Those of files (the icon, the metadata file) are absent if the files are in the workspace. */
+export type DescribedEntry = Partial<Record<ManifestFieldName, string>> &
+  Record<PlainFieldName & RequiredFieldName, string>;
 
 /** The fields for `appreg release`; null for absent ones. */
 export interface DescribedBuild {
@@ -66,8 +62,8 @@ export function describedEntry(content: DocumentContent): DescribedEntry | { fau
   const { value, faults } = readInputFile(content, violationsOfAll);
   if (value === null) return { faults };
   // It has no faults.
-  const { name, description, color, iconUrl = null, appMetadataUrl = null } = value as unknown as AppDescription;
-  return { name, description, color, iconUrl, appMetadataUrl };
+  const { $schema: _, entry: _entry, ui: _ui, version: _version, ...fields } = value as unknown as AppDescription;
+  return fields;
 }
 
 const BUILD_FIELDS = ['entry', 'ui', 'version'] as const;
