@@ -6,27 +6,35 @@ import { runInNewContext } from 'node:vm';
 import { buildSync } from 'esbuild';
 import { SchemaGenerator } from './schema-generator.mjs';
 
-/** The type of each schema. `closed`: unknown members are refused. */
+/** The type of each schema. `closed`: unknown members are refused. `fields` adds those of the table of fields. */
 const SCHEMAS = {
   facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
   report: { file: 'src/core/findings/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
   conformance: { file: 'src/conformance/result.ts', type: 'ConformanceReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
-  about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true },
+  about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true, fields: addAboutFields },
   policy: { file: 'src/core/policy/policy-document.ts', type: 'PolicyDocument', closed: true },
-  'app-description': { file: 'src/core/release/app-description.ts', type: 'AppDescription', closed: true },
+  'app-description': {
+    file: 'src/core/release/app-description.ts',
+    type: 'AppDescription',
+    closed: true,
+    fields: addDescribedFields,
+  },
   config: { file: 'src/cli/config/config-type.ts', type: 'Config', closed: true },
 };
 
 /** The generated schemas as texts, by the name of their file. */
 export function schemaFiles(root) {
-  const files = Object.entries(SCHEMAS).map(([name, { file, type, closed }]) => {
+  const tables = tablesOf(root);
+  const files = Object.entries(SCHEMAS).map(([name, { file, type, closed, fields }]) => {
     const generator = new SchemaGenerator(join(root, file), closed);
-    return [name, withDefinitions(generator.document(type), generator, closed)];
+    const document = generator.document(type);
+    const whole = fields === undefined ? document : fields(document, generator, tables);
+    return [name, withDefinitions(whole, generator, closed)];
   });
   return Object.fromEntries(
-    [...files, ['output', outputSchema(root)], ['registry', registrySchema(tablesOf(root))]].map(([name, schema]) => [
+    [...files, ['output', outputSchema(root)], ['registry', registrySchema(tables)]].map(([name, schema]) => [
       `${name}.schema.json`,
       `${printed(schema, 0)}\n`,
     ]),
@@ -40,6 +48,37 @@ function tablesOf(root) {
   const stdin = { contents, resolveDir: join(root, 'src/core'), loader: 'ts' };
   const { outputFiles } = buildSync({ stdin, bundle: true, format: 'iife', globalName: 'tables', write: false });
   return runInNewContext(`${outputFiles[0].text}; tables`);
+}
+
+/** Adds the fields of an app to the schema of about files. */
+function addAboutFields(document, generator, { APP_FIELDS }) {
+  const { pageUrl, supportUrl, license } = generator.members('AboutForms');
+  const kinds = { 'page-url': pageUrl, 'support-url': supportUrl, license };
+  const fields = APP_FIELDS.filter((field) => field.in === 'about');
+  const properties = fields.map(({ name, kind, description }) => [name, { description, ...kinds[kind] }]);
+  const app = { ...document.properties.app, properties: Object.fromEntries(properties), additionalProperties: false };
+  return { ...document, properties: { ...document.properties, app } };
+}
+
+/** Adds the fields of an entry to the schema of app.json: the required ones first. */
+function addDescribedFields(document, generator, { APP_FIELDS }) {
+  const form = generator.reference('NotBlank');
+  const fields = APP_FIELDS.filter(({ described }) => described !== undefined);
+  const ordered = [...fields.filter(isDescribed), ...fields.filter((field) => !isDescribed(field))];
+  const { properties, additionalProperties, ...head } = document;
+  const { $schema, ...others } = properties;
+  const described = ordered.map((field) => [field.name, { description: field.described, ...form }]);
+  return {
+    ...head,
+    required: fields.filter(isDescribed).map(({ name }) => name),
+    properties: { $schema, ...Object.fromEntries(described), ...others },
+    additionalProperties,
+  };
+}
+
+/** True for a field that app.json must have: the files of the others may be in its folder. */
+function isDescribed({ kind, required }) {
+  return required === true && kind !== 'icon' && kind !== 'metadata-url';
 }
 
 /** The schema of a manifest. @param tables as tablesOf() returns them */

@@ -17,6 +17,9 @@ import { APP_FIELDS, type AppField, FIELD_GROUPS } from '../src/core/registry/ap
 import { appFields, hasAllFields, withFields } from '../src/core/registry/manifest.ts';
 import { unknownProperties } from '../src/core/registry/schema.ts';
 import { COLOR_PATTERN } from '../src/core/text/color.ts';
+import { NOTHING_SAID } from '../src/core/about/about-file.ts';
+import { appPage } from '../src/site/pages.ts';
+import { appPaths } from '../src/site/paths.ts';
 import { contextIn } from './cli/author-support.ts';
 import { folder } from './support/folders.ts';
 import { entry, snapshot } from './support/snapshots.ts';
@@ -105,6 +108,16 @@ test('commands have an option for it', async () => {
   await expect(runEditApp(contextIn(dir), 'clock', { publisher: ' ' } as object)).rejects.toThrow(
     'The value is empty.',
   );
+});
+
+test('the page of the app shows it', () => {
+  const latest = { version: '1.0.0', artifactUrl: 'https://a.example/1.tar.gz', checksum: 'sha256:x', published: null };
+  const version = { ...latest, notes: null, retired: null, build: null };
+  const fields = appFields(publishedBy('Acme & Co.'));
+  const texts = { key: 'a', name: 'A', description: 'An app.', iconUrl: null, color: null, url: null };
+  const app = { ...texts, paths: appPaths('a'), latest: version, versions: [version], links: NOTHING_SAID, fields };
+  const page = appPage({ url: 'https://a.example/registry.json', title: 'Apps', base: null }, app);
+  expect(page).toMatch(/<dt>Publisher<\/dt>\s*<dd>[^\n]*Acme &amp; Co\./);
 });
 
 test('the schema has it', () => {

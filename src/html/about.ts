@@ -1,5 +1,6 @@
 import { ABOUT_FIELDS, type AboutApp, type Retirement } from '../core/about/about-file.ts';
-import type { FieldKind } from '../core/registry/app-fields.ts';
+import type { AppField, FieldKind } from '../core/registry/app-fields.ts';
+import { type AppFields, MANIFEST_FIELDS } from '../core/registry/manifest.ts';
 import { code, type Html, html, sanitized, untrusted } from './html.ts';
 import { linked, notesMarkup } from './notes.ts';
 
@@ -34,9 +35,24 @@ export function retiredChip({ reason }: Retirement): Html {
 
 /** What the author links to, with labels. A URL that is not safe to follow is shown as text. */
 export function aboutLinks(app: AboutApp): [label: string, value: Html][] {
-  return SHOWN_FIELDS.flatMap(({ name, label, kind }) => {
-    const value = app[name];
-    return value === null ? [] : [[label, fieldValue(kind, value)]];
+  return shown(SHOWN_FIELDS, app);
+}
+
+/** The optional fields of an entry of the manifest, with labels: the others have a place of their own on each page. */
+export function optionalFields(fields: AppFields): [label: string, value: Html][] {
+  return shown(
+    MANIFEST_FIELDS.filter(({ required }) => required === undefined),
+    fields,
+  );
+}
+
+function shown<Name extends string>(
+  fields: readonly AppField<Name>[],
+  values: Readonly<Record<Name, string | null>>,
+): [label: string, value: Html][] {
+  return fields.flatMap(({ name, label, kind }) => {
+    const value = values[name];
+    return value === null ? [] : [[label, FIELD_VALUES[kind](value)]];
   });
 }
 
@@ -50,10 +66,6 @@ const FIELD_VALUES: Record<FieldKind, (value: string) => Html> = {
   'support-url': supportLink,
   license: (value) => untrusted(value, 200),
 };
-
-function fieldValue(kind: FieldKind, value: string): Html {
-  return FIELD_VALUES[kind](value);
-}
 
 /** The license after the links. */
 const SHOWN_FIELDS = [

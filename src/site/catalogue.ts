@@ -10,7 +10,7 @@ import { type AppFacts, isMissing } from '../core/facts/facts.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { appFields, hasAllFields, listedVersionsIn } from '../core/registry/manifest.ts';
+import { type AppFields, appFields, hasAllFields, listedVersionsIn } from '../core/registry/manifest.ts';
 import { isBlank } from '../core/text/text.ts';
 import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
 import { appPaths, type AppPaths } from './paths.ts';
@@ -35,6 +35,8 @@ export interface CatalogueApp extends ListedApp {
   /** The newest first, by precedence. */
   versions: readonly CatalogueVersion[];
   links: AboutApp;
+  /** Of its entry in the manifest. */
+  fields: AppFields;
 }
 
 export interface CatalogueVersion {
@@ -120,7 +122,8 @@ async function catalogued(
 ): Promise<Exclude<Catalogued, { hidden: HiddenApp }> | HiddenApp['why']> {
   const { key, metadata } = facts;
   if (!isSafeKey(key)) return 'key-not-safe';
-  const { name, description, iconUrl, color } = appFields(entry);
+  const fields = appFields(entry);
+  const { name, description, iconUrl, color } = fields;
   if (name === null || description === null || !hasAllFields(entry)) return 'entry-invalid';
   const isRequestable = judged.documents.because.every((id) => WITHOUT_VERSIONS.includes(id));
   if (listedVersionsIn(metadata.content) === null || !isRequestable) return 'metadata-unreadable';
@@ -143,6 +146,7 @@ async function catalogued(
     latest,
     versions,
     links: about?.app ?? NOTHING_SAID,
+    fields,
   };
   return { app, unread: why && { key, why } };
 }
