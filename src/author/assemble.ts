@@ -5,7 +5,8 @@ import { safeExcerpt } from '../core/text/text.ts';
 import { faultLines } from '../core/json/input-file.ts';
 import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
 import { isSame } from './edit.ts';
-import type { AppEntry } from './manifest.ts';
+import { type AppEntry, appEntry } from './manifest.ts';
+import { appFields, withFields } from '../core/registry/manifest.ts';
 import { requireApps, type Document } from './document.ts';
 
 /**
@@ -60,7 +61,6 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
     const fields = fieldsOf(source, file, report, issues);
     const icon = fields === null ? null : iconOf(source, fields, report);
     if (fields === null || icon === null) continue;
-    const { name, description, color } = fields;
     const folder = `${base}apps/${source.key}`;
     const iconUrl = 'url' in icon ? icon.url : `${folder}/${icon.file}`;
     const appMetadataUrl = fields.appMetadataUrl ?? `${folder}/versions.json`;
@@ -68,7 +68,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
       key: source.key,
       source: source.folder,
       icon: 'url' in icon ? null : icon.file,
-      entry: { name, description, blockStyle: { iconUrl, color }, appMetadataUrl },
+      entry: appEntry({ ...fields, iconUrl, appMetadataUrl }),
     });
   }
   return { apps, issues };
@@ -96,10 +96,10 @@ function iconOf(
   report: ReportIssue,
 ): { file: string } | { url: string } | null {
   const [file, ...others] = files.filter((name) => ICON.test(name)).toSorted();
-  if (file !== undefined && others.length === 0 && iconUrl === null) return { file };
-  if (file === undefined && iconUrl !== null) return { url: iconUrl };
+  if (file !== undefined && others.length === 0 && iconUrl === undefined) return { file };
+  if (file === undefined && iconUrl !== undefined) return { url: iconUrl };
   if (file !== undefined) {
-    const all = [file, ...others, ...(iconUrl === null ? [] : ['"iconUrl"'])].join(' and ');
+    const all = [file, ...others, ...(iconUrl === undefined ? [] : ['"iconUrl"'])].join(' and ');
     report(message`there are several icons: ${all}.`, message`Keep one of them.`);
     return null;
   }
@@ -159,12 +159,7 @@ export function assembledManifest(
   return { text: isUnchanged ? null : `${byteOrderMarkOf(manifest.text)}${text}\n`, added, changed, removed, issues };
 }
 
-/** The entry with the fields of app.json; what else it has is preserved. */
-function entryAfter(
-  before: JsonValue | undefined,
-  { name, description, blockStyle, appMetadataUrl }: AppEntry,
-): JsonObject {
-  const kept = isObject(before) ? before : {};
-  const style = isObject(kept.blockStyle) ? kept.blockStyle : {};
-  return { ...kept, name, description, blockStyle: { ...style, ...blockStyle }, appMetadataUrl };
+/** The entry with the fields of app.json, and without those that it lacks; what else the entry has is preserved. */
+function entryAfter(before: JsonValue | undefined, entry: AppEntry): JsonObject {
+  return withFields(isObject(before) ? before : {}, appFields(entry));
 }

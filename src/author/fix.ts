@@ -1,3 +1,4 @@
+import { isColor } from '../core/text/color.ts';
 import {
   documentText,
   isObject,
@@ -117,13 +118,13 @@ function manifestChanges(value: JsonValue): Change[] {
     changes.push(...trimmed(member(apps[key], 'appMetadataUrl'), pointerTo('apps', key, 'appMetadataUrl'), null));
     changes.push(...trimmed(member(style, 'iconUrl'), pointerTo('apps', key, 'blockStyle', 'iconUrl'), null));
     const color = member(style, 'color');
-    if (typeof color !== 'string' || /^#[0-9a-fA-F]{6}$/.test(color)) continue;
-    const digits = /^\s*#?([0-9a-fA-F]{6})\s*$/.exec(color)?.[1];
-    if (digits)
+    if (typeof color !== 'string' || isColor(color)) continue;
+    const written = `#${color.trim().replace(/^#/, '')}`;
+    if (isColor(written))
       changes.push({
         pointer: pointerTo('apps', key, 'blockStyle', 'color'),
-        to: `#${digits}`,
-        what: `wrote the color ${JSON.stringify(color)} as "#${digits}"`,
+        to: written,
+        what: `wrote the color ${JSON.stringify(color)} as "${written}"`,
         version: null,
       });
   }

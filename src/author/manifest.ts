@@ -1,8 +1,9 @@
 import { message } from '../core/text/message.ts';
-import { isObject, type JsonValue, member } from '../core/json/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../core/json/json.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { entriesOf } from '../core/values/record.ts';
-import { type AppFields, appFields } from '../core/registry/manifest.ts';
+import type { AppField, RequiredFieldName } from '../core/registry/app-fields.ts';
+import { type AppFields, appFields, MANIFEST_FIELDS, withFields } from '../core/registry/manifest.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
 import { addMember, isSame, checkedResult } from './edit.ts';
@@ -45,12 +46,16 @@ function without(value: JsonValue | undefined, name: string): JsonValue | undefi
   return Object.fromEntries(Object.entries(value).filter(([other]) => other !== name));
 }
 
-/** An entry of the manifest's `apps` (spec 2.1). */
-export interface AppEntry {
-  name: string;
-  description: string;
-  blockStyle: { iconUrl: string; color: string };
-  appMetadataUrl: string;
+/** An entry of the manifest's `apps` (spec 2.1), with its URLs and the other fields (core/registry/app-fields.ts). */
+export type AppEntry = JsonObject & { blockStyle: JsonObject & { iconUrl: string }; appMetadataUrl: string };
+
+/** The texts of a new entry: each required one. */
+export type EntryTexts = Partial<AppFields> & Record<RequiredFieldName, string>;
+
+/** The entry with these texts. */
+export function appEntry(texts: EntryTexts): AppEntry {
+  // The URLs are among the required texts.
+  return withFields({}, texts) as AppEntry;
 }
 
 /** The text of an empty manifest. */
@@ -65,10 +70,8 @@ export function newManifest(): string {
  */
 export function addAppEntry(manifest: Document, key: string, entry: AppEntry): Document | null {
   const existing = member(requireApps(manifest), key);
-  const { name, description, blockStyle, appMetadataUrl } = entry;
-  const added = { name, description, blockStyle: { ...blockStyle }, appMetadataUrl };
-  if (existing === undefined) return addMember(manifest, '/apps', key, added);
-  if (isSame(existing, added)) return null;
+  if (existing === undefined) return addMember(manifest, '/apps', key, entry);
+  if (isSame(existing, entry)) return null;
   throw new AppregError(
     'already-exists',
     message`The app “${key}” is already listed in ${manifest.path}, with a different entry.`,
@@ -80,36 +83,38 @@ export function addAppEntry(manifest: Document, key: string, entry: AppEntry): D
 /** New texts of an entry; a field that is absent is kept. */
 export type AppChanges = Partial<Record<keyof AppFields, string>>;
 
-/** The fields that are in the entry's `blockStyle`. */
-const STYLE_FIELDS: readonly string[] = ['iconUrl', 'color'] satisfies (keyof AppFields)[];
-
 /**
  * Changes texts of an app's entry, and adds those that it lacks; every other byte is preserved.
  * @returns the new manifest; null if the entry has all of these texts
- * @throws AppregError `document-invalid` (exit 1) if the entry or its `blockStyle` is not an object
+ * @throws AppregError `document-invalid` (exit 1) if the entry or an object in it that contains a field is not an object
  */
 export function editAppEntry(manifest: Document, key: string, changes: AppChanges): Document | null {
   const entry = member(requireApps(manifest), key);
   let edited = manifest;
   for (const [field, text] of entriesOf(changes)) {
-    if (text === undefined || appFields(entry)[field] === text) continue;
-    edited = setText(edited, key, field, text);
+    const found = MANIFEST_FIELDS.find(({ name }) => name === field);
+    if (found === undefined || text === undefined || appFields(entry)[field] === text) continue;
+    edited = setText(edited, key, found, text);
   }
   return edited === manifest ? null : edited;
 }
 
-function setText(manifest: Document, key: string, field: string, text: string): Document {
+function setText(manifest: Document, key: string, { at }: AppField, text: string): Document {
   const entry = member(requireApps(manifest), key);
-  const isStyle = STYLE_FIELDS.includes(field);
   if (!isObject(entry)) throw notAnObject(manifest, `The entry of the app “${printable(key)}”`);
-  if (isStyle && !Object.hasOwn(entry, 'blockStyle'))
-    return addMember(manifest, pointerTo('apps', key), 'blockStyle', { [field]: text });
-  const parent: JsonValue | undefined = isStyle ? entry['blockStyle'] : entry;
-  if (!isObject(parent)) throw notAnObject(manifest, `The blockStyle of the app “${printable(key)}”`);
-  const pointer = isStyle ? pointerTo('apps', key, 'blockStyle') : pointerTo('apps', key);
-  return Object.hasOwn(parent, field)
-    ? replaceText(manifest, pointer + pointerTo(field), text)
-    : addMember(manifest, pointer, field, text);
+  const [first, second] = at;
+  const place = pointerTo('apps', key);
+  if (second === undefined) return setMember(manifest, place, entry, first, text);
+  const group = entry[first];
+  if (group === undefined) return addMember(manifest, place, first, { [second]: text });
+  if (!isObject(group)) throw notAnObject(manifest, `The ${first} of the app “${printable(key)}”`);
+  return setMember(manifest, place + pointerTo(first), group, second, text);
+}
+
+function setMember(manifest: Document, place: string, object: JsonObject, name: string, text: string): Document {
+  return Object.hasOwn(object, name)
+    ? replaceText(manifest, place + pointerTo(name), text)
+    : addMember(manifest, place, name, text);
 }
 
 /**

@@ -1,4 +1,6 @@
-import type { AboutApp, Retirement } from '../core/about/about-file.ts';
+import { ABOUT_FIELDS, type AboutApp, type Retirement } from '../core/about/about-file.ts';
+import type { AppField, FieldKind } from '../core/registry/app-fields.ts';
+import { type AppFields, MANIFEST_FIELDS } from '../core/registry/manifest.ts';
 import { code, type Html, html, sanitized, untrusted } from './html.ts';
 import { linked, notesMarkup } from './notes.ts';
 
@@ -32,15 +34,44 @@ export function retiredChip({ reason }: Retirement): Html {
 }
 
 /** What the author links to, with labels. A URL that is not safe to follow is shown as text. */
-export function aboutLinks({ homepage, source, support, licence }: AboutApp): [label: string, value: Html][] {
-  const rows: [label: string, value: Html | null][] = [
-    ['Home page', homepage === null ? null : linked(homepage, homepage)],
-    ['Source code', source === null ? null : linked(source, source)],
-    ['Support', support === null ? null : supportLink(support)],
-    ['License', licence === null ? null : untrusted(licence, 200)],
-  ];
-  return rows.flatMap(([label, value]) => (value === null ? [] : [[label, value]]));
+export function aboutLinks(app: AboutApp): [label: string, value: Html][] {
+  return shown(SHOWN_FIELDS, app);
 }
+
+/** The optional fields of an entry of the manifest, with labels: the others have a place of their own on each page. */
+export function optionalFields(fields: AppFields): [label: string, value: Html][] {
+  return shown(
+    MANIFEST_FIELDS.filter(({ required }) => required === undefined),
+    fields,
+  );
+}
+
+function shown<Name extends string>(
+  fields: readonly AppField<Name>[],
+  values: Readonly<Record<Name, string | null>>,
+): [label: string, value: Html][] {
+  return fields.flatMap(({ name, label, kind }) => {
+    const value = values[name];
+    return value === null ? [] : [[label, FIELD_VALUES[kind](value)]];
+  });
+}
+
+/** How the value of a field is shown on a page. */
+const FIELD_VALUES: Record<FieldKind, (value: string) => Html> = {
+  text: (value) => untrusted(value, 300),
+  color: (value) => code(value, 40),
+  icon: (value) => linked(value, value),
+  'metadata-url': (value) => linked(value, value),
+  'page-url': (value) => linked(value, value),
+  'support-url': supportLink,
+  license: (value) => untrusted(value, 200),
+};
+
+/** The license after the links. */
+const SHOWN_FIELDS = [
+  ...ABOUT_FIELDS.filter(({ kind }) => kind !== 'license'),
+  ...ABOUT_FIELDS.filter(({ kind }) => kind === 'license'),
+];
 
 const MAIL = /^mailto:([\w.+-]+@[\w.-]+)$/;
 

@@ -1,4 +1,4 @@
-import { isLight } from '../core/text/color.ts';
+import { isColor, isLight } from '../core/text/color.ts';
 import { type Html, html, initial, NOTHING } from './html.ts';
 
 /** What a tile shows of an app. */
@@ -10,11 +10,9 @@ export interface TileApp {
   icon: string | null;
 }
 
-const COLOR = /^#[0-9a-f]{6}$/i;
-
 /** An app's icon on its color, or the first letter of its name. Decorative: it adds no information to the name. */
 export function tile(app: TileApp, large = false): Html {
-  const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
+  const color = app.color !== null && isColor(app.color) ? app.color : null;
   const front = app.icon === null ? letter(app, color) : icon(app.icon, large ? 36 : 24);
   return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${background(color)}${front}</span>`;
 }

@@ -1,14 +1,7 @@
 import { AppregError } from '../core/errors/error.ts';
-import {
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  documentContent,
-  parseDocument,
-} from '../core/json/json.ts';
+import { isObject, type JsonObject, type JsonValue, documentContent, parseDocument } from '../core/json/json.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { listedVersions, versionFields } from '../core/registry/manifest.ts';
+import { listedVersions, versionFields, withFields } from '../core/registry/manifest.ts';
 import { isSemver } from '../core/registry/version.ts';
 import { message } from '../core/text/message.ts';
 import type { Store } from '../store/store.ts';
@@ -61,12 +54,7 @@ export function rewrittenVersion(item: JsonObject, artifactUrl: string): JsonObj
 
 /** An entry of `apps` with the metadata's URL in the mirror, and the icon's if `iconUrl` is given. */
 export function rewrittenEntry(entry: JsonObject, appMetadataUrl: string, iconUrl: string | null): JsonObject {
-  const style = member(entry, 'blockStyle');
-  return {
-    ...entry,
-    ...(isObject(style) && iconUrl !== null ? { blockStyle: { ...style, iconUrl } } : {}),
-    appMetadataUrl,
-  };
+  return withFields(entry, { ...(iconUrl !== null && { iconUrl }), appMetadataUrl });
 }
 
 export function asText(value: JsonValue): string {

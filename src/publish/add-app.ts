@@ -1,9 +1,10 @@
 import { message, type SafeText } from '../core/text/message.ts';
 import { documentWithText, requireVersions } from '../author/document.ts';
-import type { AppEntry } from '../author/manifest.ts';
+import { type AppEntry, appEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import type { IconFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/findings/report.ts';
+import type { PlainFieldName, RequiredFieldName } from '../core/registry/app-fields.ts';
 import { AppregError } from '../core/errors/error.ts';
 import type { Store } from '../store/store.ts';
 import type { JudgeSettings } from './check-change.ts';
@@ -24,12 +25,11 @@ import {
 
 /** Plans adding an app to a registry (spec 2.1). */
 
-export interface NewApp {
+/** The fields that are written as they are given. */
+type PlainTexts = Partial<Record<PlainFieldName, string>> & Record<PlainFieldName & RequiredFieldName, string>;
+
+export interface NewApp extends PlainTexts {
   key: string;
-  name: string;
-  description: string;
-  /** `#RRGGBB`. */
-  color: string;
   /** A file to copy, with its detected type, or the URL of an icon that is hosted elsewhere. */
   icon: IconFile | { url: string };
   /** The URL of its metadata file; null for the default path in the workspace. */
@@ -55,12 +55,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgeSetting
   const manifest = await readManifest(place);
   const icon = iconTarget(place, app);
   const metadataUrl = app.metadataUrl ?? `${place.base}apps/${app.key}/versions.json`;
-  const entry: AppEntry = {
-    name: app.name,
-    description: app.description,
-    blockStyle: { iconUrl: icon.url, color: app.color },
-    appMetadataUrl: metadataUrl,
-  };
+  const entry = appEntry({ ...app, iconUrl: icon.url, appMetadataUrl: metadataUrl });
   const listing = listingPart(manifest, { key: app.key, entry });
   const parts = [await newIconPart(place.store, icon), await newMetadataPart(place, metadataUrl), listing];
   const { steps } = joined(parts);

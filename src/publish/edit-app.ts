@@ -5,13 +5,14 @@ import type { AboutAppChanges } from '../author/about.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/findings/report.ts';
 import type { JsonValue } from '../core/json/json.ts';
-import { entriesOf } from '../core/values/record.ts';
+import { entriesOf, recordLike } from '../core/values/record.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import {
   appFields,
   type AppFields,
   iconUrlOf,
   listedVersionsIn,
+  MANIFEST_FIELDS,
   manifestApps,
   versionFields,
 } from '../core/registry/manifest.ts';
@@ -31,14 +32,9 @@ import type { Plan, Step } from './plan.ts';
 
 /** Plans changes to the entry of an app (spec 2.1). */
 
-export interface AppEdit {
-  name?: string;
-  description?: string;
-  /** `#RRGGBB`. */
-  color?: string;
+export interface AppEdit extends Omit<AppChanges, 'iconUrl'> {
   /** A file to copy, or the URL of an icon that is hosted elsewhere. */
   icon?: IconFile | { url: string };
-  metadataUrl?: string;
   /** Fields of the about file. */
   about?: AboutAppChanges;
 }
@@ -105,14 +101,15 @@ function newIcon(place: RegistryLocation, key: string, icon: NonNullable<AppEdit
   return iconTarget(place, { key, icon });
 }
 
-function wantedTexts({ name, description, color, metadataUrl }: AppEdit, iconUrl: string | null): AppChanges {
-  return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(iconUrl !== null && { iconUrl }),
-    ...(color !== undefined && { color }),
-    ...(metadataUrl !== undefined && { appMetadataUrl: metadataUrl }),
-  };
+/** The new texts, in the order of the fields. */
+function wantedTexts(edit: AppEdit, iconUrl: string | null): AppChanges {
+  const texts: AppChanges = { ...edit, ...(iconUrl !== null && { iconUrl }) };
+  return recordLike<AppChanges, string>(
+    MANIFEST_FIELDS.flatMap(({ name }) => {
+      const text = texts[name];
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
 }
 
 function changesTo(before: AppFields, wanted: AppChanges): FieldChange[] {

@@ -1,4 +1,4 @@
-import { type About, type AboutApp, readAboutFile, type Retirement } from '../core/about/about-file.ts';
+import { type About, type AboutApp, NOTHING_SAID, readAboutFile, type Retirement } from '../core/about/about-file.ts';
 import { latestOffered } from '../core/about/retirement.ts';
 import { type Build, buildOf } from '../core/attestation/build.ts';
 import type { AttestationFacts } from '../core/facts/attestation.ts';
@@ -6,12 +6,11 @@ import { judgeAttestation } from '../core/attestation/judge.ts';
 import type { JudgedApp } from '../core/engine/context.ts';
 import { type ListedVersion, offeredVersions } from '../core/engine/offered-versions.ts';
 import { compareText } from '../core/text/order.ts';
-import { hasAllFields } from '../core/engine/visibility.ts';
 import { type AppFacts, isMissing } from '../core/facts/facts.ts';
 import type { JsonValue } from '../core/json/json.ts';
 import { isSafeKey } from '../core/registry/app-key.ts';
 import { digestOf } from '../core/registry/checksum.ts';
-import { appFields, listedVersionsIn } from '../core/registry/manifest.ts';
+import { type AppFields, appFields, hasAllFields, listedVersionsIn } from '../core/registry/manifest.ts';
 import { isBlank } from '../core/text/text.ts';
 import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
 import { appPaths, type AppPaths } from './paths.ts';
@@ -36,6 +35,8 @@ export interface CatalogueApp extends ListedApp {
   /** The newest first, by precedence. */
   versions: readonly CatalogueVersion[];
   links: AboutApp;
+  /** Of its entry in the manifest. */
+  fields: AppFields;
 }
 
 export interface CatalogueVersion {
@@ -72,8 +73,6 @@ export type AttestationOf = (
   artifactUrl: string,
   index: number,
 ) => AttestationFacts | Promise<AttestationFacts> | null;
-
-const NO_LINKS: AboutApp = { homepage: null, source: null, licence: null, support: null };
 
 /** What is known of a listed app. */
 export type Catalogued = { hidden: HiddenApp } | { app: CatalogueApp; unread: UnreadAbout | null };
@@ -123,7 +122,8 @@ async function catalogued(
 ): Promise<Exclude<Catalogued, { hidden: HiddenApp }> | HiddenApp['why']> {
   const { key, metadata } = facts;
   if (!isSafeKey(key)) return 'key-not-safe';
-  const { name, description, iconUrl, color } = appFields(entry);
+  const fields = appFields(entry);
+  const { name, description, iconUrl, color } = fields;
   if (name === null || description === null || !hasAllFields(entry)) return 'entry-invalid';
   const isRequestable = judged.documents.because.every((id) => WITHOUT_VERSIONS.includes(id));
   if (listedVersionsIn(metadata.content) === null || !isRequestable) return 'metadata-unreadable';
@@ -145,7 +145,8 @@ async function catalogued(
     paths: appPaths(key),
     latest,
     versions,
-    links: about?.app ?? NO_LINKS,
+    links: about?.app ?? NOTHING_SAID,
+    fields,
   };
   return { app, unread: why && { key, why } };
 }

@@ -1,6 +1,6 @@
 import { withoutBuild } from '../core/registry/version.ts';
 import { counted } from '../core/text/text.ts';
-import { retiredChip, aboutLinks, notesSection, publishedText, retirementText } from '../html/about.ts';
+import { retiredChip, aboutLinks, optionalFields, notesSection, publishedText, retirementText } from '../html/about.ts';
 import { commitUrl, linked, safeHref } from '../html/notes.ts';
 import { code, compact, type Html, html, NOTHING, untrusted, copyable } from '../html/html.ts';
 import { tile } from '../html/tile.ts';
@@ -101,7 +101,7 @@ export function appPage(site: SiteRegistry, app: CatalogueApp): string {
       </div>
     </div>
     <p class="lead long">${untrusted(description, 1000)}</p>
-    ${linkList(app)} ${retiredNotice(latest)} ${versionsSection(frame, app)} ${subscribeSection(site)}`;
+    ${factList(app)} ${retiredNotice(latest)} ${versionsSection(frame, app)} ${subscribeSection(site)}`;
   return layout(frame, {
     title: name,
     description,
@@ -111,9 +111,9 @@ export function appPage(site: SiteRegistry, app: CatalogueApp): string {
   });
 }
 
-/** What the author links to. */
-function linkList({ links }: CatalogueApp): Html {
-  const rows = aboutLinks(links);
+/** What else the manifest says, and what the author links to. */
+function factList({ fields, links }: CatalogueApp): Html {
+  const rows = [...optionalFields(fields), ...aboutLinks(links)];
   return rows.length === 0 ? NOTHING : html`<dl class="facts">${rows.map(([label, value]) => row(label, value))}</dl>`;
 }
 

@@ -1,4 +1,6 @@
 import { message } from '../../core/text/message.ts';
+import type { AddOptionName, AppField, PromptedFieldName } from '../../core/registry/app-fields.ts';
+import { recordFrom } from '../../core/values/record.ts';
 import { capitalized, printable } from '../../core/text/text.ts';
 import { type AppPlan, type NewApp, planApp } from '../../publish/add-app.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
@@ -6,13 +8,14 @@ import { run } from '../../publish/run.ts';
 import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
-import { checkUrl } from '../io/input-file.ts';
 import { printResult } from '../io/results.ts';
+import { givenFields, inPromptOrder } from '../check/field-values.ts';
 import { iconFrom } from '../check/icon-source.ts';
-import { resolveInputs } from '../io/prompts.ts';
+import { type Input, resolveInputs } from '../io/prompts.ts';
 import { planText, printFindings, planStatus } from '../check/remarks.ts';
 import { openWorkspace } from '../config/workspace.ts';
-import { addAppCommand } from '../define/add-app.ts';
+import type { addAppCommand } from '../define/add-app.ts';
+import { ADDED_FIELDS, addAppOptions } from '../define/field-options.ts';
 
 type Options = OptionsOf<typeof addAppCommand>;
 
@@ -21,19 +24,12 @@ export async function runAddApp(context: Context, key: string, options: Options)
   checkNewKey(key);
   const { terminal } = context;
   const { place } = await openWorkspace(context);
-  const { metadataUrl = null } = options;
-  if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
-  const flags = addAppCommand.options;
-  const inputs = await resolveInputs(context, {
-    name: { option: flags.name, given: options.name, initial: titleOf(key) },
-    description: { option: flags.description, given: options.description },
-    color: { option: flags.blockColor, given: options.blockColor },
-    icon: { option: flags.icon, given: options.icon },
-  });
+  const given = givenFields(context, UNPROMPTED, addAppOptions, options);
+  const inputs = await resolveInputs(context, inputsFor(key, options));
   if (inputs === null) return 130;
-  const { name, description, color, icon } = inputs;
-
-  const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
+  const { iconUrl, ...texts } = inputs;
+  const { appMetadataUrl: metadataUrl = null, ...others } = given;
+  const app: NewApp = { key, ...others, ...texts, icon: iconFrom(context, key, texts.color, iconUrl), metadataUrl };
   const { now, severities } = await settings(context);
   const written = [place.manifest, `apps/${key}/versions.json`];
   const make = async (): Promise<AppPlan & { files: string[] }> => ({
@@ -57,6 +53,27 @@ export async function runAddApp(context: Context, key: string, options: Options)
   if (status === 'planned') terminal.next(message`the same command without --dry-run`);
   else terminal.next(message`appreg publish-version ${key} 1.0.0 --entry <file>`);
   return 0;
+}
+
+type PromptedField = AppField<PromptedFieldName, AddOptionName>;
+
+const PROMPTED = ADDED_FIELDS.filter(
+  (field): field is typeof field & PromptedField => field.option.add.prompt !== undefined,
+);
+const UNPROMPTED = ADDED_FIELDS.filter(({ option }) => option.add.prompt === undefined);
+
+/** The fields that are required. For the icon, a file may be given. */
+function inputsFor(key: string, options: Options): Record<PromptedFieldName, Input> {
+  return recordFrom(
+    inPromptOrder(PROMPTED).map(({ name, option }) => [
+      name,
+      {
+        option: addAppOptions[option.name],
+        given: options[option.name],
+        ...(name === 'name' && { initial: titleOf(key) }),
+      },
+    ]),
+  );
 }
 
 /** `Feed Watch` for `feed-watch`. */

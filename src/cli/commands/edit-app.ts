@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { message } from '../../core/text/message.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
-import { appFields } from '../../core/registry/manifest.ts';
+import { ABOUT_FIELDS } from '../../core/about/about-file.ts';
+import { APP_FIELDS, type FieldName } from '../../core/registry/app-fields.ts';
+import { appFields, MANIFEST_FIELDS } from '../../core/registry/manifest.ts';
+import { recordFrom } from '../../core/values/record.ts';
 import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { readManifest } from '../../publish/registry-location.ts';
@@ -11,31 +14,22 @@ import { type AppEdit, type EditPlan, planEdit } from '../../publish/edit-app.ts
 import { type ListedEntry, listedEntry } from '../../publish/listed-app.ts';
 import type { Style } from '../../report/style.ts';
 import { settings } from '../check/settings.ts';
-import type { TextOption } from '../define/command.ts';
+import { flagOf, type TextOption } from '../define/command.ts';
 import { type OpenWorkspace, openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
-import { checkUrl } from '../io/input-file.ts';
 import { printResult } from '../io/results.ts';
+import { givenFields, inPromptOrder, picked } from '../check/field-values.ts';
 import { iconFrom } from '../check/icon-source.ts';
-import { type Input, requireValid, resolveInputs } from '../io/prompts.ts';
+import { type Input, resolveInputs } from '../io/prompts.ts';
 import { nextAfterChange, planText, printFindings, planStatus } from '../check/remarks.ts';
-import { editAppCommand } from '../define/edit-app.ts';
+import type { editAppCommand } from '../define/edit-app.ts';
+import { editAppOptions } from '../define/field-options.ts';
 
 type Options = OptionsOf<typeof editAppCommand>;
 
-/** The new values, as given or prompted for. An absent one is kept. */
-interface Values {
-  name?: string | undefined;
-  description?: string | undefined;
-  blockColor?: string | undefined;
-  icon?: string | undefined;
-  metadataUrl?: string | undefined;
-  homepage?: string | undefined;
-  source?: string | undefined;
-  licence?: string | undefined;
-  support?: string | undefined;
-}
+/** The new values, as given or prompted for, by the name of the field; for the icon, a file or a URL. An absent one is kept. */
+type Values = Partial<Record<FieldName, string>>;
 
 /** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
 export async function runEditApp(context: Context, key: string, options: Options): Promise<number> {
@@ -71,45 +65,32 @@ export async function runEditApp(context: Context, key: string, options: Options
   return 0;
 }
 
-const PAGE_SCHEMES = message`Give a URL that begins with https:// or http://.`;
-const SUPPORT_SCHEMES = message`Give a URL that begins with https://, http:// or mailto:.`;
-
-const ABOUT_OPTIONS = ['homepage', 'source', 'licence', 'support'] as const;
-const FIELD_OPTIONS = ['name', 'description', 'icon', 'blockColor', 'metadataUrl', ...ABOUT_OPTIONS] as const;
-
 /**
  * The values given as options; null if there are none and they can be prompted for.
  * @throws AppregError (exit 2) for an invalid value, or if there is nothing to change
  */
 function givenValues(context: Context, options: Options): Values | null {
-  const definitions: Record<(typeof FIELD_OPTIONS)[number], TextOption> = editAppCommand.options;
-  const names = FIELD_OPTIONS.filter((name) => options[name] !== undefined);
-  for (const name of names) requireValid(definitions[name], options[name] ?? '', context);
-  if (options.metadataUrl !== undefined) checkUrl(options.metadataUrl, '--metadata-url');
-  for (const name of ['homepage', 'source', 'support'] as const) {
-    const url = options[name];
-    if (url === undefined || (name === 'support' && url.startsWith('mailto:'))) continue;
-    checkUrl(url, `--${name}`, name === 'support' ? SUPPORT_SCHEMES : PAGE_SCHEMES);
-  }
-  if (names.length > 0) return options;
+  const given = givenFields(context, APP_FIELDS, editAppOptions, options);
+  if (Object.keys(given).length > 0) return given;
   if (context.terminal.interactive) return null;
+  const flags = Object.values(editAppOptions).map(flagOf);
   throw new AppregError(
     'option-missing',
     message`No option with a new value was given.`,
-    message`Add --name, --description, --icon, --color, --metadata-url, --homepage, --source, --licence or --support, or run the command at a terminal without --yes to be prompted.`,
+    message`Add ${flags.slice(0, -1).join(', ')} or ${flags.at(-1) ?? ''}, or run the command at a terminal without --yes to be prompted.`,
   );
 }
 
 /** Prompts for each field, with its present value as the default; null if the user cancelled. */
 async function promptedValues(context: Context, { entry }: ListedEntry): Promise<Values | null> {
-  const { name, description, color, iconUrl } = appFields(entry);
-  const { options } = editAppCommand;
-  return resolveInputs(context, {
-    name: input(options.name, name),
-    description: input(options.description, description),
-    blockColor: input(options.blockColor, color),
-    icon: input(options.icon, iconUrl),
-  });
+  const now = appFields(entry);
+  const prompted = inPromptOrder(MANIFEST_FIELDS).filter(
+    ({ option }) => editAppOptions[option.name].prompt !== undefined,
+  );
+  return resolveInputs(
+    context,
+    recordFrom(prompted.map(({ name, option }) => [name, input(editAppOptions[option.name], now[name])])),
+  );
 }
 
 function input(option: TextOption, now: string | null): Input {
@@ -119,17 +100,12 @@ function input(option: TextOption, now: string | null): Input {
 const COLOR = '#3b5bdb';
 
 function editOf(context: Context, { key, entry }: ListedEntry, values: Values): AppEdit {
-  const { name, description, blockColor: color, icon, metadataUrl } = values;
-  const now = appFields(entry);
+  const { iconUrl: icon, ...texts } = picked(MANIFEST_FIELDS, ({ name }) => values[name]);
+  const isNew = icon !== undefined && icon !== appFields(entry).iconUrl;
   return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(color !== undefined && { color }),
-    ...(icon !== undefined && icon !== now.iconUrl && { icon: iconFrom(context, key, color ?? COLOR, icon) }),
-    ...(metadataUrl !== undefined && { metadataUrl }),
-    about: Object.fromEntries(
-      ABOUT_OPTIONS.flatMap((option) => (values[option] === undefined ? [] : [[option, values[option]]])),
-    ),
+    ...texts,
+    ...(isNew && { icon: iconFrom(context, key, texts.color ?? COLOR, icon) }),
+    about: picked(ABOUT_FIELDS, ({ name }) => values[name]),
   };
 }
 

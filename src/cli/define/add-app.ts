@@ -1,5 +1,6 @@
 import { RESULT_FORMATS } from '../../report/options.ts';
-import { type CommandDefinition, text } from './command.ts';
+import type { CommandDefinition } from './command.ts';
+import { addAppOptions } from './field-options.ts';
 import { dryRunOption } from './option-groups.ts';
 
 export const addAppCommand = {
@@ -13,20 +14,7 @@ export const addAppCommand = {
     },
   ],
   options: {
-    name: text('--name <name>', 'display name', 'text', { message: 'Display name?' }),
-    description: text('--description <text>', 'what the app does, in one sentence', 'text', {
-      message: 'What does it do, in one sentence?',
-    }),
-    icon: text('--icon <file|url>', 'PNG or SVG; a file is checked and copied', 'icon', {
-      message: 'Icon: a PNG or SVG file, or a URL (empty: generated from the first letter)',
-      placeholder: 'icon.svg',
-    }),
-    // Not `color`, which is what --no-color sets.
-    blockColor: text('--color <#RRGGBB>', 'background color of its blocks', 'color', {
-      message: 'Background color of its blocks (#RRGGBB)',
-      initial: '#3b5bdb',
-    }),
-    metadataUrl: text('--metadata-url <url>', 'URL of its metadata file, if that is not in this workspace', 'any'),
+    ...addAppOptions,
     ...dryRunOption,
   },
   formats: RESULT_FORMATS,

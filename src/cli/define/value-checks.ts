@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAppregError } from '../../core/errors/error.ts';
+import { isColor } from '../../core/text/color.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
 import { blockedPort, isHttpUrl, isLoopback } from '../../core/url/url.ts';
@@ -24,8 +25,7 @@ const CHECKS: Partial<Record<ValueKind, Check>> = {
   file: existing,
   archive: (text) => (text.endsWith('.tar.gz') ? null : 'The file name must end in .tar.gz.'),
   icon: iconOrEmpty,
-  color: (text) =>
-    /^#[0-9a-fA-F]{6}$/.test(text) ? null : 'A color is # and six hexadecimal digits, such as #3b5bdb.',
+  color: (text) => (isColor(text) ? null : 'A color is # and six hexadecimal digits, such as #3b5bdb.'),
   'manifest-name': manifestName,
   'base-url': baseUrl,
   url,

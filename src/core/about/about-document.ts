@@ -1,3 +1,4 @@
+import type { AboutFieldName } from '../registry/app-fields.ts';
 import type { Moment, NotBlank } from '../values/scalars.ts';
 
 /** The about file of an app, as it is written: the one declaration behind schemas/about.schema.json and its validator. */
@@ -10,21 +11,21 @@ import type { Moment, NotBlank } from '../values/scalars.ts';
 export interface AboutDocument {
   $schema?: string;
   schema: 1;
-  app?: AboutAppFields;
+  /**
+   * What applies to all versions of the app.
+   *
+   * @asType object
+   */
+  app?: Partial<Record<AboutFieldName, AboutForms[keyof AboutForms]>>;
   /** By version. */
   versions?: Record<SemanticVersion, AboutVersionFields>;
 }
 
-/** What applies to all versions of the app. */
-interface AboutAppFields {
-  /** The home page of the app. */
-  homepage?: WebUrl;
-  /** The source code of the app. */
-  source?: WebUrl;
-  /** The license of the app, for example as an SPDX expression. */
-  licence?: Licence;
-  /** Where users get help: a web page, or a mail address after mailto:. */
-  support?: SupportUrl;
+/** The form of a field of the app (registry/app-fields.ts), by its kind: the schema has a member for each field. */
+interface AboutForms {
+  pageUrl: WebUrl;
+  supportUrl: SupportUrl;
+  license: Licence;
 }
 
 /** What applies to one version. */

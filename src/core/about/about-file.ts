@@ -7,6 +7,14 @@ import { lineStarts } from '../json/positions.ts';
 import type { JsonValue } from '../json/json.ts';
 import { type ShapeError, type Violation, violationsOf } from '../json/violations.ts';
 import { pointerTo } from '../json/pointer.ts';
+import {
+  type AboutFieldName,
+  APP_FIELDS,
+  type AppField,
+  type FieldKind,
+  type FieldOptionName,
+} from '../registry/app-fields.ts';
+import { recordFrom } from '../values/record.ts';
 import { isSemver } from '../registry/version.ts';
 import { isInCalendar } from '../text/calendar.ts';
 import { message, safe } from '../text/message.ts';
@@ -22,13 +30,16 @@ export interface About {
   versions: ReadonlyMap<string, AboutVersion>;
 }
 
-/** Absolute http(s) URLs, and the license; null for absent ones. `support` may be a mailto: URL. */
-export interface AboutApp {
-  homepage: string | null;
-  source: string | null;
-  licence: string | null;
-  support: string | null;
-}
+/** Absolute http(s) URLs, and the license, by the name of the field; null for absent ones. `support` may be a mailto: URL. */
+export type AboutApp = Record<AboutFieldName, string | null>;
+
+/** The fields of the app in an about file. */
+export const ABOUT_FIELDS = APP_FIELDS.filter(
+  (field): field is AppField<AboutFieldName, FieldOptionName> => field.in === 'about',
+);
+
+/** What is said by an about file without fields. */
+export const NOTHING_SAID: AboutApp = recordFrom(ABOUT_FIELDS.map(({ name }) => [name, null]));
 
 export interface AboutVersion {
   /** A time in UTC (ISO 8601). */
@@ -111,9 +122,9 @@ function isUnknown({ keyword }: ShapeError): boolean {
 
 /** What the schema cannot express. */
 function contentViolations({ app = {}, versions = {} }: AboutDocument): Violation[] {
-  const urls = (['homepage', 'source', 'support'] as const).flatMap((name) => {
+  const urls = ABOUT_FIELDS.flatMap(({ name, kind }) => {
     const url = app[name];
-    const error = url === undefined || url.startsWith('mailto:') ? null : urlError(url);
+    const error = url === undefined || !isWebUrl(kind, url) ? null : urlError(url);
     return error === null
       ? []
       : [
@@ -125,6 +136,11 @@ function contentViolations({ app = {}, versions = {} }: AboutDocument): Violatio
         ];
   });
   return [...urls, ...Object.entries(versions).flatMap(([version, fields]) => versionViolations(version, fields))];
+}
+
+/** Whether the value of a field must be an absolute http(s) URL. */
+function isWebUrl(kind: FieldKind, value: string): boolean {
+  return kind === 'page-url' || (kind === 'support-url' && !value.startsWith('mailto:'));
 }
 
 function versionViolations(version: string, { published, notes, deprecated }: VersionFields): Violation[] {
@@ -154,11 +170,10 @@ function versionViolations(version: string, { published, notes, deprecated }: Ve
 type VersionFields = NonNullable<AboutDocument['versions']>[string];
 
 function aboutIn({ app = {}, versions = {} }: AboutDocument): About {
-  const { homepage = null, source = null, licence = null, support = null } = app;
   const known = Object.entries(versions).map(([version, { published = null, notes = null, deprecated }]) => {
     return [version, { published, notes, deprecated: deprecated ? retirementIn(deprecated) : null }] as const;
   });
-  return { app: { homepage, source, licence, support }, versions: new Map(known) };
+  return { app: recordFrom(ABOUT_FIELDS.map(({ name }) => [name, app[name] ?? null])), versions: new Map(known) };
 }
 
 function retirementIn({ reason, message: text, use, since }: DeprecationFields): Retirement {

@@ -4,7 +4,8 @@ import { addressOf, withoutSignature } from '../url/signed-url.ts';
 import { parseUrl } from '../url/url.ts';
 import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './state.ts';
 import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
-import { manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
+import { MANIFEST_FIELDS, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
+import type { FieldKind } from '../registry/app-fields.ts';
 import { highestFirst } from '../registry/version-order.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
@@ -197,12 +198,23 @@ function isHidden({ visible }: AppState): boolean {
   return visible === false;
 }
 
+/** Whether the value of a field is the URL of a file that is fetched. */
+const IS_FETCHED: Record<FieldKind, boolean> = {
+  text: false,
+  color: false,
+  icon: true,
+  'metadata-url': true,
+  'page-url': false,
+  'support-url': false,
+  license: false,
+};
+const FETCHED = MANIFEST_FIELDS.filter(({ kind }) => IS_FETCHED[kind]);
+
 function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
   const hosts = new Set<string>();
   for (const { fields, versions } of state.values()) {
     const urls = [
-      fields.get('iconUrl'),
-      fields.get('appMetadataUrl'),
+      ...FETCHED.map(({ name }) => fields.get(name)),
       ...[...versions.values()].flat().map(({ url }) => url),
     ];
     for (const url of urls) hosts.add(parseUrl(url ?? '')?.host ?? '');

@@ -1,5 +1,5 @@
 import type { RetirementReason } from '../about/about-document.ts';
-import { type About, type AboutVersion, readAboutFile } from '../about/about-file.ts';
+import { type About, type AboutVersion, NOTHING_SAID, readAboutFile } from '../about/about-file.ts';
 import { COMPANION_KINDS, type CompanionKind } from '../registry/companion.ts';
 import { judge } from '../engine/judge.ts';
 import { compareText } from '../text/order.ts';
@@ -126,7 +126,7 @@ function knowsAbout({ apps, incomplete }: Snapshot): boolean {
 }
 
 const NOTHING: About = {
-  app: { homepage: null, source: null, licence: null, support: null },
+  app: NOTHING_SAID,
   versions: new Map(),
 };
 

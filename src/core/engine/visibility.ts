@@ -10,7 +10,7 @@ import {
 import type { JsonValue } from '../json/json.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import { isChecksum } from '../registry/checksum.ts';
-import { appFields, listedVersions } from '../registry/manifest.ts';
+import { hasAllFields, listedVersions } from '../registry/manifest.ts';
 import { isValidVersion } from '../registry/valid-version.ts';
 import { latestOf } from '../registry/precedence.ts';
 import { isSemver } from '../registry/version.ts';
@@ -183,11 +183,6 @@ function ruleWithoutVersions(value: JsonValue | undefined, entries: readonly Ver
   const isInvalid =
     list === null || list.length > entries.length || entries.some((e) => e.version === null || isSemver(e.version));
   return isInvalid ? 'schema-violation' : 'no-valid-versions';
-}
-
-/** True if each required text of an app entry is a string (spec 2.1). */
-export function hasAllFields(entry: JsonValue): boolean {
-  return Object.values(appFields(entry)).every((field) => field !== null);
 }
 
 /**

@@ -1,17 +1,18 @@
+import { recordFrom } from '../values/record.ts';
+import { APP_FIELDS, type AppField, type FieldOptionName, type ManifestFieldName } from './app-fields.ts';
 import { isMissing, type Missing } from '../facts/facts.ts';
 import type { DocumentContent } from '../json/content.ts';
 import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
 
 /** Typed access to a manifest (spec 2.1). A field that is absent, or is not a string, is null. */
 
-/** The texts of an entry of `apps`. */
-export interface AppFields {
-  name: string | null;
-  description: string | null;
-  iconUrl: string | null;
-  color: string | null;
-  appMetadataUrl: string | null;
-}
+/** The texts of an entry of `apps`, by the name of the field. */
+export type AppFields = Record<ManifestFieldName, string | null>;
+
+/** The fields of an entry of `apps`. */
+export const MANIFEST_FIELDS = APP_FIELDS.filter(
+  (field): field is AppField<ManifestFieldName, FieldOptionName> => field.in === 'manifest',
+);
 
 /** The entries of `apps` by key; null if the document has no object `apps`. */
 export function manifestApps(manifest: JsonValue | undefined): JsonObject | null {
@@ -26,14 +27,39 @@ export function manifestAppsIn(content: DocumentContent | Missing): JsonObject |
 
 /** The texts of an app's entry. */
 export function appFields(entry: JsonValue | undefined): AppFields {
-  const style = member(entry, 'blockStyle');
-  return {
-    name: stringOrNull(member(entry, 'name')),
-    description: stringOrNull(member(entry, 'description')),
-    iconUrl: stringOrNull(member(style, 'iconUrl')),
-    color: stringOrNull(member(style, 'color')),
-    appMetadataUrl: metadataUrlOf(entry),
-  };
+  return recordFrom(
+    MANIFEST_FIELDS.map(({ name, at }) => {
+      const [first, second] = at;
+      const value = member(entry, first);
+      return [name, stringOrNull(second === undefined ? value : member(value, second))];
+    }),
+  );
+}
+
+/** True if each required text of an app entry is a string (spec 2.1). */
+export function hasAllFields(entry: JsonValue): boolean {
+  const fields = appFields(entry);
+  return MANIFEST_FIELDS.every(({ name, required }) => required === undefined || fields[name] !== null);
+}
+
+/** An entry with these texts; what else it has is preserved. An absent text is kept, and null removes an optional one. */
+export function withFields(entry: JsonObject, texts: Partial<AppFields>): JsonObject {
+  let edited = entry;
+  for (const { name, at } of MANIFEST_FIELDS) {
+    const text = texts[name];
+    const [first, second] = at;
+    const group = edited[first];
+    if (second === undefined) edited = withMember(edited, first, text);
+    else if (text != null) edited = { ...edited, [first]: withMember(isObject(group) ? group : {}, second, text) };
+    else if (isObject(group)) edited = { ...edited, [first]: withMember(group, second, text) };
+  }
+  return edited;
+}
+
+function withMember(object: JsonObject, name: string, text: string | null | undefined): JsonObject {
+  if (text === undefined) return object;
+  if (text !== null) return { ...object, [name]: text };
+  return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
 /** The URL of an app's metadata file. */

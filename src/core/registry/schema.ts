@@ -1,4 +1,7 @@
 import { type SafeText, message } from '../text/message.ts';
+import { entriesOf } from '../values/record.ts';
+import { FIELD_GROUPS } from './app-fields.ts';
+import { MANIFEST_FIELDS } from './manifest.ts';
 import { validateAppShape, validateRegistryShape } from '../generated/shapes.js';
 import type { ShapeError } from '../json/violations.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
@@ -56,12 +59,8 @@ const TYPE_ADVICE: Record<string, SafeText> = {
 
 const EXAMPLES: Record<string, string> = {
   apps: '"apps": {}',
-  name: '"name": "…", the display name',
-  description: '"description": "…", what the app does',
-  blockStyle: '"blockStyle": { "iconUrl": "https://…", "color": "#RRGGBB" }',
-  iconUrl: '"iconUrl": "https://…/icon.svg"',
-  color: '"color": "#RRGGBB"',
-  appMetadataUrl: '"appMetadataUrl": "https://…/versions.json"',
+  ...Object.fromEntries(entriesOf(FIELD_GROUPS).map(([name, { example }]) => [name, example])),
+  ...Object.fromEntries(MANIFEST_FIELDS.map(({ at, example }) => [at[1] ?? at[0], example ?? `"${at[1] ?? at[0]}"`])),
   versions: '"versions": []',
   version: '"version": "1.2.3"',
   artifactUrl: '"artifactUrl": "https://….tar.gz"',
@@ -81,12 +80,18 @@ function objectWith(fields: Record<string, Shape>): Shape {
   return { kind: 'object', fields: new Map(Object.entries(fields)) };
 }
 
+/** The fields of an app that are in an object of its entry. @param group null for the entry itself */
+function fieldsIn(group: keyof typeof FIELD_GROUPS | null): Record<string, Shape> {
+  const paths = MANIFEST_FIELDS.map(({ at }): [string | null, string] =>
+    at[1] === undefined ? [null, at[0]] : [at[0], at[1]],
+  );
+  return Object.fromEntries(paths.filter(([parent]) => parent === group).map(([, name]) => [name, VALUE]));
+}
+
 const VERSION = objectWith({ version: VALUE, artifactUrl: VALUE, artifactChecksum: VALUE });
 const ENTRY = objectWith({
-  name: VALUE,
-  description: VALUE,
-  appMetadataUrl: VALUE,
-  blockStyle: objectWith({ iconUrl: VALUE, color: VALUE }),
+  ...fieldsIn(null),
+  ...Object.fromEntries(entriesOf(FIELD_GROUPS).map(([name]) => [name, objectWith(fieldsIn(name))])),
 });
 const DOCUMENTS: Record<DocumentKind, Shape> = {
   registry: objectWith({ apps: { kind: 'map', each: ENTRY } }),
@@ -145,19 +150,16 @@ function collectAt(
   path.pop();
 }
 
-const ALIASES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    icon: 'iconUrl',
-    colour: 'color',
-    title: 'name',
-    url: 'artifactUrl',
-    checksum: 'artifactChecksum',
-    sha256: 'artifactChecksum',
-    digest: 'artifactChecksum',
-    metadataUrl: 'appMetadataUrl',
-    style: 'blockStyle',
-  }),
-);
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['url', 'artifactUrl'],
+  ['checksum', 'artifactChecksum'],
+  ['sha256', 'artifactChecksum'],
+  ['digest', 'artifactChecksum'],
+  ...entriesOf(FIELD_GROUPS).flatMap(([name, { aliases }]) => aliases.map((alias): [string, string] => [alias, name])),
+  ...MANIFEST_FIELDS.flatMap(({ at, aliases = [] }) =>
+    aliases.map((alias): [string, string] => [alias, at[1] ?? at[0]]),
+  ),
+]);
 
 /**
  * The known name that a text is a misspelling of: at most two typing errors apart, or equal except for case and dashes.

@@ -4,11 +4,15 @@ import { validateAppDescription } from '../generated/app-description.js';
 import { type Fault, readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import type { Violation } from '../json/violations.ts';
+import type { ManifestFieldName, PlainFieldName, RequiredFieldName } from '../registry/app-fields.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FileOfApp, NotBlank, UiOfApp } from '../values/scalars.ts';
 import { similarNames } from '../text/similar-names.ts';
 
-/** The app.json of an app: its entry in the manifest, and how it is built (schemas/app-description.schema.json). */
+/**
+ * The app.json of an app: its entry in the manifest, and how it is built (schemas/app-description.schema.json). The schema
+ * has the fields of the entry from core/registry/app-fields.ts.
+ */
 
 export const APP_DESCRIPTION = 'app.json';
 
@@ -19,16 +23,6 @@ export const APP_DESCRIPTION = 'app.json';
  */
 interface AppDescription {
   $schema?: string;
-  /** Display name. */
-  name: NotBlank;
-  /** What the app does. */
-  description: NotBlank;
-  /** Background color of the blocks, in the form #RRGGBB. */
-  color: NotBlank;
-  /** The icon, if it is hosted elsewhere. */
-  iconUrl?: NotBlank;
-  /** The metadata file, if it is hosted elsewhere. */
-  appMetadataUrl?: NotBlank;
   /** The entry point, relative to the folder. */
   entry?: FileOfApp;
   /** A second entry point, built to ui.js. */
@@ -42,14 +36,9 @@ interface AppDescription {
   version?: string;
 }
 
-/** The fields for the manifest. */
-export interface DescribedEntry {
-  name: string;
-  description: string;
-  color: string;
-  iconUrl: string | null;
-  appMetadataUrl: string | null;
-}
+/** The fields for the manifest. Those of files (the icon, the metadata file) are absent if the files are in the workspace. */
+export type DescribedEntry = Partial<Record<ManifestFieldName, NotBlank>> &
+  Record<PlainFieldName & RequiredFieldName, NotBlank>;
 
 /** The fields for `appreg release`; null for absent ones. */
 export interface DescribedBuild {
@@ -66,8 +55,14 @@ export function describedEntry(content: DocumentContent): DescribedEntry | { fau
   const { value, faults } = readInputFile(content, violationsOfAll);
   if (value === null) return { faults };
   // It has no faults.
-  const { name, description, color, iconUrl = null, appMetadataUrl = null } = value as unknown as AppDescription;
-  return { name, description, color, iconUrl, appMetadataUrl };
+  const {
+    $schema: _,
+    entry: _entry,
+    ui: _ui,
+    version: _version,
+    ...fields
+  } = value as unknown as AppDescription & DescribedEntry;
+  return fields;
 }
 
 const BUILD_FIELDS = ['entry', 'ui', 'version'] as const;

@@ -26,6 +26,7 @@ import type { ObservedAttestation } from '../facts/attestation.ts';
 import type { JsonValue, ParsedDocument } from '../json/json.ts';
 import type { SideProbes } from '../http/side-probes.ts';
 import type { UrlParts } from '../url/url.ts';
+import type { AppField } from '../registry/app-fields.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { Exception } from '../findings/report.ts';
 
@@ -56,13 +57,14 @@ export interface Subjects {
     /** Seconds: the age of a cached copy that may miss recent publications; otherwise 0. */
     copyAge: number;
   };
-  /** One entry of `apps`. The last four are present when they have the right type. */
+  /** One entry of `apps`. Its texts are present when they have the right type. */
   app: {
     key: string;
     entry: JsonValue;
     name: string;
-    description: string;
     color: string;
+    /** The fields that are texts for people, with their values; present when each required one is. */
+    texts: readonly { field: AppField; text: string }[];
     earlierSource: string;
   };
   /** A usable metadata file: an object whose `versions` is an array. */

@@ -1,3 +1,13 @@
+/** The form of a color, `#RRGGBB`, as a regular expression in JSON Schema, too. */
+export const COLOR_PATTERN = '^#[0-9a-fA-F]{6}$';
+
+const COLOR = new RegExp(COLOR_PATTERN);
+
+/** Whether a text is a color, `#RRGGBB`. */
+export function isColor(text: string): boolean {
+  return COLOR.test(text);
+}
+
 /** Whether black has more contrast than white on a color, `#RRGGBB` (relative luminance, WCAG 2). */
 export function isLight(color: string): boolean {
   const luminance = 0.2126 * channel(color, 1) + 0.7152 * channel(color, 3) + 0.0722 * channel(color, 5);

@@ -82,7 +82,7 @@ async function putFile(db: Db, place: AppPlace, { known, app }: Exclude<AboutCha
     etag: name === 'if-none-match' && value !== null ? storable(value) : null,
     lastModified: name === 'if-modified-since' && value !== null ? storable(value) : null,
     content: await pack(content),
-    ...app,
+    fields: storableJson(app),
   };
   await db
     .insertInto('aboutFiles')
@@ -140,8 +140,7 @@ export async function retiredVersions(db: Db, { registryId, appKey }: AppPlace):
 
 /** Columns of what the author of an app says, for queries of `apps`. */
 export const ABOUT_COLUMNS = [
-  sql<LinksView | null>`(SELECT json_build_object('homepage', about_files.homepage, 'source', about_files.source,
-      'licence', about_files.licence, 'support', about_files.support) FROM about_files
+  sql<Partial<LinksView> | null>`(SELECT about_files.fields FROM about_files
     WHERE about_files.registry_id = apps.registry_id AND about_files.app_key = apps.key)`.as('links'),
   sql<RetiredVersion[] | null>`(SELECT json_agg(json_build_object('version', claims.version,
       'deprecated', claims.deprecated)) FROM about_versions AS claims

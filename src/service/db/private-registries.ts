@@ -168,8 +168,8 @@ async function copyState(tx: Transaction<Database>, from: number, to: number): P
   await sql`INSERT INTO kept_artifacts (store, sha256, registry_id)
     SELECT store, sha256, ${to} FROM artifacts JOIN kept_artifacts USING (store, sha256)
     WHERE kept_artifacts.registry_id = ${from} FOR KEY SHARE OF artifacts`.execute(tx);
-  await sql`INSERT INTO about_files (registry_id, app_key, url, content, homepage, source, licence, support)
-    SELECT ${to}, app_key, url, content, homepage, source, licence, support FROM about_files
+  await sql`INSERT INTO about_files (registry_id, app_key, url, content, fields)
+    SELECT ${to}, app_key, url, content, fields FROM about_files
     WHERE registry_id = ${from}`.execute(tx);
   await sql`INSERT INTO about_versions (registry_id, app_key, version, published, notes, deprecated)
     SELECT ${to}, app_key, version, published, notes, deprecated FROM about_versions

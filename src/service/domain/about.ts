@@ -1,6 +1,6 @@
 import { type KnownAbout } from '../../observe/registry/about.ts';
 import { type AboutVersion, type About, readAboutFile, type Retirement } from '../../core/about/about-file.ts';
-import { storable } from './storable.ts';
+import { storable, storableValue } from './storable.ts';
 import { type DocumentContent } from '../../core/json/content.ts';
 import { type NewEvent } from './events.ts';
 
@@ -62,14 +62,7 @@ export function aboutChange(before: StoredAbout, learned: LearnedAbout, versions
 function fileChange(before: KnownAbout | null, known: KnownAbout | null, about: About | null): AboutChange['file'] {
   if (known === null || about === null) return before === null ? undefined : null;
   if (before !== null && isSameFile(before, known)) return undefined;
-  const { homepage, source, licence, support } = about.app;
-  const app = {
-    homepage: storableText(homepage),
-    source: storableText(source),
-    licence: storableText(licence),
-    support: storableText(support),
-  };
-  return { known, app };
+  return { known, app: storableValue(about.app) };
 }
 
 function storableText(text: string | null): string | null {

@@ -4,6 +4,7 @@ import { retirementSchema, linksSchema, type LinksView, type RetiredVersion } fr
 import { attestationSchema } from './attestation-view.ts';
 import { policyHoldSchema, type StoredHold, policyHold } from './policies.ts';
 import { retirementOf, type Retirements, latestOffered } from '../../core/about/retirement.ts';
+import { NOTHING_SAID } from '../../core/about/about-file.ts';
 import { isoTimeSince } from './registries.ts';
 
 /** Why an app or a version cannot be installed: a code for programs, a message for people. */
@@ -208,7 +209,7 @@ export interface StoredAppState
   /** Of the versions that only the policy can hold back, the decision about the one that is offered first; null for none. */
   firstHold: StoredHold | null;
   /** What the author links to; null if there is no about file. */
-  links: LinksView | null;
+  links: Partial<LinksView> | null;
   /** The versions that the author retired; null for none. */
   retired: readonly RetiredVersion[] | null;
 }
@@ -226,14 +227,12 @@ export function appView(app: StoredAppState): AppView {
     iconFragment: app.icon === null ? '' : app.iconFragment,
     ...installability,
     deprecated: latest === null ? null : retirementOf(latest, claims),
-    links: app.links ?? NO_LINKS,
+    links: { ...NOTHING_SAID, ...app.links },
     offered: installability.visible === true ? Number(app.offeredCount) : 0,
     versions: Number(app.versionCount),
     failingSince: isoTimeSince(app.failingSince, app.registrySince),
   };
 }
-
-const NO_LINKS: LinksView = { homepage: null, source: null, licence: null, support: null };
 
 /** The latest version is one that is offered to the organization. */
 function asOffered(

@@ -3,6 +3,7 @@ import { type JsonValue } from '../../core/json/json.ts';
 import { storable } from './storable.ts';
 import { appFields } from '../../core/registry/manifest.ts';
 import { fragmentOf } from '../../core/url/url.ts';
+import { isColor } from '../../core/text/color.ts';
 import { shorten } from '../../core/text/text.ts';
 import { type NewEvent } from './events.ts';
 
@@ -29,7 +30,7 @@ export function listedAppsIn(apps: Readonly<Record<string, JsonValue>>, limit: n
       position,
       name: textOf(name, 300) || shorten(key, 300),
       description: textOf(description, 4000),
-      color: color !== null && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
+      color: color !== null && isColor(color) ? color : null,
       iconFragment: iconFragment.length > LONGEST_FRAGMENT ? '' : iconFragment,
     });
   }

@@ -1,5 +1,6 @@
-import { type Retirement } from '../../core/about/about-file.ts';
+import { ABOUT_FIELDS, type Retirement } from '../../core/about/about-file.ts';
 import { type RetirementReason } from '../../core/about/about-document.ts';
+import { recordFrom } from '../../core/values/record.ts';
 import * as shape from './shape.ts';
 
 /** A version that its author retired. */
@@ -29,10 +30,11 @@ export const retirementSchema = shape.nullable(
   }),
 );
 
-export const linksSchema = shape.strictObject('What the author links to: absolute URLs, and the license.', {
-  homepage: shape.orNull(shape.text),
-  source: shape.orNull(shape.text),
-  licence: shape.orNull(shape.text),
-  support: shape.withDescription(shape.orNull(shape.text), 'A web page, or a mail address after mailto:.'),
-});
+const linkSchema = shape.orNull(shape.text);
+const supportSchema = shape.withDescription(linkSchema, 'A web page, or a mail address after mailto:.');
+
+export const linksSchema = shape.strictObject(
+  'What the author links to: absolute URLs, and the license.',
+  recordFrom(ABOUT_FIELDS.map(({ name, kind }) => [name, kind === 'support-url' ? supportSchema : linkSchema])),
+);
 export type LinksView = shape.ValueOf<typeof linksSchema>;

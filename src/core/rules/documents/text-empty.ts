@@ -1,3 +1,4 @@
+import { pointerTo } from '../../json/pointer.ts';
 import { message } from '../../text/message.ts';
 import { isBlank } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
@@ -6,7 +7,7 @@ export const textEmpty = defineRule({
   id: 'text-empty',
   title: 'Empty name or description',
   on: 'app',
-  needs: ['name', 'description'],
+  needs: ['texts'],
   severity: 'warning',
   spec: '2.1',
   symptom: null,
@@ -27,22 +28,13 @@ export const textEmpty = defineRule({
   "appMetadataUrl": "https://apps.example.com/echo.json"
 }`,
   },
-  check({ name, description }) {
-    const problems = [];
-    for (const [field, text] of [
-      ['name', name],
-      ['description', description],
-    ] as const) {
-      if (!isBlank(text)) continue;
-      problems.push({
-        at: `/${field}`,
-        message: message`The ${field} is ${text === '' ? 'empty' : 'blank'}.`,
-        advice:
-          field === 'name'
-            ? message`Write the display name of the app.`
-            : message`Describe in one sentence what the app does.`,
-      });
-    }
-    return problems;
+  check({ texts }) {
+    return texts
+      .filter(({ text }) => isBlank(text))
+      .map(({ field: { name, at, advice }, text }) => ({
+        at: pointerTo(...at),
+        message: message`The ${name} is ${text === '' ? 'empty' : 'blank'}.`,
+        advice: message`${advice ?? `Write the ${name} of the app, or remove the field.`}`,
+      }));
   },
 });

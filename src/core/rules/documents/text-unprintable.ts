@@ -1,3 +1,4 @@
+import { pointerTo } from '../../json/pointer.ts';
 import { message } from '../../text/message.ts';
 import { hasUnprintable, isBlank, safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
@@ -6,7 +7,7 @@ export const textUnprintable = defineRule({
   id: 'text-unprintable',
   title: 'Invisible characters in a name or description',
   on: 'app',
-  needs: ['name', 'description'],
+  needs: ['texts'],
   severity: 'warning',
   spec: null,
   symptom: null,
@@ -27,22 +28,19 @@ export const textUnprintable = defineRule({
   "appMetadataUrl": "https://apps.example.com/echo.json"
 }`,
   },
-  check({ name, description }) {
+  check({ texts }) {
     const problems = [];
-    for (const [field, text] of [
-      ['name', name],
-      ['description', description],
-    ] as const) {
+    for (const { field, text } of texts) {
       if (!hasUnprintable(text)) continue;
       // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are legitimate.
       const plain = text
-        .replace(field === 'description' ? /[\n\r\t\u2028\u2029]/g : /$^/, '')
+        .replace(field.multiline === true ? /[\n\r\t\u2028\u2029]/g : /$^/, '')
         .replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
       // Blank text is reported by text-empty, and a lone surrogate by document-unreadable.
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
       problems.push({
-        at: `/${field}`,
-        message: message`The ${field} contains invisible characters: “${safeExcerpt(plain, 120)}”.`,
+        at: pointerTo(...field.at),
+        message: message`The ${field.name} contains invisible characters: “${safeExcerpt(plain, 120)}”.`,
         advice: message`Remove them; they usually come from copy and paste.`,
       });
     }

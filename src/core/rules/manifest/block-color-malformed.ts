@@ -1,3 +1,4 @@
+import { isColor } from '../../text/color.ts';
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
@@ -29,7 +30,7 @@ export const blockColorMalformed = defineRule({
 }`,
   },
   check({ color }) {
-    if (/^#[0-9a-fA-F]{6}$/.test(color)) return null;
+    if (isColor(color)) return null;
     const meant = likelyColor(color);
     return {
       at: '/blockStyle/color',
@@ -44,7 +45,7 @@ export const blockColorMalformed = defineRule({
 
 function likelyColor(color: string): string | null {
   const digits = color.trim().replace(/^(#|0x)/i, '');
-  if (/^[0-9a-f]{6}$/i.test(digits)) return `#${digits}`;
+  if (isColor(`#${digits}`)) return `#${digits}`;
   if (/^[0-9a-f]{8}$/i.test(digits)) return `#${digits.slice(0, 6)}`;
   if (/^[0-9a-f]{3,4}$/i.test(digits)) return `#${digits.slice(0, 3).replace(/./g, '$&$&')}`;
   const rgb = /^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})\s*(?:[,/].*)?\)$/.exec(color.trim());

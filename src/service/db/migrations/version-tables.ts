@@ -9,10 +9,7 @@ export const ABOUT = [
       etag text,
       last_modified text,
       content bytea NOT NULL,
-      homepage text,
-      source text,
-      licence text,
-      support text,
+      fields jsonb NOT NULL,
       PRIMARY KEY (registry_id, app_key),
       FOREIGN KEY (registry_id, app_key) REFERENCES apps ON DELETE CASCADE)`,
   sql`CREATE TABLE about_versions (

@@ -1,5 +1,5 @@
 import { type ColumnType } from 'kysely';
-import { type Retirement } from '../../../core/about/about-file.ts';
+import { type AboutApp, type Retirement } from '../../../core/about/about-file.ts';
 import { type AttestationFacts } from '../../../core/facts/attestation.ts';
 
 /** The rows of about files: what authors claim about their apps and versions. */
@@ -15,11 +15,8 @@ export interface AboutFileRow {
   lastModified: string | null;
   /** gzip of JSON (packed.ts): its content (DocumentContent). */
   content: Buffer;
-  /** Links, and the license. */
-  homepage: string | null;
-  source: string | null;
-  licence: string | null;
-  support: string | null;
+  /** Links, and the license, by the name of the field; written as JSON. A field that was added later is absent. */
+  fields: ColumnType<Partial<AboutApp>, string, string>;
 }
 
 /** What it says about a known version; a version of which it says nothing has no row. */

@@ -1,8 +1,9 @@
 import { textEmpty } from '../../../../src/core/rules/documents/text-empty.ts';
+import { textsOf } from '../../../support/app-texts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const withName = (name: string) => ({ name, description: 'Sends mail.' });
-const withDescription = (description: string) => ({ name: 'Mail', description });
+const withName = (name: string) => textsOf({ name, description: 'Sends mail.' });
+const withDescription = (description: string) => textsOf({ name: 'Mail', description });
 
 ruleTable(textEmpty, {
   clean: [
@@ -23,6 +24,6 @@ ruleTable(textEmpty, {
     ],
     ['a control character alone', withDescription('\u0000'), { at: '/description', message: 'is blank' }],
     ['an empty description', withDescription(''), { at: '/description', advice: 'sentence' }],
-    ['both', { name: '', description: ' ' }, [{ at: '/name' }, { at: '/description' }]],
+    ['both', textsOf({ name: '', description: ' ' }), [{ at: '/name' }, { at: '/description' }]],
   ],
 });

@@ -1,8 +1,9 @@
 import { textUnprintable } from '../../../../src/core/rules/documents/text-unprintable.ts';
+import { textsOf } from '../../../support/app-texts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
-const withName = (name: string) => ({ name, description: 'Sends mail.' });
-const withDescription = (description: string) => ({ name: 'Mail', description });
+const withName = (name: string) => textsOf({ name, description: 'Sends mail.' });
+const withDescription = (description: string) => textsOf({ name: 'Mail', description });
 
 ruleTable(textUnprintable, {
   clean: [
@@ -27,6 +28,6 @@ ruleTable(textUnprintable, {
     ['a byte order mark in front', withName('\ufeffMail'), { at: '/name' }],
     ['a joiner at the end, where it joins nothing', withName('Mail\u200d'), { at: '/name' }],
     ['a line separator in a name', withName('a\u2028b'), { at: '/name' }],
-    ['both texts', { name: 'a\u0007', description: 'b\u0007' }, [{ at: '/name' }, { at: '/description' }]],
+    ['both texts', textsOf({ name: 'a\u0007', description: 'b\u0007' }), [{ at: '/name' }, { at: '/description' }]],
   ],
 });
