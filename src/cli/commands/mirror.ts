@@ -2,7 +2,7 @@ import { message, type SafeText } from '../../core/text/message.ts';
 import { dirname, resolve } from 'node:path';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../../core/text/text.ts';
-import type { Mirrored } from '../../mirror/run.ts';
+import type { Mirrored, MirrorProgress } from '../../mirror/run.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { openDirectory } from '../../store/directory/directory.ts';
@@ -58,12 +58,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       prune: options.prune === true,
       skipCompanions: options.skipCompanions === true,
       signal: interrupt.signal,
-      onProgress({ done, known, bytes, app }) {
-        line.update(
-          () =>
-            message`${done} of ${known} files, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
-        );
-      },
+      showProgress: (read) => line.update(() => describeProgress(read())),
     });
   } finally {
     line.stop();
@@ -132,4 +127,8 @@ function mirrorSummary(result: Mirrored): SafeText {
 
 function shown(text: string): SafeText {
   return message`${safeExcerpt(text, 400)}`;
+}
+
+function describeProgress({ done, known, bytes, app }: MirrorProgress): SafeText {
+  return message`${done} of ${known} files, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`;
 }

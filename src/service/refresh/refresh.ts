@@ -19,7 +19,7 @@ import { decidePolicies } from '../db/policies.ts';
 import { confirmSubscriptions } from '../db/confirmations.ts';
 import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type RefreshFigures } from './outcome.ts';
 import { openJudge } from './judge.ts';
-import { observe } from './observe.ts';
+import { observeAndWrite } from './observe.ts';
 import { keysWithPinnedVersions } from '../db/app-records.ts';
 import { unpack } from '../db/packed.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
@@ -98,8 +98,9 @@ async function refreshDue(
       artifacts.fetch.size === 0 &&
       (await isStillUnchanged(token, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE)));
     /** After the apps are written: it is about the versions that are offered. */
-    const attestationsUnfinished = async (): Promise<boolean> => {
-      const isCutOff = await checkAttestations(context, seen, client, credentials, () => budget.signal.aborted);
+    const attestationsUnfinished = async (isEnded = false): Promise<boolean> => {
+      const isOver = (): boolean => isEnded || budget.signal.aborted;
+      const isCutOff = await checkAttestations(context, seen, client, credentials, isOver);
       await decidePolicies(db, seen.id, context.now());
       return isCutOff;
     };
@@ -119,11 +120,12 @@ async function refreshDue(
     const state = await claimState(context, seen, { artifacts, web, now });
     const { registry } = state;
     const judge = openJudge(context, state, recording, token);
-    const observation = await observe(context, state, { http: recording.http, budget, credentials, judge });
+    const observed = await observeAndWrite(context, state, { http: recording.http, budget, credentials, judge });
     if (stopping.aborted) return 'released';
-    if (client.machineLimit() !== null) return 'machine-limit';
+    if (observed === null) return 'machine-limit';
 
-    const hasDeferred = (await attestationsUnfinished()) || budget.hasDeferred();
+    const hasDeferred = (await attestationsUnfinished(observed.interrupted)) || observed.hasDeferred;
+    const observation = { ...observed, hasDeferred };
     if (stopping.aborted) return 'released';
     const duration = elapsed();
     const incomplete = incompleteness(observation, judge.findings(), limits);
@@ -131,7 +133,6 @@ async function refreshDue(
     const { result, figures } = refreshOutcome(state, observation, {
       report,
       unchangedToken: unlessSecret(credentials, unchangedToken),
-      spent: { hasDeferred, artifacts: budget.artifacts(), bytes: budget.bytes() },
       end: { at: context.now(), random: context.random(), interval, duration },
     });
     await writeRefreshResult(db, registry, result);
