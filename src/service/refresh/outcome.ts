@@ -1,5 +1,5 @@
 import { type CheckOutcome, type EventData, type NewEvent, registryEvent } from '../domain/events.ts';
-import { type Observation, countEvents } from './observe.ts';
+import { type Observation, countEvents } from './observation.ts';
 import { type Limits } from '../config/settings.ts';
 import { FINDINGS_LIMIT, type RefreshState } from './plan.ts';
 import { type RegistryRecord, type Confirmation, type RefreshResult, type NextCheck } from '../db/refreshes.ts';

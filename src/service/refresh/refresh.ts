@@ -1,5 +1,5 @@
 import { type CheckOutcome } from '../domain/events.ts';
-import { type RefreshContext, webOptions, type RefreshState } from './plan.ts';
+import { type RefreshContext, webOptions, type RefreshState, FINDINGS_LIMIT } from './plan.ts';
 import {
   readRegistry,
   type RegistryRecord,
@@ -19,7 +19,9 @@ import { decidePolicies } from '../db/policies.ts';
 import { confirmSubscriptions } from '../db/confirmations.ts';
 import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type RefreshFigures } from './outcome.ts';
 import { openJudge } from './judge.ts';
-import { observeAndWrite } from './observe.ts';
+import { observe } from '../../observe/registry/observe.ts';
+import { openPartWriter } from './write-parts.ts';
+import { openProgressWriter } from './progress.ts';
 import { keysWithPinnedVersions } from '../db/app-records.ts';
 import { unpack } from '../db/packed.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
@@ -120,11 +122,40 @@ async function refreshDue(
     const state = await claimState(context, seen, { artifacts, web, now });
     const { registry } = state;
     const judge = openJudge(context, state, recording, token);
-    const observed = await observeAndWrite(context, state, { http: recording.http, budget, credentials, judge });
+    const writer = openPartWriter(context, state, { credentials, judge });
+    const parts = observe(registry.url, {
+      ...web,
+      ...writer.known,
+      http: recording.http,
+      about: true,
+      announce: true,
+      atMost: limits.apps,
+      startAfter: registry.resumeAfter,
+      budget: budget.observation,
+    });
+    const progress = openProgressWriter(context, registry, parts.figures, writer.total);
+    let interrupted = true;
+    try {
+      for await (const part of parts) {
+        // What this node could not request says nothing about the registry.
+        if (parts.figures.machineLimit !== null) return 'machine-limit';
+        if (part.kind === 'manifest') await writer.manifest(part);
+        else if (part.kind === 'listed') await writer.listed(part);
+        else if (part.kind === 'hosts') judge.hosts(part.facts);
+        else if (part.kind === 'end') ({ interrupted } = part);
+        else {
+          await writer.app(part);
+          if (judge.findings() > FINDINGS_LIMIT) break;
+        }
+      }
+    } finally {
+      await progress.close();
+      await writer.close();
+    }
     if (stopping.aborted) return 'released';
-    if (observed === null) return 'machine-limit';
 
-    const hasDeferred = (await attestationsUnfinished(observed.interrupted)) || observed.hasDeferred;
+    const observed = writer.observation(parts.figures, interrupted);
+    const hasDeferred = (await attestationsUnfinished(interrupted)) || observed.hasDeferred;
     const observation = { ...observed, hasDeferred };
     if (stopping.aborted) return 'released';
     const duration = elapsed();
