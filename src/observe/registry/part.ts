@@ -58,12 +58,12 @@ export interface AppPart {
 }
 
 /** The hosts that temporarily refused requests, if everything was observed. */
-export interface HostsPart {
+interface HostsPart {
   readonly kind: 'hosts';
   readonly facts: HostFacts[];
 }
 
-export interface EndPart {
+interface EndPart {
   readonly kind: 'end';
   /** True if the signal or the budget came before everything was observed; the earlier parts remain valid. */
   readonly interrupted: boolean;
