@@ -5,11 +5,11 @@
  *
  * @example
  * import { startJudging } from 'appreg';
- * import { observeRegistry } from 'appreg/node';
+ * import { observe } from 'appreg/node';
  *
  * const url = 'https://apps.example.com/registry.json';
  * const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
- * await observeRegistry(url, {}, judging);
+ * for await (const part of observe(url)) judging.add(part);
  * const report = judging.finish(0);
  */
 export { bundle, type Bundle, type BundleOptions } from './bundle/bundle.ts';
@@ -29,8 +29,9 @@ export { baselineOf, baselineFromSnapshot } from './observe/baseline/baseline.ts
 export { inspectImage } from './observe/icon/inspect-image.ts';
 export { type Workspace } from './observe/workspace/places.ts';
 export { targetAt, type LintTarget } from './observe/workspace/target.ts';
-export { observeRegistry } from './observe/registry/observe.ts';
-export type { ObserveResult, FactsSink, WebOptions } from './observe/registry/options.ts';
+export { observe } from './observe/registry/observe.ts';
+export type { ObserveBudget, WebOptions } from './observe/registry/options.ts';
+export type { Figures, Observing, Part } from './observe/registry/part.ts';
 export { applyPlan } from './publish/apply-plan.ts';
 export { describePlan } from './publish/plan.ts';
 export type { StepResult } from './publish/apply-step.ts';

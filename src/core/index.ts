@@ -14,6 +14,7 @@
  */
 export * from './facts/facts.ts';
 export * from './facts/missing.ts';
+export type { FactsPart } from './facts/part.ts';
 export { judge, startJudging, type JudgeOptions, type Judging } from './engine/judge.ts';
 export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json/json.ts';
 export * from './findings/report.ts';

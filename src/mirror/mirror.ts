@@ -3,14 +3,15 @@ import { companionPaths } from '../core/registry/companion.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Report } from '../core/findings/report.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { isMissing } from '../core/facts/facts.ts';
+import { type DocumentFacts, isMissing } from '../core/facts/facts.ts';
 import { machineLimitError } from '../core/errors/machine-limit.ts';
 import { comparableUrl } from '../core/url/url.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { openHttpClient } from '../observe/http/client.ts';
-import { observeRegistry } from '../observe/registry/observe.ts';
-import type { FactsSink, ObserveResult, WebOptions } from '../observe/registry/options.ts';
+import type { ArtifactCopy } from '../observe/registry/context.ts';
+import { observe } from '../observe/registry/observe.ts';
+import type { ManifestPart } from '../observe/registry/part.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import type { Store } from '../store/store.ts';
 import { mirrorApp } from './app.ts';
@@ -33,30 +34,11 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
   const index = await indexOf(root, { source: url, base: options.base, configured });
   const mirrored = manifestApps(await localDocument(store, options.manifest)) ?? {};
   const run = openRun(url, { root, store, options, index });
-  const entries = new Map<string, JsonValue>();
-  const observed = await observeSource(url, run, {
-    manifest(facts) {
-      run.judging.manifest(facts);
-      const manifest = isMissing(facts.content) ? undefined : parseDocument(facts.content).value;
-      const apps = manifestApps(manifest);
-      if (!isObject(manifest) || apps === null) return;
-      run.source = { manifest, apps };
-      for (const entry of Object.values(apps)) countIcon(run, entry, 1);
-    },
-    async app(facts) {
-      const entry = await mirrorApp(run, facts);
-      countIcon(run, run.source?.apps[facts.key], -1);
-      const kept = entry ?? (Object.hasOwn(mirrored, facts.key) ? mirrored[facts.key] : undefined);
-      if (kept !== undefined) entries.set(facts.key, kept);
-    },
-    hosts: (facts) => run.judging.hosts(facts),
-  });
-  checkObserved(observed);
+  const entries = await mirrorSource(url, run, mirrored);
   const { result, source } = run;
   const report = run.judging.finish(0);
-  result.interrupted = observed.interrupted;
   if (source === null) {
-    if (observed.interrupted) return result;
+    if (result.interrupted) return result;
     throw unusableSource(url, report);
   }
   result.problems = problemsOf(run, report, Object.keys(source.apps));
@@ -114,49 +96,90 @@ function openRun(url: string, parts: Pick<MirrorRun, 'root' | 'store' | 'options
   };
 }
 
-/** Observes the source, and receives the artifacts that the folder lacks. @throws if one cannot be written */
-async function observeSource(url: string, run: MirrorRun, sink: FactsSink): Promise<ObserveResult> {
-  const { options, root, index, result, paths } = run;
+/**
+ * Observes the source, receives the artifacts that the folder lacks, and mirrors app by app.
+ * @param mirrored the entries of the mirror so far
+ * @returns the entries of the observed apps
+ * @throws AppregError if an app is not listed, if a file cannot be written, or if this machine could not send all requests
+ */
+async function mirrorSource(url: string, run: MirrorRun, mirrored: JsonObject): Promise<Map<string, JsonValue>> {
+  const { options, result, judging } = run;
   const stop = new AbortController();
   const failures: unknown[] = [];
-  let started: Promise<void> | null = null;
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const http = options.http ?? openHttpClient({ ...options, signal });
-  const web: WebOptions = {
+  const parts = observe(url, {
     ...options,
     http,
     signal,
     about: options.skipCompanions !== true,
-    // A misspelled key stops the run before anything is written.
-    choose: (keys) => (options.apps?.every((key) => keys.includes(key)) === false ? [] : keys),
-    async onListed(key, listed) {
-      // First, so that a later run continues this one, even if it is killed.
-      await (started ??= startWriting(run));
-      await prepareApp(run, key, listed, http);
-    },
-    afford: (artifact) => whyNotFetched(run, artifact),
-    onIcon: (facts, bytes) => void run.icons.set(comparableUrl(facts.url ?? ''), bytes),
+    announce: true,
+    iconBytes: Infinity,
     copyArtifact: (address) =>
-      receiveArtifact(address, {
-        root,
-        paths,
-        onBytes: (count) => void (result.bytes += count),
-        async onReceived(received, sha256) {
-          result.fetched += 1;
-          for (const path of received) await remember(root, path, sha256, index);
-        },
-        onError(error) {
-          failures.push(error);
-          stop.abort();
-        },
+      receive(run, address, (error) => {
+        failures.push(error);
+        stop.abort();
       }),
-    onProgress: ({ done, known, app }) => options.onProgress?.({ done, known, bytes: result.bytes, app }),
-  };
-  const observed = await observeRegistry(url, web, sink);
+  });
+  const { figures } = parts;
+  options.showProgress?.(() => ({ done: figures.done, known: figures.known, bytes: result.bytes, app: figures.app }));
+  const entries = new Map<string, JsonValue>();
+  let isStarted = false;
+  for await (const part of parts) {
+    if (part.kind === 'manifest') {
+      // A misspelled key stops the run before anything is written.
+      checkListed(part);
+      openSource(run, part.facts);
+    } else if (part.kind === 'listed') {
+      // First, so that a later run continues this one, even if it is killed.
+      if (!isStarted) await startWriting(run);
+      isStarted = true;
+      await prepareApp(run, part.key, part.versions, http);
+      part.leaveOut((artifact) => whyNotFetched(run, artifact));
+    } else if (part.kind === 'app') {
+      const { key, icon: facts } = part.facts;
+      if (facts.url !== null && part.icon?.bytes) run.icons.set(comparableUrl(facts.url), part.icon.bytes);
+      const entry = await mirrorApp(run, part.facts);
+      countIcon(run, run.source?.apps[key], -1);
+      const kept = entry ?? (Object.hasOwn(mirrored, key) ? mirrored[key] : undefined);
+      if (kept !== undefined) entries.set(key, kept);
+    } else if (part.kind === 'hosts') judging.hosts(part.facts);
+    else result.interrupted = part.interrupted;
+  }
   // Of apps that an interruption left out.
   for (const { companions } of run.prepared.values()) await companions;
   if (failures.length > 0) throw failures[0];
-  return observed;
+  if (figures.machineLimit !== null)
+    throw machineLimitError(figures.machineLimit, message`Some requests were not sent`, { effect: 'unknown' });
+  return entries;
+}
+
+/** Judges the manifest of the source, and remembers its apps if it is usable. */
+function openSource(run: MirrorRun, facts: DocumentFacts): void {
+  run.judging.manifest(facts);
+  const manifest = isMissing(facts.content) ? undefined : parseDocument(facts.content).value;
+  const apps = manifestApps(manifest);
+  if (!isObject(manifest) || apps === null) return;
+  run.source = { manifest, apps };
+  for (const entry of Object.values(apps)) countIcon(run, entry, 1);
+}
+
+/** Where the bytes of an artifact go; null if no version needs them. @param onError the run cannot continue */
+function receive(
+  { root, paths, index, result }: MirrorRun,
+  address: string,
+  onError: (error: unknown) => void,
+): ArtifactCopy | null {
+  return receiveArtifact(address, {
+    root,
+    paths,
+    onBytes: (count) => void (result.bytes += count),
+    async onReceived(received, sha256) {
+      result.fetched += 1;
+      for (const path of received) await remember(root, path, sha256, index);
+    },
+    onError,
+  });
 }
 
 async function startWriting({ store, options, index }: MirrorRun): Promise<void> {
@@ -164,16 +187,14 @@ async function startWriting({ store, options, index }: MirrorRun): Promise<void>
   await put(store, INDEX, indexText(index));
 }
 
-/** @throws AppregError if an app is not listed, or if this machine could not send all requests */
-function checkObserved({ unknownApps, nearApps, machineLimit }: ObserveResult): void {
+/** @throws AppregError if an app is not listed */
+function checkListed({ unknownApps, nearApps }: ManifestPart): void {
   if (unknownApps.length > 0)
     throw new AppregError(
       'app-unknown',
       message`The registry does not list the app “${unknownApps.join('”, “')}”.${nearApps}`,
       message`App keys are case-sensitive.`,
     );
-  if (machineLimit !== null)
-    throw machineLimitError(machineLimit, message`Some requests were not sent`, { effect: 'unknown' });
 }
 
 function unusableSource(url: string, { findings }: Report): AppregError {

@@ -11,7 +11,7 @@ import type { SourceVersion } from './rewrite.ts';
 
 /** What a caller of `mirror` gives and gets, and what a run shares. */
 
-export interface MirrorOptions extends Omit<WebOptions, 'onProgress' | 'apps' | 'versions'> {
+export interface MirrorOptions extends Omit<WebOptions, 'apps' | 'versions'> {
   /** The base URL of the mirror, with a trailing slash. */
   base: string;
   /** Reads the base URL in the configuration of an earlier mirror in the folder; null if it has none. */
@@ -25,7 +25,18 @@ export interface MirrorOptions extends Omit<WebOptions, 'onProgress' | 'apps' | 
   prune: boolean;
   /** Leaves out companion files. */
   skipCompanions?: boolean;
-  onProgress?(progress: { done: number; known: number; bytes: number; app: string | null }): void;
+  /** Called once. @param read returns how far the run has got */
+  showProgress?(read: () => MirrorProgress): void;
+}
+
+export interface MirrorProgress {
+  /** Resources observed, and known so far. */
+  done: number;
+  known: number;
+  /** Bytes of artifacts received. */
+  bytes: number;
+  /** The last app that was mirrored. */
+  app: string | null;
 }
 
 /** What the mirror does not have, although the source lists it. */

@@ -9,7 +9,7 @@ import { AppregError } from '../core/errors/error.ts';
 import { type ComparedWorkspace, type ConfigReader, findBaseRegistry } from '../observe/baseline/base-registry.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { readSnapshot } from '../observe/baseline/saved-facts.ts';
-import type { FactsSink, WebOptions } from '../observe/registry/options.ts';
+import type { WebOptions } from '../observe/registry/options.ts';
 import { registryUrl } from '../observe/registry/registry-url.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { manifestIn, targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
@@ -71,13 +71,17 @@ export async function registryState(
   return stateOf(where, options, async (workspace, seenAt) => {
     if (documentsOnly)
       return snapshotOfTree(folderTree(workspace.root, where), workspace.manifest, basesOf(workspace), seenAt, options);
-    const state = collectState(where, seenAt);
+    const seen: ObservedState = { manifest: null, apps: [] };
     await observeWorkspace(
       workspace,
-      { ...state.sink, orphans() {} },
+      {
+        manifest: (facts) => void (seen.manifest = facts),
+        app: (facts) => void seen.apps.push(facts),
+        orphans() {},
+      },
       { nameOf: (name) => relative(cwd, resolve(workspace.root, name)).split(sep).join('/') },
     );
-    return state.finish();
+    return snapshotOf(where, seenAt, seen);
   });
 }
 
@@ -202,47 +206,32 @@ async function liveState(
   web: WebOptions,
   listener: Listener,
   seenAt: string,
-  keep?: (facts: AppFacts) => AppFacts,
+  keep: (facts: AppFacts) => AppFacts = (facts) => facts,
 ): Promise<Snapshot> {
-  const { observeRegistry } = await import('../observe/registry/observe.ts');
-  const state = collectState(redact(url.href), seenAt, keep);
+  const { observe } = await import('../observe/registry/observe.ts');
+  const seen: ObservedState = { manifest: null, apps: [] };
   const progress = listener.progress(message`Requesting ${url.host}`);
   try {
-    await observeRegistry(url.href, web, state.sink);
+    for await (const part of observe(url.href, web)) {
+      if (part.kind === 'manifest') seen.manifest = part.facts;
+      else if (part.kind === 'app') seen.apps.push(keep(part.facts));
+    }
   } finally {
     progress.stop();
   }
-  return state.finish();
+  return snapshotOf(redact(url.href), seenAt, seen);
 }
 
-/** Collects the facts of an observation. */
-interface StateCollector {
-  sink: FactsSink;
-  /** @throws AppregError `registry-unusable` without a usable manifest: an empty state would show no differences */
-  finish(): Promise<Snapshot>;
+/** What was observed of a state. */
+interface ObservedState {
+  manifest: DocumentFacts | null;
+  apps: AppFacts[];
 }
 
-function collectState(
-  target: string,
-  seenAt: string,
-  keep: (facts: AppFacts) => AppFacts = (facts) => facts,
-): StateCollector {
-  const observed: { manifest: DocumentFacts | null; apps: AppFacts[] } = { manifest: null, apps: [] };
-  return {
-    sink: {
-      manifest(facts) {
-        observed.manifest = facts;
-      },
-      app(facts) {
-        observed.apps.push(keep(facts));
-      },
-    },
-    async finish() {
-      const { manifest, apps } = observed;
-      if (manifest !== null && manifestAppsIn(manifest.content) !== null)
-        return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
-      const { unusableManifest } = await import('./unusable-manifest.ts');
-      throw unusableManifest(target, seenAt, manifest);
-    },
-  };
+/** @throws AppregError `registry-unusable` without a usable manifest: an empty state would show no differences */
+async function snapshotOf(target: string, seenAt: string, { manifest, apps }: ObservedState): Promise<Snapshot> {
+  if (manifest !== null && manifestAppsIn(manifest.content) !== null)
+    return { snapshot: 1, target, seenAt, origins: [], manifest, apps, orphans: [] };
+  const { unusableManifest } = await import('./unusable-manifest.ts');
+  throw unusableManifest(target, seenAt, manifest);
 }

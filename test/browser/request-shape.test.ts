@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { observeRegistry } from '../../src/observe/registry/observe.ts';
+import { observe } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, type FaultRequest, json, openFaultHost, type FaultHost } from '../support/fault-host.ts';
 import { SVG } from '../support/icons.ts';
@@ -63,15 +63,14 @@ describeInChromium('requests as a browser', () => {
 
     host.requests.length = 0;
     const lookup = { address: '127.0.0.1', family: 4 } as const;
-    await observeRegistry(
-      `${origin}/r.json`,
-      {
-        ca: certificates().ca,
-        lookup: (_, options, found) => (options.all ? found(null, [lookup]) : found(null, lookup.address, 4)),
-        origins: [page],
-      },
-      { manifest() {}, app() {} },
-    );
+    const parts = observe(`${origin}/r.json`, {
+      ca: certificates().ca,
+      lookup: (_, options, found) => (options.all ? found(null, [lookup]) : found(null, lookup.address, 4)),
+      origins: [page],
+    });
+    const kinds = [];
+    for await (const { kind } of parts) kinds.push(kind);
+    expect(kinds).toEqual(['manifest', 'app', 'end']);
     const requests = host.requests.filter(isOfRegistry);
     const ours = new Set(requests.map(shapeOf));
     expect(browser.length).toBeGreaterThanOrEqual(3);

@@ -1,7 +1,7 @@
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { AppFacts, DocumentFacts } from '../../src/core/facts/facts.ts';
 import type { Report } from '../../src/core/findings/report.ts';
-import { observeRegistry } from '../../src/observe/registry/observe.ts';
+import { observe } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { SVG } from '../support/icons.ts';
@@ -174,19 +174,19 @@ async function reportOf(
   apps: readonly string[] | null,
 ): Promise<Report[]> {
   const seen: { manifest: DocumentFacts | null; apps: AppFacts[] } = { manifest: null, apps: [] };
-  await observeRegistry(
-    url,
-    {
-      ca: certificates().ca,
-      lookup: (_, options, found) =>
-        options.all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4),
-      retries: 0,
-      apps,
-      origins: [page],
-      secrets: authorized === null ? null : { origin: authorized, headers: [['authorization', 'Bearer none']] },
-    },
-    { manifest: (facts) => void (seen.manifest = facts), app: (facts) => void seen.apps.push(facts) },
-  );
+  const parts = observe(url, {
+    ca: certificates().ca,
+    lookup: (_, options, found) =>
+      options.all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4),
+    retries: 0,
+    apps,
+    origins: [page],
+    secrets: authorized === null ? null : { origin: authorized, headers: [['authorization', 'Bearer none']] },
+  });
+  for await (const part of parts) {
+    if (part.kind === 'manifest') seen.manifest = part.facts;
+    else if (part.kind === 'app') seen.apps.push(part.facts);
+  }
   // Each by itself, since a fault of a host is reported once per run.
   return seen.apps.map((app) => {
     const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString(), origins: [page] });

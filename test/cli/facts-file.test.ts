@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeSnapshot } from '../../src/cli/check/facts-file.ts';
 import { readSnapshot } from '../../src/observe/baseline/saved-facts.ts';
-import { observeRegistry } from '../../src/observe/registry/observe.ts';
+import { observe } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { undescribed } from '../support/described.ts';
 import {
@@ -46,11 +46,8 @@ async function saved(): Promise<Record<string, any>> {
     { target: live.url, seenAt: new Date().toISOString(), origins: [ORIGIN] },
     (text) => text,
   );
-  await observeRegistry(
-    live.url,
-    { ca: certificates().ca, origins: [ORIGIN], backoff: () => 1, idleTimeout: 1500 },
-    { manifest: writer.manifest, app: writer.app, hosts: writer.hosts },
-  );
+  const options = { ca: certificates().ca, origins: [ORIGIN], backoff: () => 1, idleTimeout: 1500 };
+  for await (const part of observe(live.url, options)) writer.add(part);
   writer.finish(null);
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, any>;
 }

@@ -350,7 +350,12 @@ test('an artifact that cannot be written is named by its own path', async () => 
 
 test('the state file is written before the manifest and the artifacts, so that a killed run can be resumed', async () => {
   let isThere = false;
-  await run({ onProgress: () => (isThere ||= existsSync(join(root, '.appreg-mirror.json'))) });
+  const artifact = gzipped(live.artifact);
+  live.serve('2.tar.gz', (request, socket) => {
+    isThere = existsSync(join(root, '.appreg-mirror.json')) && !existsSync(join(root, 'registry.json'));
+    return artifact(request, socket);
+  });
+  await run();
   expect(isThere).toBe(true);
   expect(existsSync(join(root, 'registry.json'))).toBe(true);
 });

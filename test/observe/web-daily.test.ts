@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AppFacts, DocumentFacts, IconFacts } from '../../src/core/facts/facts.ts';
+import type { DocumentFacts } from '../../src/core/facts/facts.ts';
 import { keptApp, keptDocument } from '../../src/observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../src/observe/registry/cache/observation-cache.ts';
+import type { Part } from '../../src/observe/registry/part.ts';
 import {
   answer,
   type Behaviour,
@@ -35,12 +36,17 @@ function memoryAt(moment: number): ObservationCache {
     daily: true,
     manifest: () => manifest,
     app: async (key) => apps.get(key) ?? null,
-    keepManifest: (facts) => void (manifest = keptDocument(facts, now, () => true) ?? manifest),
-    keepApp(facts: AppFacts) {
-      const kept = keptApp(facts, apps.get(facts.key) ?? null, now, () => true);
-      if (kept) apps.set(facts.key, kept);
-    },
   };
+}
+
+/** Adds what an observation has found to the results of earlier ones. */
+function keep(part: Part, now: string): void {
+  if (part.kind === 'manifest' && part.asObserved !== null)
+    manifest = keptDocument(part.asObserved, now, () => true) ?? manifest;
+  if (part.kind !== 'app') return;
+  const facts = part.asObserved;
+  const kept = keptApp(facts, apps.get(facts.key) ?? null, now, () => true);
+  if (kept) apps.set(facts.key, kept);
 }
 
 /** Two apps with an icon and a version each. */
@@ -72,7 +78,8 @@ function put(suffix = ''): string {
 async function look(hours: number, options: VerifiedOptions = {}): Promise<{ sent: string[]; faults: string[] }> {
   host.requests.length = 0;
   const memory = memoryAt(Date.now() + hours * HOUR);
-  const { report } = await verified(`${host.origin}/registry.json`, { memory, ...options });
+  const onPart = (part: Part): void => keep(part, memory.now);
+  const { report } = await verified(`${host.origin}/registry.json`, { memory, onPart, ...options });
   return { sent: host.requests.map(({ method, path }) => `${method} ${path}`).sort(), faults: faults(report) };
 }
 
@@ -133,18 +140,23 @@ describe('an hourly observation', () => {
 
 test('apps are observed in the given order, and artifacts within the budget', async () => {
   put();
-  let left = 1;
-  const icons: [IconFacts, number][] = [];
-  const { apps: seen, report } = await verified(`${host.origin}/registry.json`, {
-    choose: (keys) => keys.toReversed(),
-    afford: () => (left-- > 0 ? null : { missing: { code: 'over-budget' } }),
-    onIcon: (facts, bytes) => icons.push([facts, bytes.length]),
+  const icons: [string | null, number | null][] = [];
+  const {
+    apps: seen,
+    report,
+    figures,
+  } = await verified(`${host.origin}/registry.json`, {
+    startAfter: 'a',
+    budget: { artifacts: 1, artifactBytes: Infinity, artifactsUntil: Infinity, bytes: Infinity },
+    iconBytes: SVG.length,
+    onPart(part) {
+      if (part.kind === 'app' && part.icon !== null) icons.push([part.facts.icon.url, part.icon.bytes?.length ?? null]);
+    },
   });
   expect(seen.map(({ key }) => key)).toEqual(['b', 'a']);
   expect(report.notJudged.some(({ code }) => code === 'over-budget')).toBe(true);
-  expect(icons.map(([{ url }, length]) => [url, length]).sort()).toEqual(
-    ['a', 'b'].map((key) => [`${host.origin}/${key}.svg`, SVG.length]),
-  );
+  expect(figures.artifacts).toEqual({ listed: 2, verified: 1, fetched: 1, deferred: 1 });
+  expect(icons).toEqual(['b', 'a'].map((key) => [`${host.origin}/${key}.svg`, SVG.length]));
   const { report: small } = await verified(`${host.origin}/registry.json`, { limits: { artifact: 10 } });
   expect(faults(small)).toContain('error unreachable too-large (artifact 1.0.0)');
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import type { AppFacts, DocumentFacts, Snapshot } from '../../src/core/facts/facts.ts';
-import { observeRegistry } from '../../src/observe/registry/observe.ts';
+import { observe } from '../../src/observe/registry/observe.ts';
 import type { WebOptions } from '../../src/observe/registry/options.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
@@ -54,11 +54,10 @@ function serve(seed: number): string {
 async function look(url: string, options: WebOptions): Promise<Snapshot> {
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
-  const watcher = {
-    manifest: (facts: DocumentFacts) => void (manifest = facts),
-    app: (facts: AppFacts) => void apps.push(facts),
-  };
-  await observeRegistry(url, { ca: certificates().ca, backoff: () => 1, ...options }, watcher);
+  for await (const part of observe(url, { ca: certificates().ca, backoff: () => 1, ...options })) {
+    if (part.kind === 'manifest') manifest = part.facts;
+    else if (part.kind === 'app') apps.push(part.facts);
+  }
   return { snapshot: 1, target: url, seenAt: NOW, origins: [], manifest: manifest!, apps, orphans: [] };
 }
 

@@ -3,8 +3,9 @@ import type { AttestationRequirement } from '../../src/core/facts/attestation.ts
 import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts/facts.ts';
-import { observeRegistry } from '../../src/observe/registry/observe.ts';
-import type { ObserveResult, WebOptions } from '../../src/observe/registry/options.ts';
+import { observe } from '../../src/observe/registry/observe.ts';
+import type { WebOptions } from '../../src/observe/registry/options.ts';
+import type { Figures, Part } from '../../src/observe/registry/part.ts';
 import { certificates } from './fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json } from './fault-host.ts';
 import { entry, tgz } from './tar-builder.ts';
@@ -69,7 +70,10 @@ export function gzipped(bytes: string | Uint8Array, headers: Record<string, stri
 
 export interface Verified {
   report: Report;
-  seen: ObserveResult;
+  interrupted: boolean;
+  /** The keys of the apps that were observed. */
+  order: readonly string[];
+  figures: Readonly<Figures>;
   manifest: DocumentFacts;
   apps: AppFacts[];
 }
@@ -79,12 +83,14 @@ export interface VerifiedOptions extends WebOptions {
   before?: Baseline;
   /** How attestations are judged; `attestations` verifies them. */
   requirement?: AttestationRequirement;
+  /** Called with each part. */
+  onPart?(part: Part): void;
 }
 
 /** Looks at a registry and judges it, as `appreg verify` does. */
 export async function verified(
   url: string,
-  { before, requirement, ...options }: VerifiedOptions = {},
+  { before, requirement, onPart, ...options }: VerifiedOptions = {},
 ): Promise<Verified> {
   const origins = options.origins ?? [];
   const now = new Date().toISOString();
@@ -98,30 +104,25 @@ export async function verified(
   });
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
-  const seen = await observeRegistry(
-    url,
-    {
-      ca: certificates().ca,
-      backoff: () => 1,
-      headersTimeout: 1500,
-      idleTimeout: 1500,
-      connectTimeout: 4000,
-      ...options,
-      origins,
-    },
-    {
-      manifest(facts) {
-        manifest = facts;
-        judging.manifest(facts);
-      },
-      app(facts) {
-        apps.push(facts);
-        judging.app(facts);
-      },
-      hosts: (facts) => judging.hosts(facts),
-    },
-  );
-  return { report: judging.finish(0), seen, manifest: manifest!, apps };
+  let order: readonly string[] = [];
+  let interrupted = true;
+  const parts = observe(url, {
+    ca: certificates().ca,
+    backoff: () => 1,
+    headersTimeout: 1500,
+    idleTimeout: 1500,
+    connectTimeout: 4000,
+    ...options,
+    origins,
+  });
+  for await (const part of parts) {
+    judging.add(part);
+    onPart?.(part);
+    if (part.kind === 'manifest') ({ facts: manifest, order } = part);
+    else if (part.kind === 'app') apps.push(part.facts);
+    else if (part.kind === 'end') ({ interrupted } = part);
+  }
+  return { report: judging.finish(0), interrupted, order, figures: parts.figures, manifest: manifest!, apps };
 }
 
 /** Errors and warnings in short: `rule cause resource`, without those that the test host itself gives rise to. */

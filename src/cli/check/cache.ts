@@ -6,6 +6,7 @@ import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
 import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import type { Part } from '../../observe/registry/part.ts';
 import { makeFolderSync, whyNotUsable } from '../../platform/make-folder.ts';
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import { validateAppFacts, validateManifestFacts } from '../../core/generated/facts.js';
@@ -38,6 +39,8 @@ export interface CacheScope {
 }
 
 export interface CacheFolder extends ObservationCache {
+  /** Stores the facts of a part that later runs may reuse. */
+  add(part: Part): void;
   /** Removes entries that are not listed any more; for runs that observed all apps. */
   prune(): void;
   /** What could not be read or written, as a sentence, or null. */
@@ -59,6 +62,18 @@ export function openCache(
   const isPlain = (text: string): boolean => conceal(redact(text)) === text;
   const known = new Map<string, RememberedApp>();
   const listed = new Set<string>();
+
+  function addManifest(facts: DocumentFacts | null): void {
+    const manifest = facts && keptDocument(facts, now, isPlain);
+    if (manifest) entries.write(MANIFEST_ENTRY, { manifest });
+  }
+  function addApp(facts: AppFacts): void {
+    const before = known.get(facts.key) ?? null;
+    known.delete(facts.key);
+    const kept = keptApp(facts, before, now, isPlain);
+    if (kept) entries.write(fileName(facts.key), { ids: [...kept.ids], app: kept.facts });
+  }
+
   return {
     now,
     manifest: () => entries.readManifest(MANIFEST_ENTRY),
@@ -69,15 +84,9 @@ export function openCache(
       if (remembered) known.set(key, remembered);
       return remembered;
     },
-    keepManifest(facts) {
-      const manifest = keptDocument(facts, now, isPlain);
-      if (manifest) entries.write(MANIFEST_ENTRY, { manifest });
-    },
-    keepApp(facts) {
-      const before = known.get(facts.key) ?? null;
-      known.delete(facts.key);
-      const kept = keptApp(facts, before, now, isPlain);
-      if (kept) entries.write(fileName(facts.key), { ids: [...kept.ids], app: kept.facts });
+    add(part) {
+      if (part.kind === 'manifest') addManifest(part.asObserved);
+      else if (part.kind === 'app') addApp(part.asObserved);
     },
     prune() {
       for (const name of readdirSync(scopeFolder))

@@ -1,4 +1,5 @@
-import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
+import type { HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
+import type { FactsPart } from '../../core/facts/part.ts';
 import { redactInPlace } from '../../core/text/text.ts';
 import { message } from '../../core/text/message.ts';
 import { basename } from 'node:path';
@@ -12,10 +13,8 @@ export type SnapshotHeader = Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'a
 
 /** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */
 export interface SnapshotWriter {
-  manifest(facts: DocumentFacts): void;
-  app(facts: AppFacts): void;
-  /** Called after all apps. */
-  hosts(facts: readonly HostFacts[]): void;
+  /** Writes a part of an observation; those of a service are not saved. */
+  add(part: FactsPart): void;
   /**
    * Renames the completed file to its final path.
    * @param incomplete why the observation is incomplete, or null
@@ -43,9 +42,11 @@ export function writeSnapshot(path: string, head: SnapshotHeader, conceal: (text
   );
 
   return {
-    manifest: (facts) => file.write(`,\n"manifest":${json(facts)},\n"apps":[`),
-    app: (facts) => file.write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
-    hosts: (facts) => void (limited = facts),
+    add(part) {
+      if (part.kind === 'manifest') file.write(`,\n"manifest":${json(part.facts)},\n"apps":[`);
+      else if (part.kind === 'app') file.write(`${apps++ === 0 ? '\n' : ',\n'}${json(part.facts)}`);
+      else if (part.kind === 'hosts') limited = part.facts;
+    },
     finish(incomplete, shard = null) {
       if (!file.isOpen) return;
       const more = [

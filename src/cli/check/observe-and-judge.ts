@@ -2,28 +2,22 @@ import { type AttestedVersions, countAttested } from '../../core/attestation/att
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { Report } from '../../core/findings/report.ts';
 import type { SignalExit } from '../../core/errors/error.ts';
-import type { AppFacts, DocumentFacts, Missing, ServiceFacts, Shard } from '../../core/facts/facts.ts';
+import type { Missing, ServiceFacts, Shard } from '../../core/facts/facts.ts';
+import type { FactsPart } from '../../core/facts/part.ts';
 import { machineLimitAdvice, machineLimitText } from '../../core/errors/machine-limit.ts';
 import { message } from '../../core/text/message.ts';
 import { counted, shorten } from '../../core/text/text.ts';
-import { observeRegistry } from '../../observe/registry/observe.ts';
-import type { FactsSink, ObserveProgress, ObserveResult } from '../../observe/registry/options.ts';
+import { observe } from '../../observe/registry/observe.ts';
+import type { Figures, ManifestPart, Part } from '../../observe/registry/part.ts';
 import type { Context } from '../config/context.ts';
 import { onSignals, redeliver } from '../io/stop-signal.ts';
 import type { LiveCheck } from './live-check.ts';
-import type { SnapshotWriter } from './facts-file.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 
 /** Observes a live registry and judges it while doing so. */
 
-/** Saves the facts in addition to judging them. */
-type FactsWriter = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'> & {
-  service?(facts: ServiceFacts | Missing): void;
-};
-
 export interface CheckResult<Judge extends Judging = Judging> {
   judging: Judge;
-  observed: ObserveResult;
   /** The exit code of an interrupted run, or null. */
   exit: SignalExit | null;
   report: Report;
@@ -33,121 +27,48 @@ export interface CheckResult<Judge extends Judging = Judging> {
   shard: Shard | null;
   /** What attestations prove; empty if none were checked. */
   attested: readonly AttestedVersions[];
-}
-
-/** Receives all facts, and may say why they are incomplete. */
-export interface FactsListener {
-  manifest(facts: DocumentFacts): void;
-  app(facts: AppFacts): void;
-  incompleteReason(): string | null;
+  /** Requested apps that are not in the manifest, and the most similar keys as a sentence. */
+  unknownApps: readonly string[];
+  nearApps: string;
 }
 
 interface ObserveAndJudgeOptions<Judge extends Judging> {
   /** Creates the judge. */
   start(options: JudgeOptions): Judge;
-  /** The caller finishes or abandons it. */
-  writer?: FactsWriter | null;
-  listener?: FactsListener | null;
+  /** Saves the facts in addition to judging them. The caller finishes or abandons it. */
+  writer?: { add(part: FactsPart): void; abandon(): void } | null;
+  /** Receives all parts, and may say why they are incomplete. */
+  goal?: { add(part: Part): void; incompleteReason(): string | null } | null;
   /** Asks the service that is compared; null for none. It is asked while the registry is observed. */
   service?: (() => Promise<ServiceFacts | Missing>) | null;
 }
 
-/** Observes and judges app by app, with progress. */
+/** Of a run that was interrupted before the manifest was received. */
+const NOTHING_SELECTED: Pick<ManifestPart, 'unknownApps' | 'nearApps' | 'elsewhere'> = {
+  unknownApps: [],
+  nearApps: '',
+  elsewhere: 0,
+};
+
+/**
+ * Observes and judges app by app, with progress. The first signal stops the observation and reports what was observed;
+ * the second ends the process and leaves no files behind.
+ */
 export async function observeAndJudge<Judge extends Judging>(
   context: Context,
   check: LiveCheck,
-  { start, writer = null, listener = null, service = null }: ObserveAndJudgeOptions<Judge>,
+  { start, writer = null, goal = null, service = null }: ObserveAndJudgeOptions<Judge>,
 ): Promise<CheckResult<Judge>> {
-  const { command, target, now, severities, exceptions, known, appEntry, attestations, baseline, web, cache, started } =
-    check;
+  const { target, web, cache, started } = check;
   const shard = web.shard ?? null;
   const attested = countAttested();
   const judging = start({
-    command,
-    target,
-    now,
-    severities,
-    exceptions,
-    known,
-    appEntry,
-    attestations,
-    baseline,
-    origins: web.origins ?? [],
-    shard,
+    ...judgeOptionsOf(check),
     joinsService: service !== null,
     onAttested: (facts) => attested.add(facts),
   });
   // Observed facts are judged even if the service does not answer.
-  const joined = service?.();
-  let manifests = 0;
-  let apps = 0;
-  const { observed, exit } = await observeUntilSignal(context, check, writer, {
-    manifest(facts) {
-      judging.manifest(facts);
-      writer?.manifest(facts);
-      listener?.manifest(facts);
-      manifests += 1;
-    },
-    app(facts) {
-      judging.app(facts);
-      writer?.app(facts);
-      listener?.app(facts);
-      apps += 1;
-    },
-    hosts(facts) {
-      judging.hosts(facts);
-      writer?.hosts(facts);
-    },
-  });
-  const interruption = observed.interrupted ? `interrupted after ${counted(apps, 'app')}` : null;
-  const { machineLimit } = observed;
-  const limited =
-    machineLimit === null
-      ? null
-      : `${machineLimitText(machineLimit)}: some requests were not sent. ${machineLimitAdvice(machineLimit)}`;
-  const incomplete = interruption ?? limited ?? listener?.incompleteReason() ?? null;
-  if (joined) await joinService(joined, judging, writer);
-  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, observed.elsewhere);
-  if (cache) {
-    if (apps > 0 && interruption === null && !web.apps && !shard) cache.prune();
-    const remark = cache.remark();
-    if (remark !== null) context.terminal.log(remark);
-  }
-  // Facts without a manifest cannot be judged again.
-  if (manifests === 0) writer?.abandon();
-  return {
-    judging,
-    observed,
-    exit,
-    report,
-    incomplete,
-    shard: shard && { ...shard, elsewhere: observed.elsewhere },
-    attested: attested.all(),
-  };
-}
-
-/** Judges and saves what the service knows. */
-async function joinService(
-  joined: Promise<ServiceFacts | Missing>,
-  judging: Judging,
-  writer: FactsWriter | null,
-): Promise<void> {
-  const facts = await joined;
-  judging.service(facts);
-  writer?.service?.(facts);
-}
-
-/**
- * The first signal stops the observation and reports what was observed; the second ends the process and leaves no files
- * behind.
- * @returns what was observed, and the exit code of an interrupted run, or null
- */
-async function observeUntilSignal(
-  context: Context,
-  { target, web }: LiveCheck,
-  writer: FactsWriter | null,
-  sink: FactsSink,
-): Promise<{ observed: ObserveResult; exit: SignalExit | null }> {
+  const joined = service?.() ?? null;
   const interrupt = new AbortController();
   const signals = onSignals(
     () => interrupt.abort(),
@@ -157,17 +78,81 @@ async function observeUntilSignal(
       redeliver(signal);
     },
   );
-  const line = context.terminal.progress(message`Requesting ${new URL(target).host}`);
+  const parts = observe(target, { ...web, signal: interrupt.signal });
+  const line = showFigures(context, target, parts.figures);
+  let selected: ManifestPart | null = null;
+  let apps = 0;
+  let isInterrupted = true;
   try {
-    const since = performance.now();
-    const onProgress = (progress: Readonly<ObserveProgress>): void =>
-      line.update(() => message`${describeProgress(progress, (performance.now() - since) / 1000)}`);
-    const observed = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, sink);
-    return { observed, exit: observed.interrupted ? signals.exit() : null };
+    for await (const part of parts) {
+      judging.add(part);
+      writer?.add(part);
+      cache?.add(part);
+      goal?.add(part);
+      if (part.kind === 'manifest') selected = part;
+      else if (part.kind === 'app') apps += 1;
+      else if (part.kind === 'end') isInterrupted = part.interrupted;
+    }
   } finally {
     line.stop();
     signals.off();
   }
+  const interruption = isInterrupted ? `interrupted after ${counted(apps, 'app')}` : null;
+  const incomplete = interruption ?? limitText(parts.figures) ?? goal?.incompleteReason() ?? null;
+  if (joined !== null) {
+    const part = { kind: 'service', facts: await joined } as const;
+    judging.add(part);
+    writer?.add(part);
+  }
+  const { unknownApps, nearApps, elsewhere } = selected ?? NOTHING_SELECTED;
+  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, elsewhere);
+  if (cache) {
+    if (apps > 0 && !isInterrupted && !web.apps && !shard) cache.prune();
+    const remark = cache.remark();
+    if (remark !== null) context.terminal.log(remark);
+  }
+  // Facts without a manifest cannot be judged again.
+  if (selected === null) writer?.abandon();
+  return {
+    judging,
+    exit: isInterrupted ? signals.exit() : null,
+    report,
+    incomplete,
+    shard: shard && { ...shard, elsewhere },
+    attested: attested.all(),
+    unknownApps,
+    nearApps,
+  };
+}
+
+function judgeOptionsOf({ web, ...check }: LiveCheck): JudgeOptions {
+  const { command, target, now, severities, exceptions, known, appEntry, attestations, baseline } = check;
+  const { origins = [], shard = null } = web;
+  return {
+    command,
+    target,
+    now,
+    severities,
+    exceptions,
+    known,
+    appEntry,
+    attestations,
+    baseline,
+    origins,
+    shard,
+  };
+}
+
+function showFigures({ terminal }: Context, target: string, figures: Readonly<Figures>): { stop(): void } {
+  const line = terminal.progress(message`Requesting ${new URL(target).host}`);
+  const since = performance.now();
+  line.update(() => message`${describeProgress(figures, (performance.now() - since) / 1000)}`);
+  return line;
+}
+
+function limitText({ machineLimit }: Readonly<Figures>): string | null {
+  if (machineLimit === null) return null;
+  return `${machineLimitText(machineLimit)}: some requests were not sent. ${machineLimitAdvice(machineLimit)}`;
 }
 
 /**
@@ -175,7 +160,14 @@ async function observeUntilSignal(
  * @param seconds since the observation began
  */
 export function describeProgress(
-  { done, known, bytes, announced, host, app }: Readonly<ObserveProgress>,
+  {
+    done,
+    known,
+    bytes,
+    announced,
+    host,
+    app,
+  }: Pick<Figures, 'done' | 'known' | 'bytes' | 'announced' | 'host' | 'app'>,
   seconds: number,
 ): string {
   const rate = bytes / Math.max(0.1, seconds);

@@ -8,6 +8,7 @@ import type {
   ServiceFacts,
 } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
+import type { FactsPart } from '../../core/facts/part.ts';
 import { kindOfContent } from '../../core/text/file-type.ts';
 import { isObject, parseDocument } from '../../core/json/json.ts';
 import { manifestApps } from '../../core/registry/manifest.ts';
@@ -19,12 +20,7 @@ import { openPartFile, factsJson, type SnapshotHeader } from './facts-file.ts';
  * size is limited, so that it can be attached to a ticket; it records what is omitted.
  */
 export interface SupportBundle {
-  manifest(facts: DocumentFacts): void;
-  app(facts: AppFacts): void;
-  /** Called after all apps. */
-  hosts(facts: readonly HostFacts[]): void;
-  /** What a subscriber service knows. */
-  service(facts: ServiceFacts | Missing): void;
+  add(part: FactsPart): void;
   /**
    * Renames the completed file to its final path; without a manifest, no file is written. @param incomplete as in
    * Snapshot
@@ -68,24 +64,30 @@ export function openSupportBundle(
 
   const json = (value: unknown): string => factsJson(value, conceal);
 
+  function addApp(facts: AppFacts): void {
+    const text = json(withoutBytes(facts));
+    const faulty = faults() > before;
+    before = faults();
+    // Half of the budget is reserved for later apps with errors or warnings.
+    if (text.length > (faulty ? room : room - budget / 4)) {
+      leftOut += 1;
+      return;
+    }
+    room -= text.length;
+    apps.push(text);
+    keys.add(facts.key);
+  }
+
   return {
-    manifest(facts) {
-      manifest = facts;
-      room -= Math.min(sizeOf(facts), budget / 2);
-      before = faults();
+    add(part) {
+      if (part.kind === 'manifest') {
+        manifest = part.facts;
+        room -= Math.min(sizeOf(manifest), budget / 2);
+        before = faults();
+      } else if (part.kind === 'app') addApp(part.facts);
+      else if (part.kind === 'hosts') limited = part.facts;
+      else if (part.kind === 'service') joined = part.facts;
     },
-    app(facts) {
-      const text = json(withoutBytes(facts));
-      const faulty = faults() > before;
-      before = faults();
-      // Half of the budget is reserved for later apps with errors or warnings.
-      if (text.length > (faulty ? room : room - budget / 4)) return void (leftOut += 1);
-      room -= text.length;
-      apps.push(text);
-      keys.add(facts.key);
-    },
-    hosts: (facts) => void (limited = facts),
-    service: (facts) => void (joined = facts),
     finish(report, incomplete, run) {
       if (!file.isOpen || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;

@@ -1,4 +1,5 @@
-import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
+import type { AppFacts } from '../../core/facts/facts.ts';
+import type { FactsPart } from '../../core/facts/part.ts';
 import { counts, type Finding, type Report } from '../../core/findings/report.ts';
 import { counted, printable, printableExcerpt } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
@@ -17,8 +18,7 @@ export interface WaitGoal {
 
 /** Records what is listed during one observation. */
 export interface GoalProgress {
-  manifest(facts: DocumentFacts): void;
-  app(facts: AppFacts): void;
+  add(part: FactsPart): void;
   /** What is not listed yet, and therefore has no findings. */
   unlisted(): string[];
   /** Everything still missing: what is not listed, and what does not verify. */
@@ -48,16 +48,18 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
     });
   }
 
+  function addApp({ key, metadata }: AppFacts): void {
+    seen.add(key);
+    const items = listedVersionsIn(metadata.content);
+    if (items === null) return;
+    const listed = items.map((item) => versionFields(item).version).filter((version) => version !== null);
+    versions.set(key, new Set(listed.filter((version) => isSemver(version) && takes(version))));
+  }
+
   return {
-    manifest({ content }) {
-      isManifest = manifestAppsIn(content) !== null;
-    },
-    app({ key, metadata }) {
-      seen.add(key);
-      const items = listedVersionsIn(metadata.content);
-      if (items === null) return;
-      const listed = items.map((item) => versionFields(item).version).filter((version) => version !== null);
-      versions.set(key, new Set(listed.filter((version) => isSemver(version) && takes(version))));
+    add(part) {
+      if (part.kind === 'manifest') isManifest = manifestAppsIn(part.facts.content) !== null;
+      else if (part.kind === 'app') addApp(part.facts);
     },
     unlisted,
     missing(report) {

@@ -9,7 +9,8 @@ import { reportCheck } from './report.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../config/context.ts';
 import type { LiveCheck } from './live-check.ts';
-import { type CheckResult, type FactsListener, observeAndJudge } from './observe-and-judge.ts';
+import { type CheckResult, observeAndJudge } from './observe-and-judge.ts';
+import type { Part } from '../../observe/registry/part.ts';
 import { startJudging } from '../../core/engine/judge.ts';
 import { type SnapshotWriter, writeSnapshot } from './facts-file.ts';
 import { onSignals } from '../io/stop-signal.ts';
@@ -115,21 +116,18 @@ async function observeOnce(
     save === undefined ? null : writeSnapshot(resolve(context.cwd, save), check.header, (text) => check.conceal(text));
   const progress = trackGoal(goal);
   try {
-    const listener: FactsListener = {
-      manifest(facts) {
-        lifetimes.note(facts);
-        progress.manifest(facts);
-      },
-      app(facts) {
-        lifetimes.note(facts.metadata);
-        progress.app(facts);
+    const reached = {
+      add(part: Part) {
+        progress.add(part);
+        if (part.kind === 'manifest') lifetimes.note(part.facts);
+        else if (part.kind === 'app') lifetimes.note(part.facts.metadata);
       },
       incompleteReason() {
         const unlisted = progress.unlisted();
         return unlisted.length === 0 ? null : `not available yet: ${unlisted.join('; ')}`;
       },
     };
-    const result = await observeAndJudge(context, check, { start: startJudging, writer, listener });
+    const result = await observeAndJudge(context, check, { start: startJudging, writer, goal: reached });
     return { result, missing: progress.missing(result.report), writer };
   } catch (error) {
     writer?.abandon();

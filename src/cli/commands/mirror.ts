@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { counted, printable, redact, safeExcerpt, shorten } from '../../core/text/text.ts';
 import { mirror } from '../../mirror/mirror.ts';
-import type { Mirrored } from '../../mirror/run.ts';
+import type { Mirrored, MirrorProgress } from '../../mirror/run.ts';
 import { webOptionsOf } from '../check/verify-options.ts';
 import { registryUrl } from '../../observe/registry/registry-url.ts';
 import { asBase } from '../../observe/workspace/places.ts';
@@ -58,12 +58,7 @@ export async function runMirror(context: Context, url: string, dir: string, opti
       prune: options.prune === true,
       skipCompanions: options.skipCompanions === true,
       signal: interrupt.signal,
-      onProgress({ done, known, bytes, app }) {
-        line.update(
-          () =>
-            message`${done} of ${known} files, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
-        );
-      },
+      showProgress: (read) => line.update(() => describeProgress(read())),
     });
   } finally {
     line.stop();
@@ -132,4 +127,8 @@ function mirrorSummary(result: Mirrored): SafeText {
 
 function shown(text: string): SafeText {
   return message`${safeExcerpt(text, 400)}`;
+}
+
+function describeProgress({ done, known, bytes, app }: MirrorProgress): SafeText {
+  return message`${done} of ${known} files, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`;
 }

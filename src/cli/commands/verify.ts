@@ -27,8 +27,7 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
         : writeSnapshot(resolve(context.cwd, options.save), check.header, (text) => check.conceal(text));
     try {
       const result = await observeAndJudge(context, check, { start: startJudging, writer });
-      const { exit, report, incomplete, shard, attested } = result;
-      const { unknownApps, nearApps } = result.observed;
+      const { exit, report, incomplete, shard, attested, unknownApps, nearApps } = result;
       if (unknownApps.length > 0)
         throw new AppregError(
           'app-unknown',

@@ -117,22 +117,23 @@ function spinner(text: SafeText): Progress {
   let stopped = false;
   let line = (): SafeText => text;
   let spin: Ora | null = null;
-  let shownAt = 0;
+  let refresh: NodeJS.Timeout | undefined;
   const timer = setTimeout(async () => {
     const { default: ora } = await import('ora');
-    if (!stopped) spin = ora({ text: line(), stream: process.stderr, discardStdin: false }).start();
+    if (stopped) return;
+    const shown = ora({ text: line(), stream: process.stderr, discardStdin: false }).start();
+    spin = shown;
+    refresh = setInterval(() => void (shown.text = line()), shown.interval);
+    refresh.unref();
   }, 150);
   return {
     update(next) {
       line = next;
-      const now = performance.now();
-      if (spin === null || now - shownAt < spin.interval) return;
-      shownAt = now;
-      spin.text = next();
     },
     stop() {
       stopped = true;
       clearTimeout(timer);
+      clearInterval(refresh);
       spin?.stop();
     },
   };

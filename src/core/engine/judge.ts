@@ -13,6 +13,7 @@ import type {
   Shard,
   Snapshot,
 } from '../facts/facts.ts';
+import type { FactsPart } from '../facts/part.ts';
 import { APP_ENTRY } from '../registry/app-entry.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { type JudgeContext, type JudgedApp, NO_BASELINE, NOT_REQUESTED } from './context.ts';
@@ -71,6 +72,8 @@ export interface JudgeOptions {
 
 /** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
 export interface Judging {
+  /** Judges a part of an observation, as `manifest`, `app`, `hosts` and `service` do. Parts without facts are ignored. */
+  add(part: FactsPart): void;
   manifest(manifest: DocumentFacts): void;
   /** @returns the verdict about the app, and what it is based on */
   app(facts: AppFacts): JudgedApp;
@@ -159,6 +162,13 @@ export function startJudging(options: JudgeOptions): Judging {
   let listed: Set<string> | null = null;
 
   return {
+    add(part) {
+      if (part.kind === 'manifest') this.manifest(part.facts);
+      else if (part.kind === 'app') this.app(part.facts);
+      else if (part.kind === 'hosts') this.hosts(part.facts);
+      else if (part.kind === 'service') this.service(part.facts);
+    },
+
     manifest(facts) {
       if (manifest?.location.document) run.closeDocument(manifest.location.document);
       manifest = judgeManifest(context, facts, shard);

@@ -3,7 +3,7 @@ import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
 import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { baselineFromSnapshot } from './baseline.ts';
-import { observeRegistry } from '../registry/observe.ts';
+import { observe } from '../registry/observe.ts';
 import type { WebOptions } from '../registry/options.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 
@@ -12,20 +12,13 @@ import { manifestAppsIn } from '../../core/registry/manifest.ts';
  * comparison with nothing would find nothing.
  */
 export async function baselineFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Baseline> {
-  const seen: { manifest: Snapshot['manifest'] | null; apps: Snapshot['apps'] } = { manifest: null, apps: [] };
-  await observeRegistry(
-    url,
-    { ...options, apps: null, shard: null, memory: null, skipArtifacts: true, attestations: null, about: false },
-    {
-      manifest(facts) {
-        seen.manifest = facts;
-      },
-      app(facts) {
-        seen.apps.push(facts);
-      },
-    },
-  );
-  const { manifest, apps } = seen;
+  let manifest: Snapshot['manifest'] | null = null;
+  const apps: Snapshot['apps'] = [];
+  const documents = { apps: null, shard: null, memory: null, skipArtifacts: true, attestations: null, about: false };
+  for await (const part of observe(url, { ...options, ...documents })) {
+    if (part.kind === 'manifest') manifest = part.facts;
+    else if (part.kind === 'app') apps.push(part.facts);
+  }
   if (!manifest || manifestAppsIn(manifest.content) === null) {
     throw new AppregError(
       'baseline-unusable',

@@ -49,6 +49,8 @@ export interface HttpClient {
   hosts(): HostFacts[];
   /** The code of the system if this machine could not send a request, even one at a time; otherwise null. */
   machineLimit(): string | null;
+  /** Ends the probes in flight, with failures. Later ones are sent. */
+  interrupt(): void;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export function openHttpClient(options: HttpOptions = {}): HttpClient {
     probe: (request) => sendProbe(request, state),
     hosts: () => pool.refusingHosts(),
     machineLimit: () => state.limit,
+    interrupt: () => deadlines.end(new Error('the run was interrupted')),
     close() {
       deadlines.close();
       return pool.close();

@@ -42,6 +42,11 @@ export class Deadlines {
     return deadline;
   }
 
+  /** Ends the probes in flight. */
+  end(reason: Error): void {
+    for (const deadline of this.running) deadline.end(reason);
+  }
+
   close(): void {
     this.interrupted?.removeEventListener('abort', this.interrupt);
     this.clear();
@@ -60,9 +65,7 @@ export class Deadlines {
     this.timer = setTimeout(() => this.check(), Math.max(0, time - Date.now()));
   }
 
-  private readonly interrupt = (): void => {
-    for (const deadline of this.running) deadline.end(reasonOf(this.interrupted));
-  };
+  private readonly interrupt = (): void => this.end(reasonOf(this.interrupted));
 
   private clear(): void {
     clearTimeout(this.timer);

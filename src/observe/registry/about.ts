@@ -30,13 +30,6 @@ export interface ObservedAbout {
   failure: Failure | null;
 }
 
-/** The about files of earlier runs: each is requested with one conditional GET. */
-export interface AboutMemory {
-  known(key: string): Promise<KnownAbout | null>;
-  /** Receives what was observed of each app whose metadata file was received. */
-  keep(key: string, observed: ObservedAbout): void;
-}
-
 /** How the about file of an app is requested. */
 export interface AboutRequest {
   /** As listed. */

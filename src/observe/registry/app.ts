@@ -14,8 +14,14 @@ import { observeArtifacts } from './artifacts.ts';
 import { type RegistryRun, reasonNotRequestable } from './run.ts';
 import { isRequestable } from '../http/request.ts';
 
+/** An app, with what a later run needs of its about file: null if it was not requested. */
+export interface ObservedApp {
+  facts: AppFacts;
+  about: ObservedAbout | null;
+}
+
 /** Observes one app: its metadata and icon at once, and its artifacts as soon as the metadata lists them. */
-export async function observeApp(key: string, entry: JsonValue, run: RegistryRun): Promise<AppFacts> {
+export async function observeApp(key: string, entry: JsonValue, run: RegistryRun): Promise<ObservedApp> {
   const { context, options, shared } = run;
   const known = (await options.memory?.app(key)) ?? null;
   let artifacts: Promise<ArtifactFacts[]> | null = null;
@@ -33,8 +39,8 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
     : Promise.resolve(notRequestable(url));
   const observeMetadata = async (): Promise<DocumentFacts> => {
     const facts = await fetchingMetadata;
-    run.progress.done += 1;
-    run.progress.apps += 1;
+    run.figures.done += 1;
+    run.figures.apps += 1;
     await startArtifacts(facts.content);
     return facts;
   };
@@ -43,25 +49,22 @@ export async function observeApp(key: string, entry: JsonValue, run: RegistryRun
     const facts = isRequestable(url)
       ? await shared.icon(url, context, known?.facts.icon ?? null)
       : { ...notRequestable(url), image: reasonNotRequestable(url) };
-    run.progress.done += 1;
+    run.figures.done += 1;
     return facts;
   };
   const observeAppAbout = async (): Promise<ObservedAbout | null> => {
     if (options.about !== true || !isRequestable(url)) return null;
-    const memory = options.memory?.about ?? null;
-    if (memory === null) return shared.about({ metadataUrl: url, known: null, confirms: true }, context);
+    const { memory } = options;
+    if (memory?.about === undefined) return shared.about({ metadataUrl: url, known: null, confirms: true }, context);
     // A host that fails is not asked for it as well, and whether it answers 304 to everything is known then.
     const { web } = await fetchingMetadata;
     if (isMissing(web) || !isAnswered(web.server)) return null;
-    const earlier = await memory.known(key);
-    const observed = await shared.about({ metadataUrl: url, known: earlier, confirms: false }, context);
-    memory.keep(key, observed);
-    return observed;
+    return shared.about({ metadataUrl: url, known: await memory.about(key), confirms: false }, context);
   };
-  const [icon, metadata, aboutFile] = await Promise.all([observeAppIcon(), observeMetadata(), observeAppAbout()]);
-  const about = aboutFile?.facts ?? null;
-  const artifactFacts = await startArtifacts(metadata.content);
-  return { key, metadata, icon, artifacts: artifactFacts, ...(about !== null && { about }) };
+  const [icon, metadata, about] = await Promise.all([observeAppIcon(), observeMetadata(), observeAppAbout()]);
+  const facts: AppFacts = { key, metadata, icon, artifacts: await startArtifacts(metadata.content) };
+  const file = about?.facts ?? null;
+  return { facts: file === null ? facts : { ...facts, about: file }, about };
 }
 
 function notRequestable(url: string | null): { url: string | null; file: null; web: Missing; content: Missing } {

@@ -11,7 +11,7 @@ import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.t
 import { type RememberedApp, REQUESTED_ONCE } from './cache/observation-cache.ts';
 import { verifiedBefore } from './cache/reuse.ts';
 import { mapLimit, memoizeAsync } from './concurrency.ts';
-import type { WebOptions } from './options.ts';
+import type { ListedArtifact, WebOptions } from './options.ts';
 import { reasonNotRequestable, type RegistryRun } from './run.ts';
 import { isRequestable } from '../http/request.ts';
 import { isAnswered } from '../../core/http/probe.ts';
@@ -20,6 +20,8 @@ import type { ObserveContext } from './context.ts';
 
 const SKIPPED: Missing = { missing: { code: 'not-requested', flag: '--skip-artifacts' }, runWide: true };
 const NOT_SELECTED: Missing = { missing: { code: 'version-not-requested' }, runWide: true, intentional: true };
+
+const OVER_BUDGET: Missing = { missing: { code: 'over-budget' } };
 
 interface ListedVersion {
   version: string | null;
@@ -34,6 +36,13 @@ interface Downloads {
   attestations: Map<string, Promise<ObservedAttestation | Missing>>;
 }
 
+interface AppDownloads {
+  known: RememberedApp | null;
+  downloads: Downloads;
+  /** Why an artifact is left out; null if it is not. */
+  whyLeftOut(artifact: ListedArtifact): Missing | null;
+}
+
 /**
  * Observes the artifacts that an app's metadata lists.
  * @param known the app's facts of an earlier run, or null
@@ -45,8 +54,8 @@ export async function observeArtifacts(
   run: RegistryRun,
   known: RememberedApp | null,
 ): Promise<ArtifactFacts[]> {
-  const { context, options, progress } = run;
-  await options.onListed?.(app, list);
+  const { context, options, figures } = run;
+  const whyLeftOut = await run.announce(app, list);
   const fields = list.map(versionFields);
   const isSelected = versionSelector(fields, options.versions ?? 'all');
   const versions = fields.map(({ version, artifactUrl, artifactChecksum }) => ({
@@ -56,8 +65,8 @@ export async function observeArtifacts(
   }));
   const downloads: Downloads = { first: new Map(), second: new Map(), attestations: new Map() };
   if (!options.skipArtifacts) {
-    progress.known += versions.length;
-    progress.artifacts.listed += versions.length;
+    figures.known += versions.length;
+    figures.artifacts.listed += versions.length;
   }
   const facts = versions.map(({ url }) => notFetched(url, options.skipArtifacts ? SKIPPED : NOT_SELECTED));
   if (options.skipArtifacts) return attestationsAlone(facts, versions, run);
@@ -65,9 +74,10 @@ export async function observeArtifacts(
   await mapLimit(
     queue,
     async ([index, listed]) => {
-      if (isSelected(listed.version)) facts[index] = await observeArtifact(app, listed, run, { known, downloads });
-      progress.done += 1;
-      if (isVerified(facts[index], listed)) progress.artifacts.verified += 1;
+      if (isSelected(listed.version))
+        facts[index] = await observeArtifact(app, listed, run, { known, downloads, whyLeftOut });
+      figures.done += 1;
+      if (isVerified(facts[index], listed)) figures.artifacts.verified += 1;
     },
     concurrencyOf(options),
   );
@@ -111,7 +121,7 @@ async function observeArtifact(
   app: string,
   listed: ListedVersion,
   run: RegistryRun,
-  shared: { known: RememberedApp | null; downloads: Downloads },
+  shared: AppDownloads,
 ): Promise<ArtifactFacts> {
   const facts = await observeBytes(app, listed, run, shared);
   const { context, options } = run;
@@ -130,9 +140,10 @@ async function observeArtifact(
 async function observeBytes(
   app: string,
   { version, url, checksum }: ListedVersion,
-  { context, options }: RegistryRun,
-  { known, downloads }: { known: RememberedApp | null; downloads: Downloads },
+  run: RegistryRun,
+  { known, downloads, whyLeftOut }: AppDownloads,
 ): Promise<ArtifactFacts> {
+  const { context, options } = run;
   if (!isRequestable(url)) return notFetched(url, reasonNotRequestable(url));
   const { memory } = options;
   const verified = memory
@@ -143,12 +154,24 @@ async function observeBytes(
   const weak = digestOf(checksum) === null;
   const address = comparableUrl(url);
   const key = `${weak} ${address}`;
-  const tooExpensive = downloads.first.has(key) ? null : options.afford?.({ app, version, url, checksum });
-  if (tooExpensive) return notFetched(url, tooExpensive);
+  const isStarted = downloads.first.has(key);
+  const reason = isStarted ? null : (whyLeftOut({ app, version, url, checksum }) ?? whyDeferred(run));
+  if (reason !== null) return notFetched(url, reason);
+  if (!isStarted) run.figures.artifacts.fetched += 1;
   const first = await memoizeAsync(downloads.first, key, () => fetchArtifact(url, context, { weak }));
   return artifactFacts(url, checksum, first, () =>
     memoizeAsync(downloads.second, address, () => fetchArtifact(url, context, { inner: true })),
   );
+}
+
+/** Why an artifact is left to a later run; null if it is fetched. */
+function whyDeferred({ options: { budget = null }, figures }: RegistryRun): Missing | null {
+  if (budget === null) return null;
+  const { artifacts, artifactBytes, artifactsUntil } = budget;
+  if (figures.artifacts.fetched < artifacts && figures.bytes < artifactBytes && Date.now() < artifactsUntil)
+    return null;
+  figures.artifacts.deferred += 1;
+  return OVER_BUDGET;
 }
 
 /** Whether one of its downloads has the listed digest. */

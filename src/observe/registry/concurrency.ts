@@ -3,39 +3,45 @@
 /** Items in flight at once; those after a slow one wait, so that memory does not grow with the registry. */
 const WINDOW = 24;
 
-/**
- * Processes several items at once and passes the results on in order.
- * @returns true when interrupted
- */
-export async function mapInOrder<T, R>(
-  items: readonly T[],
-  signal: AbortSignal | undefined,
-  work: (item: T) => Promise<R>,
-  handle: (result: R) => Promise<void>,
-): Promise<boolean> {
-  const inFlight: Promise<R>[] = [];
-  let started = 0;
-  function startMore(): void {
-    const end = started + WINDOW - inFlight.length;
-    for (const item of items.slice(started, end)) {
-      const result = work(item);
+/** Items of a list that are processed at once, and whose results are taken in order. */
+export class InFlight<T, R> {
+  readonly #items: readonly T[];
+  readonly #work: (item: T) => Promise<R>;
+  readonly #results: Promise<R>[] = [];
+  #started = 0;
+
+  /** Starts nothing. */
+  constructor(items: readonly T[], work: (item: T) => Promise<R>) {
+    this.#items = items;
+    this.#work = work;
+  }
+
+  /** Starts items, as long as few enough are in flight. */
+  startMore(): void {
+    const end = this.#started + WINDOW - this.#results.length;
+    for (const item of this.#items.slice(this.#started, end)) {
+      const result = this.#work(item);
       // Awaited later in order; until then a rejection must not count as unhandled.
       result.catch(() => {});
-      inFlight.push(result);
-      started += 1;
+      this.#results.push(result);
+      this.#started += 1;
     }
   }
-  startMore();
-  for (let oldest = inFlight.shift(); oldest; oldest = inFlight.shift()) {
-    const result = await oldest;
-    if (signal?.aborted) {
-      await Promise.allSettled(inFlight);
-      return true;
-    }
-    await handle(result);
-    startMore();
+
+  /** The result of the first item in flight; null if none is. */
+  first(): Promise<R> | null {
+    return this.#results[0] ?? null;
   }
-  return false;
+
+  /** Takes the first item, so that another one can be started. */
+  remove(): void {
+    void this.#results.shift();
+  }
+
+  /** Resolves once no item is in flight. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#results);
+  }
 }
 
 /** Processes a limited number of items at once; results are in the order of the items. */

@@ -1,8 +1,9 @@
-import type { HeaderProbe, Hop, IconFacts, RepeatedProbe, TlsFacts, Content } from '../../core/facts/facts.ts';
+import type { HeaderProbe, Hop, RepeatedProbe, TlsFacts, Content } from '../../core/facts/facts.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
 import type { DigestWorkerPool } from '../archive/digest-worker-pool.ts';
 import type { HttpClient } from '../http/client.ts';
 import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
+import type { FetchedIcons } from './fetched-icons.ts';
 import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from './missing-files.ts';
 import { type FirstPerKey, openFirstPerKey, openSample, type Sample } from './sampling.ts';
 
@@ -49,8 +50,8 @@ export interface ObserveContext {
   /** A body starts; its bytes are reported by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;
-  /** Called with the bytes of every icon that was fetched, as a viewer decodes them. */
-  onIcon(facts: IconFacts, bytes: Uint8Array): void;
+  /** The icons that were fetched; null if no part hands them over. */
+  readonly icons: FetchedIcons | null;
   /** Receives the bytes of an artifact; null if they are not needed. */
   copyArtifact(url: string): ArtifactCopy | null;
   readonly state: ObserveState;

@@ -7,54 +7,34 @@ import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { secretsOf } from '../../core/url/secrets.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
-import { type DigestWorkerPool, openDigestWorkerPool } from '../archive/digest-worker-pool.ts';
-import { type HttpClient, openHttpClient } from '../http/client.ts';
+import { openDigestWorkerPool } from '../archive/digest-worker-pool.ts';
+import { openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import { redactFacts, redactor } from '../content/redact.ts';
-import { observeApp } from './app.ts';
+import { Announcements } from './announcements.ts';
+import { observeApp, type ObservedApp } from './app.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
-import { mapInOrder } from './concurrency.ts';
+import { InFlight } from './concurrency.ts';
 import { BYTE_LIMITS, type ObserveContext, openState } from './context.ts';
 import { observeDocument } from './document.ts';
 import { AddressObserver } from './each-address.ts';
-import type { FactsSink, ObserveResult, ObserveProgress, WebOptions } from './options.ts';
+import { FetchedIcons } from './fetched-icons.ts';
+import type { WebOptions } from './options.ts';
+import type { Figures, ManifestPart, Observing, Part } from './part.ts';
 import { shareResources } from './run.ts';
+import { openRunClient, type RunClient } from './run-client.ts';
 
 /** Observes a live registry app by app, and releases each app once it was handed over. */
 
 /** A served artifact cannot be corrected, so that a few of its secrets suffice; the facts stay small. */
 const SCAN_SERVED: ScanOptions = { folders: [], maxListed: 20 };
 
-/** The clients of a run, which are closed at its end. */
-interface Clients {
-  http: HttpClient;
-  digestWorkers: Pick<DigestWorkerPool, 'open'>;
-  /** Null if the addresses of hosts are not compared. */
-  addresses: AddressObserver | null;
-}
-
 /**
  * Observes the registry whose manifest is served at `url` (spec 4.1). A resource that cannot be fetched is a fact, not
- * an error.
+ * an error. The first request is sent when the first part is asked for.
  */
-export async function observeRegistry(url: string, options: WebOptions, sink: FactsSink): Promise<ObserveResult> {
-  const http = options.http ?? openHttpClient(options);
-  const ownWorkers = openDigestWorkerPool(options.threads === true);
-  const digestWorkers = options.digestWorkers ?? ownWorkers;
-  const addresses = options.eachAddress === true ? new AddressObserver(options) : null;
-  try {
-    return await observeAll(url, options, sink, { http, digestWorkers, addresses });
-  } finally {
-    ownWorkers.close();
-    await Promise.all([http.close(), addresses?.close()]);
-  }
-}
-
-async function observeAll(url: string, options: WebOptions, sink: FactsSink, clients: Clients): Promise<ObserveResult> {
-  const { memory = null, signal } = options;
-  const { addresses } = clients;
-  const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
-  const progress: ObserveProgress = {
+export function observe(url: string, options: WebOptions = {}): Observing {
+  const figures: Figures = {
     done: 0,
     known: 1,
     bytes: 0,
@@ -62,58 +42,115 @@ async function observeAll(url: string, options: WebOptions, sink: FactsSink, cli
     host: null,
     app: null,
     apps: 0,
-    artifacts: { listed: 0, verified: 0 },
+    artifacts: { listed: 0, verified: 0, fetched: 0, deferred: 0 },
+    machineLimit: null,
   };
-  const context = openContext(options, clients, progress);
+  const parts = observeParts(url, options, figures);
+  return { figures, [Symbol.asyncIterator]: () => parts };
+}
+
+type AppInManifest = [key: string, entry: JsonValue];
+
+/** What a run has opened, and closes when its last part was taken or the loop was left. */
+interface Resources {
+  readonly http: RunClient;
+  /** Null if the addresses of hosts are not compared. */
+  readonly addresses: AddressObserver | null;
+  readonly announcements: Announcements;
+  readonly digestWorkers: ObserveContext['digestWorkers'];
+  /** What is in flight. */
+  readonly pending: { manifest: Promise<unknown> | null; apps: InFlight<AppInManifest, ObservedApp> | null };
+}
+
+async function* observeParts(url: string, options: WebOptions, figures: Figures): AsyncGenerator<Part, void> {
+  const client = options.http ?? openHttpClient(options);
+  const ownWorkers = openDigestWorkerPool(options.threads === true);
+  const resources: Resources = {
+    http: openRunClient(client, () => void (figures.machineLimit = client.machineLimit())),
+    addresses: options.eachAddress === true ? new AddressObserver(options) : null,
+    announcements: new Announcements(options.announce === true),
+    digestWorkers: options.digestWorkers ?? ownWorkers,
+    pending: { manifest: null, apps: null },
+  };
+  try {
+    yield* observeAll(url, options, figures, resources);
+  } finally {
+    // A consumer that left the loop holds a part for which an app may wait.
+    const { http, addresses, announcements, pending } = resources;
+    http.end();
+    announcements.close();
+    await Promise.allSettled([pending.manifest, pending.apps?.settled()]);
+    ownWorkers.close();
+    await Promise.all([client.close(), addresses?.close()]);
+  }
+}
+
+async function* observeAll(
+  url: string,
+  options: WebOptions,
+  figures: Figures,
+  resources: Resources,
+): AsyncGenerator<Part, void> {
+  const { memory = null, signal } = options;
+  const { http, addresses, announcements, pending } = resources;
+  const isInterrupted = (): boolean => signal?.aborted === true || http.isEnded;
+  const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
+  const context = openContext(options, figures, resources);
+
   const { content, facts } = observeManifest(url, context, memory);
-  const isManifestSent = facts.then(async (manifest) => {
-    progress.done += 1;
-    const isInterrupted = signal?.aborted === true;
-    if (isInterrupted && isMissing(manifest.content)) return false;
-    if (!isInterrupted) memory?.keepManifest(manifest);
-    await sink.manifest(redaction.manifest((await addresses?.manifest(manifest)) ?? manifest));
-    return true;
-  });
-  // Awaited before the first app is handed over; until then a rejection must not count as unhandled.
-  isManifestSent.catch(() => {});
-  if (memory) await isManifestSent;
+  pending.manifest = facts;
+  // Awaited later; until then a rejection must not count as unhandled.
+  facts.catch(() => {});
   const listed = manifestAppsIn(await content);
-  if (listed === null)
-    return {
-      interrupted: !(await isManifestSent),
-      ...machineLimitIn(clients),
-      unknownApps: [],
-      nearApps: '',
-      elsewhere: 0,
-    };
-  const { apps, ...selection } = selectApps(listed, options);
-  progress.known += apps.length * 2;
-  const run = { context, options, progress, shared: shareResources(apps.map(([, entry]) => entry)) };
-  const isInterrupted = await mapInOrder(
-    apps,
-    signal,
-    ([key, entry]) => observeApp(key, entry, run),
-    async (app) => {
-      if (!(await isManifestSent)) return;
-      progress.app = redaction.text(app.key);
-      options.onProgress?.(progress);
-      memory?.keepApp(app);
-      const compared = (await addresses?.app(app)) ?? app;
-      await sink.app(redaction.app(compared));
-    },
-  );
-  const interrupted = !(await isManifestSent) || isInterrupted;
-  const hosts = clients.http.hosts();
-  if (!interrupted && hosts.length > 0) await sink.hosts?.(hosts);
-  return { interrupted, ...machineLimitIn(clients), ...selection };
+  const { apps, ...selection } = listed === null ? NO_APPS : selectApps(listed, options);
+  const shared = shareResources(apps.map(([, entry]) => entry));
+  const announce = announcements.announce.bind(announcements);
+  const run = { context, options, figures, shared, announce };
+  const inFlight = (pending.apps = new InFlight(apps, ([key, entry]) => observeApp(key, entry, run)));
+  figures.known += apps.length * 2;
+  // The apps are observed during the further requests for the manifest, if nothing is known about them.
+  if (memory === null) inFlight.startMore();
+
+  const manifest = await facts;
+  figures.done += 1;
+  const isCutOff = isInterrupted();
+  if (isCutOff && isMissing(manifest.content)) return yield { kind: 'end', interrupted: true };
+  const compared = (await addresses?.manifest(manifest)) ?? manifest;
+  const asObserved = isCutOff ? null : manifest;
+  yield { kind: 'manifest', facts: redaction.manifest(compared), asObserved, ...selection };
+
+  inFlight.startMore();
+  let interrupted = false;
+  for (let first = inFlight.first(); first !== null; first = inFlight.first()) {
+    const app = await Promise.race([first, announcements.arrival()]);
+    interrupted = isInterrupted();
+    if (interrupted) break;
+    const announced = announcements.first();
+    if (announced !== null) {
+      yield announced;
+      announcements.release();
+    } else if (app !== null) {
+      inFlight.remove();
+      const { facts: asObserved, about } = app;
+      figures.app = redaction.text(asObserved.key);
+      const facts = redaction.app((await addresses?.app(asObserved)) ?? asObserved);
+      yield { kind: 'app', facts, asObserved, about, icon: context.icons?.take(asObserved.icon.url) ?? null };
+      inFlight.startMore();
+    }
+  }
+  announcements.close();
+  await inFlight.settled();
+  const hosts = http.hosts();
+  if (!interrupted && hosts.length > 0) yield { kind: 'hosts', facts: hosts };
+  yield { kind: 'end', interrupted };
 }
 
-function machineLimitIn({ http }: Clients): Pick<ObserveResult, 'machineLimit'> {
-  return { machineLimit: http.machineLimit() };
-}
-
-function openContext(options: WebOptions, { http, digestWorkers }: Clients, progress: ObserveProgress): ObserveContext {
-  const { memory, secrets, total } = options;
+function openContext(
+  options: WebOptions,
+  figures: Figures,
+  { http, digestWorkers }: Pick<Resources, 'http' | 'digestWorkers'>,
+): ObserveContext {
+  const { memory, secrets, total, budget = null, iconBytes } = options;
   const isTotalPerKind = typeof total === 'object' && total !== null;
   return {
     http,
@@ -135,14 +172,15 @@ function openContext(options: WebOptions, { http, digestWorkers }: Clients, prog
     owner: options.owner ?? '',
     onBody({ url, headers }) {
       const length = header(headers, 'content-length');
-      progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
-      progress.host = originOf(url).replace(/^\w+:\/\//, '');
+      figures.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
+      figures.host = originOf(url).replace(/^\w+:\/\//, '');
     },
     onBytes(count) {
-      progress.bytes += count;
-      options.onProgress?.(progress);
+      figures.bytes += count;
+      // Requests in progress are limited as well.
+      if (budget !== null && figures.bytes > budget.bytes) http.end();
     },
-    onIcon: options.onIcon ?? (() => {}),
+    icons: iconBytes === undefined ? null : new FetchedIcons(iconBytes),
     copyArtifact: options.copyArtifact ?? (() => null),
     state: openState(),
   };
@@ -164,23 +202,29 @@ function observeManifest(
   return { facts, content: Promise.race([early, facts.then(({ content }) => content)]) };
 }
 
+type Selection = Pick<ManifestPart, 'order' | 'unknownApps' | 'nearApps' | 'elsewhere'> & { apps: AppInManifest[] };
+
+/** Of a manifest that lists no apps. */
+const NO_APPS: Selection = { apps: [], order: [], unknownApps: [], nearApps: '', elsewhere: 0 };
+
 /** The listed apps that the options select, and those that they name but the manifest does not list. */
-function selectApps(
-  listed: JsonObject,
-  { apps: names, choose, shard }: WebOptions,
-): { apps: [key: string, entry: JsonValue][] } & Pick<ObserveResult, 'unknownApps' | 'nearApps' | 'elsewhere'> {
-  const keys = Object.keys(listed).filter((key) => !names || names.includes(key));
-  const chosen = choose?.(keys) ?? keys;
-  const own = shard ? chosen.filter((key) => shardOf(key, shard.of) === shard.index) : chosen;
+function selectApps(listed: JsonObject, { apps: names, atMost, startAfter = null, shard }: WebOptions): Selection {
+  const selected = Object.keys(listed)
+    .filter((key) => !names || names.includes(key))
+    .slice(0, atMost);
+  const start = startAfter === null ? 0 : selected.indexOf(startAfter) + 1;
+  const ordered = [...selected.slice(start), ...selected.slice(0, start)];
+  const order = shard ? ordered.filter((key) => shardOf(key, shard.of) === shard.index) : ordered;
   const unknownApps = (names ?? []).filter((key) => !Object.hasOwn(listed, key));
   return {
-    apps: own.flatMap((key): [string, JsonValue][] => {
+    apps: order.flatMap((key): AppInManifest[] => {
       const entry = listed[key];
       return entry === undefined ? [] : [[key, entry]];
     }),
+    order,
     unknownApps,
     nearApps: unknownApps.map((key) => didYouMean(key, Object.keys(listed))).join(''),
-    elsewhere: chosen.length - own.length,
+    elsewhere: ordered.length - order.length,
   };
 }
 

@@ -1,5 +1,3 @@
-import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
-import type { JsonValue } from '../../core/json/json.ts';
 import type { DetectorLimits } from '../content/detector-run.ts';
 import type { DigestWorkerPool } from '../archive/digest-worker-pool.ts';
 import type { HttpClient, HttpOptions } from '../http/client.ts';
@@ -7,7 +5,7 @@ import type { VerifyBundle } from '../content/attestation.ts';
 import type { ArtifactCopy, ByteLimits } from './context.ts';
 import type { ObservationCache } from './cache/observation-cache.ts';
 
-/** What a caller of `observeRegistry` gives and gets. */
+/** What a caller of `observe` gives. */
 
 export interface WebOptions extends HttpOptions {
   /** The client for all requests, instead of one created from these options. It is closed at the end. */
@@ -44,21 +42,34 @@ export interface WebOptions extends HttpOptions {
   newestFirst?: boolean;
   /** Milliseconds in total for one resource, instead of 60 s (JSON, icons) and 600 s (artifacts). */
   total?: number | { small: number; artifact: number } | null;
-  /** The results of earlier runs, to which this run adds its own; null to observe everything again. */
+  /** The results of earlier runs; null to observe everything again. No app starts before the manifest was dealt with. */
   memory?: ObservationCache | null;
-  /** Which of the listed apps to observe in this run, and in which order. */
-  choose?: (keys: readonly string[]) => readonly string[];
-  /** Called with the versions of an app's metadata file, before their artifacts are fetched. */
-  onListed?: (app: string, listed: readonly JsonValue[]) => Promise<void>;
-  /** Called before an artifact is fetched: null, or why it is not fetched. */
-  afford?: ((artifact: ListedArtifact) => Missing | null) | null;
+  /** At most the first apps of the manifest. */
+  atMost?: number;
+  /** Start with the app after this one, and end with it; null, or a key that is not listed: in the manifest's order. */
+  startAfter?: string | null;
+  /** Whether the versions of an app are handed over as a part, before their artifacts are fetched. */
+  announce?: boolean;
+  /** What may be fetched in this run; null for no limit. */
+  budget?: ObserveBudget | null;
   /** Maximum numbers of bytes read, instead of the defaults. */
   limits?: Partial<ByteLimits>;
-  /** Called with the bytes of every icon that was fetched. */
-  onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
+  /** Hand over the icons that were fetched, up to this number of bytes each; absent: none. */
+  iconBytes?: number;
   /** Called for every body of an artifact: receives its bytes; null if they are not needed. */
   copyArtifact?: ((url: string) => ArtifactCopy | null) | null;
-  onProgress?: (progress: Readonly<ObserveProgress>) => void;
+}
+
+/** What a run may fetch. An artifact beyond it has the fact `over-budget`, and is left to a later run. */
+export interface ObserveBudget {
+  /** The number of artifacts. */
+  artifacts: number;
+  /** Bytes received after which no artifact is started. */
+  artifactBytes: number;
+  /** Milliseconds since 1970 after which no artifact is started. */
+  artifactsUntil: number;
+  /** Bytes received after which the run is interrupted. */
+  bytes: number;
 }
 
 export interface ListedArtifact {
@@ -66,45 +77,4 @@ export interface ListedArtifact {
   version: string | null;
   url: string;
   checksum: string;
-}
-
-export interface ObserveProgress {
-  /** Resources observed, and known so far. */
-  done: number;
-  known: number;
-  /** Bytes received, and announced so far by bodies with a length. */
-  bytes: number;
-  announced: number;
-  /** The host of the last body that started. */
-  host: string | null;
-  /** The last app that was handed over. */
-  app: string | null;
-  /** Apps whose metadata file was observed. */
-  apps: number;
-  /** Artifacts that those list, and the ones that have the listed digest. */
-  artifacts: { listed: number; verified: number };
-}
-
-/**
- * Receives the facts in the order of the manifest; `Judging` of core is one. A promise applies backpressure; any other
- * result is ignored.
- */
-export interface FactsSink {
-  manifest(facts: DocumentFacts): unknown;
-  app(facts: AppFacts): unknown;
-  /** Called at the end if hosts refused requests temporarily. */
-  hosts?(facts: HostFacts[]): unknown;
-}
-
-export interface ObserveResult {
-  /** True if the signal came before everything was observed; what was already handed over remains valid. */
-  interrupted: boolean;
-  /** Why some requests were not sent: this machine had no resources for them (ulimit -n); null if all were. */
-  machineLimit: string | null;
-  /** Requested apps that are not in the manifest. */
-  unknownApps: string[];
-  /** The listed keys that are most similar to those, as a sentence; '' if none is. */
-  nearApps: string;
-  /** How many of the requested apps belong to other shards. */
-  elsewhere: number;
 }

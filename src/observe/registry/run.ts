@@ -15,7 +15,8 @@ import type { ObserveContext } from './context.ts';
 import { observeDocument } from './document.ts';
 import { revalidate } from './conditional.ts';
 import { fetchResource, reasonMissing } from './fetch.ts';
-import type { ObserveProgress, WebOptions } from './options.ts';
+import type { ListedArtifact, WebOptions } from './options.ts';
+import type { Figures } from './part.ts';
 import { referenceOfIcon, observeViews } from './views.ts';
 
 /** What all apps of a run share. */
@@ -24,7 +25,12 @@ export interface RegistryRun {
   readonly options: WebOptions;
   readonly shared: SharedResources;
   /** Changed while apps are observed. */
-  readonly progress: ObserveProgress;
+  readonly figures: Figures;
+  /**
+   * Hands over the versions of an app's metadata file, and waits until they were dealt with.
+   * @returns why an artifact is left out; null for one that is not
+   */
+  announce(key: string, versions: readonly JsonValue[]): Promise<(artifact: ListedArtifact) => Missing | null>;
 }
 
 /** Metadata, about files and icons by URL: equal URLs, ignoring fragments, are requested once. */
@@ -118,6 +124,6 @@ async function observeIcon(url: string, context: ObserveContext, known: IconFact
   const shown = await withoutSecretsInHead(content, start);
   const decoded = isDecoded ? await digestDecoded(applied, bytes) : null;
   const facts = { url, file: null, ...views, content: { ...shown, decoded }, image: inspectImage(bytes) };
-  context.onIcon(facts, bytes);
+  context.icons?.add(url, bytes);
   return facts;
 }

@@ -1,37 +1,20 @@
-import { type AboutMemory, type ObservedAbout } from '../../observe/registry/about.ts';
+import { type ObservedAbout } from '../../observe/registry/about.ts';
 import { type AppFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
 import { type LearnedAbout } from '../domain/about.ts';
-import { type AppRecords } from '../db/app-records.ts';
 import { type RequestCredentials, unlessSecret } from './credentials.ts';
 import { redactedMissing } from '../domain/hidden-network.ts';
 
-/** The about files of a refresh: each is requested once, on condition that it differs from the stored one. */
-export interface AboutFiles {
-  /** For the observation. */
-  memory: AboutMemory;
-  /** What was learned of the file of an app, and the facts to judge; once for each app. */
-  take(facts: AppFacts): { learned: LearnedAbout; facts: AppFacts };
-}
-
-/** @param report receives failures of the network, which subscribers do not see */
-export function openAboutFiles(
-  records: Pick<AppRecords, 'read'>,
+/**
+ * What was learned of the about file of an app, and the facts to judge.
+ * @param about null if it was not requested
+ * @param report receives failures of the network, which subscribers do not see
+ */
+export function learnedAbout(
+  { facts, about }: { facts: AppFacts; about: ObservedAbout | null },
   credentials: RequestCredentials,
   report: (failure: Failure) => void,
-): AboutFiles {
-  const observed = new Map<string, ObservedAbout>();
-  return {
-    memory: {
-      known: async (key) => (await records.read(key))?.about.file ?? null,
-      keep: (key, about) => void observed.set(key, about),
-    },
-    take(facts) {
-      const { key } = facts;
-      const one = observed.get(key) ?? null;
-      observed.delete(key);
-      return { learned: learnedFrom(facts, one, credentials), facts: judgedFacts(facts, one, report) };
-    },
-  };
+): { learned: LearnedAbout; facts: AppFacts } {
+  return { learned: learnedFrom(facts, about, credentials), facts: judgedFacts(facts, about, report) };
 }
 
 function learnedFrom(

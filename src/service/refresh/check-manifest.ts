@@ -4,10 +4,10 @@ import { type JsonObject } from '../../core/json/json.ts';
 import { type Service } from '../context.ts';
 import { type SecretHeaders } from '../../observe/http/request.ts';
 import { startJudging } from '../../core/engine/judge.ts';
-import { type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
 import { redactNetworkOfDocument } from '../domain/hidden-network.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
-import { observeRegistry } from '../../observe/registry/observe.ts';
+import { observe } from '../../observe/registry/observe.ts';
 import { NOT_REACHED } from '../../core/http/failed-request.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -52,36 +52,38 @@ export async function checkManifest(
 ): Promise<ManifestCheck> {
   const started = performance.now();
   const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
-  const observed: { apps: JsonObject | null; isCut: boolean } = { apps: null, isCut: false };
-  const manifest = (facts: DocumentFacts): void => {
-    judging.manifest(
-      redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreachable', { url, code, message })),
-    );
-    observed.apps = manifestAppsIn(facts.content);
-    observed.isCut = !isMissing(facts.content) && facts.content.cut;
-  };
+  let apps: JsonObject | null = null;
+  let isCut = false;
   const signal = AbortSignal.timeout(timeout);
-  const { machineLimit } = await observeRegistry(
-    url,
-    {
-      ca: settings.ca,
-      machineCa: settings.machineCa,
-      ...outbound,
-      secrets,
-      retries: 0,
-      signal,
-      maxWait: 0,
-      limits: { manifest: MANIFEST_LIMIT },
-      choose: () => [],
-    },
-    { manifest, app: () => {} },
-  );
+  const parts = observe(url, {
+    ca: settings.ca,
+    machineCa: settings.machineCa,
+    ...outbound,
+    secrets,
+    retries: 0,
+    signal,
+    maxWait: 0,
+    limits: { manifest: MANIFEST_LIMIT },
+    apps: [],
+  });
+  for await (const part of parts) {
+    if (part.kind !== 'manifest') continue;
+    const { content } = part.facts;
+    judging.manifest(
+      redactNetworkOfDocument(part.facts, ({ code, message }) =>
+        log('info', 'host-unreachable', { url, code, message }),
+      ),
+    );
+    apps = manifestAppsIn(content);
+    isCut = !isMissing(content) && content.cut;
+  }
+  const { machineLimit } = parts.figures;
   const errors = judging
     .finish(0)
     .findings.filter(({ severity }) => severity === 'error')
     .toSorted((a, b) => Number(BLOCKING.has(b.rule)) - Number(BLOCKING.has(a.rule)));
-  if (observed.apps !== null) return { result: 'usable', apps: observed.apps };
-  if (observed.isCut || machineLimit !== null || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
+  if (apps !== null) return { result: 'usable', apps };
+  if (isCut || machineLimit !== null || (signal.aborted && errors.length === 0)) return { result: 'unknown' };
   const isUnreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
   if (isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
   return { result: 'unusable', ...reasonOf(errors, isUnreached), findings: errors.slice(0, FINDINGS_LIMIT) };

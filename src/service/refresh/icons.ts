@@ -4,35 +4,40 @@ import { comparableUrl } from '../../core/url/url.ts';
 import { createHash } from 'node:crypto';
 import { type AppRecord } from '../domain/app-changes.ts';
 import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import type { FetchedIcon } from '../../observe/registry/fetched-icons.ts';
+import { containsSecret, type RequestCredentials } from './credentials.ts';
 import { faultSeverity } from '../../core/registry/image-faults.ts';
 
 /** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
 
 /** Spec section 8: icons should be under 1 MB. */
-const BYTES_LIMIT = 1_000_000;
+export const ICON_BYTES = 1_000_000;
 /** 4096 by 4096. */
 const PIXELS_LIMIT = 2 ** 24;
 /** Total bytes of the icons kept by one refresh. */
 const TOTAL_BYTES = 64 * 2 ** 20;
 
 export interface IconCollector {
-  /** Receives a fetched icon. */
-  add(facts: IconFacts, bytes: Uint8Array): void;
+  /** Receives an icon that was fetched; null for one that was not. */
+  add(facts: IconFacts, icon: FetchedIcon | null): void;
   /** The icon of an app, null for none, undefined if the previous one is kept. */
   iconOf(facts: IconFacts): IconRow | null | undefined;
 }
 
-export function openIconCollector(): IconCollector {
+/** @param credentials an icon that contains them is ignored */
+export function openIconCollector(credentials: RequestCredentials): IconCollector {
   // Apps may share an icon: it is kept once, until the end of the run.
   const byUrl = new Map<string, IconRow | null>();
   let remaining = TOTAL_BYTES;
   return {
-    add({ url, content, image }, bytes) {
-      if (url === null) return;
+    add({ url, content, image }, icon) {
+      if (url === null || icon === null) return;
+      const { bytes } = icon;
+      if (bytes !== null && containsSecret(credentials, bytes)) return;
       const key = comparableUrl(url);
       byUrl.set(key, null);
       const type = shownType({ content, image });
-      if (type === null || bytes.length > remaining) return;
+      if (type === null || bytes === null || bytes.length > remaining) return;
       remaining -= bytes.length;
       byUrl.set(key, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
@@ -45,7 +50,7 @@ export function openIconCollector(): IconCollector {
 function shownType({ content, image }: Pick<IconFacts, 'content' | 'image'>): IconRow['type'] | null {
   if (isMissing(content) || content.cut || isMissing(image)) return null;
   const { bytes } = content.decoded ?? content;
-  return bytes > 0 && bytes < BYTES_LIMIT ? typeOf(image) : null;
+  return bytes > 0 && bytes < ICON_BYTES ? typeOf(image) : null;
 }
 
 const NOT_KNOWN: Missing = { missing: { code: 'not-cached' } };

@@ -1,5 +1,5 @@
 import { type CheckOutcome, type EventData, type NewEvent, registryEvent } from '../domain/events.ts';
-import { type Observation, countEvents } from './observe.ts';
+import { type Observation, countEvents } from './observation.ts';
 import { type Limits } from '../config/settings.ts';
 import { FINDINGS_LIMIT, type RefreshState } from './plan.ts';
 import { type RegistryRecord, type Confirmation, type RefreshResult, type NextCheck } from '../db/refreshes.ts';
@@ -80,20 +80,19 @@ export function unchangedOutcome(
 interface Ended {
   report: Report;
   unchangedToken: string | null;
-  /** The artifacts and bytes that were fetched, and whether some are left to the next refresh. */
-  spent: { hasDeferred: boolean; artifacts: number; bytes: number };
   end: RefreshEnd;
 }
 
 /** What a refresh that observed and judged writes about the registry; its apps are written already. */
 export function refreshOutcome(
-  { registry, storedManifest, artifacts, now }: RefreshState,
-  { interrupted, apps, done, order, manifest, changes, certificates, unauthorized }: Observation,
-  { report, unchangedToken, spent: { hasDeferred, ...spent }, end }: Ended,
+  { registry, storedManifest, artifacts: asked, now }: RefreshState,
+  { interrupted, apps, done, order, manifest, changes, certificates, unauthorized, ...spent }: Observation,
+  { report, unchangedToken, end }: Ended,
 ): { result: RefreshResult; figures: RefreshFigures } {
   const { at, duration } = end;
+  const { artifacts, bytes, hasDeferred } = spent;
   const isUsable = apps !== null;
-  const unfinished = interrupted || hasDeferred || artifacts.unfinished;
+  const unfinished = interrupted || hasDeferred || asked.unfinished;
   const failures = isUsable ? 0 : registry.failures + 1;
   const next = nextAfter(end, failures, unfinished);
   const { errors, warnings } = report.summary;
@@ -128,7 +127,7 @@ export function refreshOutcome(
   const { nextCheckAt } = next;
   return {
     result,
-    figures: { outcome, duration, apps: done, unchanged: false, ...spent, errors, warnings, nextCheckAt },
+    figures: { outcome, duration, apps: done, unchanged: false, artifacts, bytes, errors, warnings, nextCheckAt },
   };
 }
 

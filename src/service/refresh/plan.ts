@@ -4,7 +4,6 @@ import { type RegistryRecord } from '../db/refreshes.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
 import { type SecretHeaders } from '../../observe/http/request.ts';
 import { type WebOptions, type ListedArtifact } from '../../observe/registry/options.ts';
-import { type Limits } from '../config/settings.ts';
 import { type RememberedApp, ARTIFACT_AGE } from '../../observe/registry/cache/observation-cache.ts';
 import { type AppRecord } from '../domain/app-changes.ts';
 
@@ -75,13 +74,6 @@ export function webOptions(
     owner: onlySubscriber ?? `registry ${id}`,
     limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
   } satisfies WebOptions;
-}
-
-/** The apps in the manifest's order, starting where the last refresh stopped. */
-export function appOrder({ registry }: RefreshState, keys: readonly string[], limits: Limits): string[] {
-  const listed = keys.slice(0, limits.apps);
-  const last = registry.resumeAfter === null ? -1 : listed.indexOf(registry.resumeAfter);
-  return [...listed.slice(last + 1), ...listed.slice(0, last + 1)];
 }
 
 /** What is known about an app, without the artifacts that must be fetched again. */

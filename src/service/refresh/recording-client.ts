@@ -99,6 +99,7 @@ export function openRecordingClient(http: HttpClient): RecordingClient {
       },
       hosts: () => http.hosts(),
       machineLimit: () => http.machineLimit(),
+      interrupt: () => http.interrupt(),
       close: () => http.close(),
     },
     async prefetch(given) {

@@ -1,5 +1,5 @@
 import { type CheckOutcome } from '../domain/events.ts';
-import { type RefreshContext, webOptions, type RefreshState } from './plan.ts';
+import { type ArtifactCheck, type RefreshContext, webOptions, type RefreshState, FINDINGS_LIMIT } from './plan.ts';
 import {
   readRegistry,
   type RegistryRecord,
@@ -8,18 +8,21 @@ import {
   packedManifestOf,
 } from '../db/refreshes.ts';
 import { Superseded, claimRegistry } from '../db/claims.ts';
-import { requestCredentials, unlessSecret } from './credentials.ts';
-import { openBudget } from './budget.ts';
-import { openHttpClient } from '../../observe/http/client.ts';
+import { requestCredentials, type RequestCredentials, unlessSecret } from './credentials.ts';
+import { type Budget, openBudget } from './budget.ts';
+import { type HttpClient, openHttpClient } from '../../observe/http/client.ts';
 import { checkArtifacts } from './artifact-checks.ts';
 import { openRecordingClient } from './recording-client.ts';
-import { unchangedTokenIn, judgementKey, isStillUnchanged } from './unchanged.ts';
+import { unchangedTokenIn, judgementKey, isStillUnchanged, type UnchangedToken } from './unchanged.ts';
 import { checkAttestations } from './attestation-checks.ts';
 import { decidePolicies } from '../db/policies.ts';
 import { confirmSubscriptions } from '../db/confirmations.ts';
 import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type RefreshFigures } from './outcome.ts';
-import { openJudge } from './judge.ts';
-import { observe } from './observe.ts';
+import { type Judge, openJudge } from './judge.ts';
+import { observe } from '../../observe/registry/observe.ts';
+import { type Observation } from './observation.ts';
+import { openPartWriter } from './write-parts.ts';
+import { openProgressWriter } from './progress.ts';
 import { keysWithPinnedVersions } from '../db/app-records.ts';
 import { unpack } from '../db/packed.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
@@ -71,75 +74,146 @@ export async function refreshRegistry(
   }
 }
 
+/** What the steps of a refresh share. */
+interface Run {
+  readonly context: RefreshContext;
+  /** The registry as it was read at the start. */
+  readonly seen: RegistryRecord;
+  readonly credentials: RequestCredentials;
+  readonly client: HttpClient;
+  readonly budget: Budget;
+  /** The node is stopping. */
+  readonly stopping: AbortSignal;
+  /** Milliseconds since the start. */
+  elapsed(): number;
+}
+
 /** @throws Superseded if another refresh has taken over the registry */
 async function refreshDue(
   context: RefreshContext,
   seen: RegistryRecord,
   stopping: AbortSignal,
 ): Promise<RefreshOutcome> {
-  const { db, settings } = context;
+  const { limits } = context.settings;
   const now = context.now();
-  const { limits, interval } = settings;
   const credentials = await requestCredentials(context, seen);
   if (credentials === null) return 'credentials-unusable';
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
   const budget = openBudget(limits, stopping);
+  const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
   const web = webOptions(context, seen, budget.signal, credentials.secrets);
   const client = openHttpClient(web);
+  const run: Run = { context, seen, credentials, client, budget, stopping, elapsed };
   try {
-    /** Whether a share of the time is over. */
-    const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
     const artifacts = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
     const recording = openRecordingClient(client);
-    const token = unchangedTokenIn(seen.unchangedToken, judgementKey(settings), now.getTime());
-    const isUnchanged =
-      token !== null &&
-      artifacts.fetch.size === 0 &&
-      (await isStillUnchanged(token, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE)));
-    /** After the apps are written: it is about the versions that are offered. */
-    const attestationsUnfinished = async (): Promise<boolean> => {
-      const isCutOff = await checkAttestations(context, seen, client, credentials, () => budget.signal.aborted);
-      await decidePolicies(db, seen.id, context.now());
-      return isCutOff;
-    };
-    if (isUnchanged) {
-      // First: what a subscription requires of attestations is decided once it is confirmed.
-      await confirmSubscriptions(db, seen);
-      const unfinished = (await attestationsUnfinished()) || artifacts.unfinished;
-      const { at, random } = { at: context.now(), random: context.random() };
-      // All documents but the manifest are metadata files of apps.
-      const end = { at, random, interval, apps: token.requests.length - 1, duration: elapsed(), unfinished };
-      const { confirmation, figures } = unchangedOutcome(seen, end);
-      if (!(await writeUnchanged(db, confirmation))) throw new Superseded();
-      return recordRefresh(context, seen, figures);
-    }
+    const token = unchangedTokenIn(seen.unchangedToken, judgementKey(context.settings), now.getTime());
+    const revalidate = (one: UnchangedToken): Promise<boolean> =>
+      isStillUnchanged(one, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE));
+    if (token !== null && artifacts.fetch.size === 0 && (await revalidate(token)))
+      return await finishUnchanged(run, token, artifacts);
     if (stopping.aborted) return 'released';
 
     const state = await claimState(context, seen, { artifacts, web, now });
     const { registry } = state;
     const judge = openJudge(context, state, recording, token);
-    const observation = await observe(context, state, { http: recording.http, budget, credentials, judge });
-    if (stopping.aborted) return 'released';
-    if (client.machineLimit() !== null) return 'machine-limit';
-
-    const hasDeferred = (await attestationsUnfinished()) || budget.hasDeferred();
-    if (stopping.aborted) return 'released';
-    const duration = elapsed();
-    const incomplete = incompleteness(observation, judge.findings(), limits);
-    const { report, unchangedToken } = judge.finish(secondsOf(duration), incomplete);
-    const { result, figures } = refreshOutcome(state, observation, {
-      report,
-      unchangedToken: unlessSecret(credentials, unchangedToken),
-      spent: { hasDeferred, artifacts: budget.artifacts(), bytes: budget.bytes() },
-      end: { at: context.now(), random: context.random(), interval, duration },
+    const writer = openPartWriter(context, state, { credentials, judge });
+    const parts = observe(registry.url, {
+      ...web,
+      ...writer.known,
+      http: recording.http,
+      about: true,
+      announce: true,
+      atMost: limits.apps,
+      startAfter: registry.resumeAfter,
+      budget: budget.observation,
     });
-    await writeRefreshResult(db, registry, result);
-    return recordRefresh(context, registry, figures);
+    const progress = openProgressWriter(context, registry, parts.figures, writer.total);
+    let interrupted = true;
+    try {
+      for await (const part of parts) {
+        // What this node could not request says nothing about the registry.
+        if (parts.figures.machineLimit !== null) return 'machine-limit';
+        if (part.kind === 'manifest') await writer.manifest(part);
+        else if (part.kind === 'listed') await writer.listed(part);
+        else if (part.kind === 'hosts') judge.hosts(part.facts);
+        else if (part.kind === 'end') ({ interrupted } = part);
+        else {
+          await writer.app(part);
+          if (judge.findings() > FINDINGS_LIMIT) break;
+        }
+      }
+    } finally {
+      await progress.close();
+      await writer.close();
+    }
+    if (stopping.aborted) return 'released';
+    return await finishObserved(run, state, judge, writer.observation(parts.figures, interrupted));
   } finally {
     budget.close();
     await client.close();
   }
+}
+
+/** Nothing changed: only the time of the check is written. */
+async function finishUnchanged(
+  run: Run,
+  token: UnchangedToken,
+  { unfinished: isAskingUnfinished }: ArtifactCheck,
+): Promise<RefreshOutcome> {
+  const { context, seen, elapsed } = run;
+  // First: what a subscription requires of attestations is decided once it is confirmed.
+  await confirmSubscriptions(context.db, seen);
+  const unfinished = (await decideOffers(run)) || isAskingUnfinished;
+  const { confirmation, figures } = unchangedOutcome(seen, {
+    at: context.now(),
+    random: context.random(),
+    interval: context.settings.interval,
+    // All documents but the manifest are metadata files of apps.
+    apps: token.requests.length - 1,
+    duration: elapsed(),
+    unfinished,
+  });
+  if (!(await writeUnchanged(context.db, confirmation))) throw new Superseded();
+  return recordRefresh(context, seen, figures);
+}
+
+/** The apps are written: attestations and policies are decided, and the registry itself is written. */
+async function finishObserved(
+  run: Run,
+  state: RefreshState,
+  judge: Judge,
+  observed: Observation,
+): Promise<RefreshOutcome> {
+  const { context, credentials, stopping, elapsed } = run;
+  const { limits, interval } = context.settings;
+  const hasDeferred = (await decideOffers(run, observed.interrupted)) || observed.hasDeferred;
+  const observation = { ...observed, hasDeferred };
+  if (stopping.aborted) return 'released';
+  const duration = elapsed();
+  const incomplete = incompleteness(observation, judge.findings(), limits);
+  const { report, unchangedToken } = judge.finish(secondsOf(duration), incomplete);
+  const { result, figures } = refreshOutcome(state, observation, {
+    report,
+    unchangedToken: unlessSecret(credentials, unchangedToken),
+    end: { at: context.now(), random: context.random(), interval, duration },
+  });
+  await writeRefreshResult(context.db, state.registry, result);
+  return recordRefresh(context, state.registry, figures);
+}
+
+/**
+ * Decides which versions are offered to the subscribers that require attestations or have policies, after the apps are
+ * written.
+ * @param isEnded whether no more requests may be sent
+ * @returns whether some attestations that are due were not asked for
+ */
+async function decideOffers({ context, seen, client, credentials, budget }: Run, isEnded = false): Promise<boolean> {
+  const isOver = (): boolean => isEnded || budget.signal.aborted;
+  const isCutOff = await checkAttestations(context, seen, client, credentials, isOver);
+  await decidePolicies(context.db, seen.id, context.now());
+  return isCutOff;
 }
 
 /**

@@ -3,23 +3,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { describeProgress } from '../../../src/cli/check/observe-and-judge.ts';
 import * as streams from '../../../src/cli/io/streams.ts';
 import { openTerminal, type Terminal } from '../../../src/cli/io/terminal.ts';
-import type { ObserveProgress } from '../../../src/observe/registry/options.ts';
+import type { Figures } from '../../../src/observe/registry/part.ts';
 
 // Its exports can only be replaced if they are mocked.
 vi.mock('../../../src/cli/io/streams.ts', { spy: true });
 
-const START: ObserveProgress = {
-  done: 0,
-  known: 1,
-  bytes: 0,
-  announced: 0,
-  host: null,
-  app: null,
-  apps: 0,
-  artifacts: { listed: 0, verified: 0 },
-};
+const START = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
 
-const line = (seconds: number, progress: Partial<ObserveProgress>): string =>
+const line = (seconds: number, progress: Partial<Figures>): string =>
   describeProgress({ ...START, ...progress }, seconds);
 
 describe('a progress line', () => {

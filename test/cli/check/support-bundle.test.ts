@@ -27,10 +27,10 @@ function fill(name: string, facts: Snapshot, budget: number): SupportBundle {
     faults: () => faults,
     budget,
   });
-  ticket.manifest(facts.manifest);
+  ticket.add({ kind: 'manifest', facts: facts.manifest });
   for (const app of facts.apps) {
     if (app.key.startsWith('bad')) faults += 1;
-    ticket.app(app);
+    ticket.add({ kind: 'app', facts: app });
   }
   return ticket;
 }
@@ -114,7 +114,7 @@ test('every text passes through the function that conceals secrets', () => {
     conceal: (text) => text.replaceAll('hush', 'REDACTED'),
     faults: () => 0,
   });
-  ticket.manifest({ ...facts.manifest, url: 'https://hush.test/' });
+  ticket.add({ kind: 'manifest', facts: { ...facts.manifest, url: 'https://hush.test/' } });
   ticket.finish(judged(facts), 'hush', { options: ['hush'] });
   expect(readFileSync(join(folder, 'secret.json'), 'utf8')).not.toMatch(/hush|s3cr3t/);
 });

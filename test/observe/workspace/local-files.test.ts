@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startJudging } from '../../../src/core/engine/judge.ts';
 import type { Report } from '../../../src/core/findings/report.ts';
-import { observeRegistry } from '../../../src/observe/registry/observe.ts';
+import { observe } from '../../../src/observe/registry/observe.ts';
 import { observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
 import { NOW } from '../../support/core-facts.ts';
 import { folder } from '../../support/folders.ts';
@@ -285,7 +285,7 @@ describe.skipIf(process.platform === 'win32')('instead of a file', () => {
       }
     const server = await startTestServer(root, { rewriteFrom: BASE });
     const judging = startJudging({ command: 'verify', target: server.manifestUrl, now: NOW });
-    await observeRegistry(server.manifestUrl, {}, judging);
+    for await (const part of observe(server.manifestUrl)) judging.add(part);
     const live = judging.finish(0);
     const local = await lint(root);
     expect(places(local, /^file-/)).toEqual(places(live, /^unreachable$/));

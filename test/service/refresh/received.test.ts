@@ -78,9 +78,9 @@ test('an icon that a refresh had no room for is stored by the next one', async (
 describe('the pages show', () => {
   const url = 'https://apps.example.com/icon';
   const shown = (bytes: string | Uint8Array): string | null | undefined => {
-    const collector = openIconCollector();
+    const collector = openIconCollector({ secrets: null, redact: null });
     const facts = { ...seenIcon(bytes).facts, url };
-    collector.add(facts, Buffer.from(bytes as Uint8Array));
+    collector.add(facts, { bytes: Buffer.from(bytes as Uint8Array) });
     return collector.iconOf(facts)?.type;
   };
   const doctype = '<!DOCTYPE svg [ <!ENTITY ns_svg "http://www.w3.org/2000/svg"> ]>';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AppFacts, DocumentFacts, HttpViews, Missing, Probe } from '../../../core/facts/facts.ts';
-import type { AboutMemory } from '../about.ts';
+import type { KnownAbout } from '../about.ts';
 
 /**
  * Results of earlier runs (`--cache`): facts of observations that were complete, matched and had no error. The caller
- * decides where they are stored.
+ * decides where they are stored, and adds those of this run from its parts.
  */
 export interface ObservationCache {
   /** ISO 8601; the time of this run. */
@@ -16,10 +16,11 @@ export interface ObservationCache {
   daily?: boolean;
   manifest(): DocumentFacts | null;
   app(key: string): RememberedApp | null | Promise<RememberedApp | null>;
-  /** Absent if about files are always requested as a whole. */
-  about?: AboutMemory;
-  keepManifest(facts: DocumentFacts): void;
-  keepApp(facts: AppFacts): void;
+  /**
+   * The about file of an app, which is then requested with one conditional GET. Absent if about files are always
+   * requested as a whole.
+   */
+  about?(key: string): Promise<KnownAbout | null>;
 }
 
 /** The facts about one app, with an id for each artifact: its URL may contain a secret, and is not stored as it is. */
