@@ -32,7 +32,7 @@ export function publishes({ store }: Pick<Publishing, 'store'>): boolean {
 }
 
 /** Amazon S3 supports assuming a role with the job's OIDC token; other stores require keys. */
-export function lendsRoles({ store }: Publishing): boolean {
+export function assumesRole({ store }: Publishing): boolean {
   return store.type === 's3' && store['endpoint'] === undefined;
 }
 
@@ -113,7 +113,7 @@ function githubPublish(publishing: Publishing): string {
   const pages = isPages(publishing);
   const permissions = ['contents: read'];
   const env = ['TAG: ${{ github.ref_name }}', 'APP: ${{ inputs.app }}', 'VERSION: ${{ inputs.version }}'];
-  if (lendsRoles(publishing)) {
+  if (assumesRole(publishing)) {
     env.push('AWS_ROLE_ARN: ${{ vars.AWS_ROLE_ARN }}');
   } else if (publishing.store.type === 's3') {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) env.push(`${name}: \${{ secrets.${name} }}`);
@@ -128,7 +128,7 @@ function githubPublish(publishing: Publishing): string {
       `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
     );
   }
-  if (lendsRoles(publishing) || attest) permissions.push('id-token: write');
+  if (assumesRole(publishing) || attest) permissions.push('id-token: write');
   // A push with the workflow's own token triggers no Pages build, so the build is requested: see docs/publishing.md.
   const built = pages ? '\n          gh api --silent --method POST "repos/$GITHUB_REPOSITORY/pages/builds"' : '';
   return `  publish:

@@ -1,7 +1,7 @@
 import {
   APP_OF_TAG,
   type Checked,
-  lendsRoles,
+  assumesRole,
   publishCommand,
   publishes,
   type Publishing,
@@ -81,7 +81,7 @@ ${published ? gitlabPublish(workspace) : GITLAB_LINT}${GITLAB_RELEASE}verify:
 
 /** The OIDC tokens of a job in GitLab CI: for a role of Amazon, and for Sigstore. */
 function idTokens(publishing: Publishing): string {
-  const isRole = lendsRoles(publishing);
+  const isRole = assumesRole(publishing);
   if (!isRole && !publishing.attest) return '';
   const note = isRole ? '  # The variable AWS_ROLE_ARN of the project must be set.\n' : '';
   const role = isRole ? '    AWS_ID_TOKEN:\n      aud: https://gitlab.com\n' : '';
@@ -91,7 +91,7 @@ function idTokens(publishing: Publishing): string {
 
 /** The job that publishes a version: triggered by a tag such as clock/v1.2.0, or manually. */
 function gitlabPublish(publishing: Publishing): string {
-  const role = lendsRoles(publishing);
+  const role = assumesRole(publishing);
   return `publish:
   rules:
     - if: $CI_COMMIT_TAG =~ /^[A-Za-z0-9_-]+\\/v/

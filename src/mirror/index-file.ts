@@ -80,7 +80,7 @@ export function indexText({ source, base, files }: Index): string {
 }
 
 /** True if the file exists with this digest; a file with unchanged stats is not read. */
-export async function isThere(root: string, path: string, digest: string, index: Index): Promise<boolean> {
+export async function hasFile(root: string, path: string, digest: string, index: Index): Promise<boolean> {
   const file = await stat(join(root, path)).catch(() => null);
   if (!file) return false;
   const known = Object.hasOwn(index.files, path) ? index.files[path] : undefined;

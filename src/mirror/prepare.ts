@@ -13,7 +13,7 @@ import type { ListedArtifact } from '../observe/registry/options.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import { copyCompanions, NO_COMPANIONS } from './companions.ts';
 import { localDocument, mirroredVersions, pathsOf } from './rewrite.ts';
-import { isThere } from './index-file.ts';
+import { hasFile } from './index-file.ts';
 import type { MirrorRun, PreparedApp } from './run.ts';
 
 /** Decides which artifacts of an app have to be fetched. */
@@ -78,7 +78,7 @@ async function prepareVersion(
       version,
       `The artifact cannot be kept in this folder as ${path}: its file system already has ${printable(listed)} under that name.`,
     );
-  else if (await isThere(root, path, digest, index)) prepared.local.set(idOf(version, digest), path);
+  else if (await hasFile(root, path, digest, index)) prepared.local.set(idOf(version, digest), path);
   else {
     paths.add(url, digest, path);
     prepared.fetched.push({ url, digest, path });

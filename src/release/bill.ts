@@ -24,9 +24,9 @@ export function withBill(
   artifact: ArtifactToStore,
   { materials }: Pick<Bundle, 'materials'>,
   key: string,
-  wish: WantedBill,
+  wanted: WantedBill,
 ): ArtifactToStore {
-  if (!isPossible(materials, wish)) return artifact;
+  if (!isPossible(materials, wanted)) return artifact;
   return {
     ...artifact,
     companions: ({ version, artifactChecksum }) => [
@@ -44,16 +44,16 @@ export function withBill(
 export function billFor(
   { materials, checksum }: Pick<Bundle, 'materials' | 'checksum'>,
   output: string,
-  wish: WantedBill,
+  wanted: WantedBill,
 ): { path: string; bytes: Uint8Array } | null {
-  if (!isPossible(materials, wish)) return null;
+  if (!isPossible(materials, wanted)) return null;
   const bytes = billOfMaterials(materials, { name: basename(output, '.tar.gz'), version: null, checksum });
   return { path: companionPath(output, 'sbom'), bytes };
 }
 
 /** @throws AppregError `sbom-unavailable` (exit 2) if a bill is required, and the packages are not known */
-function isPossible(materials: Materials | null, wish: WantedBill): materials is Materials {
-  if (materials === null && wish === 'required')
+function isPossible(materials: Materials | null, wanted: WantedBill): materials is Materials {
+  if (materials === null && wanted === 'required')
     throw unavailable(message`a folder is packed as it is, and its packages are not known`);
   return materials !== null;
 }
@@ -69,12 +69,12 @@ export function withBillBeside(
   artifact: ArtifactToStore,
   path: string,
   shownAs: string,
-  wish: WantedBill,
+  wanted: WantedBill,
 ): ArtifactToStore {
   const file = companionPath(shownAs, 'sbom');
   const read = readRegularFile(companionPath(path, 'sbom'), LARGEST_COMPANION.sbom);
   if ('failure' in read) {
-    if (wish === 'if-known' && read.code === 'ENOENT') return artifact;
+    if (wanted === 'if-known' && read.code === 'ENOENT') return artifact;
     throw unavailable(message`${file} ${read.failure}`);
   }
   if (!describes(read.bytes, artifact))

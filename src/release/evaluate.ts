@@ -26,7 +26,7 @@ import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
 import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
-import { billWish, packageSettings, type OpenRepository } from './repository.ts';
+import { wantedBillOf, packageSettings, type OpenRepository } from './repository.ts';
 import type { PreparedApp } from './publish-together.ts';
 import type { NotesOf } from '../publish/parts/about.ts';
 import { readNotes, readVersion } from './read-version.ts';
@@ -222,12 +222,12 @@ async function prepare(
   { provenance, listing, notes }: { provenance: () => Provenance; listing: AppToAssemble | null; notes: NotesOf },
 ): Promise<PreparedApp> {
   const artifact = await artifactFromBytes(built.archive, printable(folder), root, built);
-  const wish = billWish({}, config);
+  const wantedBill = wantedBillOf({}, config);
   return {
     key,
     folder,
     version,
-    artifact: wish === 'none' ? artifact : (await import('./bill.ts')).withBill(artifact, built, key, wish),
+    artifact: wantedBill === 'none' ? artifact : (await import('./bill.ts')).withBill(artifact, built, key, wantedBill),
     listing,
     notes,
     provenance: provenance(),

@@ -62,7 +62,7 @@ export function packageSettings(
 /** Whether a bill is required (--sbom), published where it can be made (`evidence.sbom`), or not wanted. */
 export type BillWish = 'required' | 'if-known' | 'none';
 
-export function billWish(options: { sbom?: boolean }, { evidence }: { evidence?: { sbom?: boolean } }): BillWish {
+export function wantedBillOf(options: { sbom?: boolean }, { evidence }: { evidence?: { sbom?: boolean } }): BillWish {
   if (options.sbom === true) return 'required';
   return evidence?.sbom === true ? 'if-known' : 'none';
 }

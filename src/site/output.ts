@@ -88,7 +88,7 @@ export async function writeSite(
     }
   }
   changes.removed = [...earlier]
-    .filter((path) => !written.has(path) && present.has(path) && isThere(folder, path))
+    .filter((path) => !written.has(path) && present.has(path) && existsIn(folder, path))
     .sort(compareText);
   if (!isWriting) return changes;
   for (const path of changes.removed) remove(folder, path, shownAs);
@@ -165,12 +165,12 @@ function refuseForeign(
     const kind = lstatSync(join(folder, name), { throwIfNoEntry: false });
     if (kind !== undefined && !kind.isDirectory()) throw occupied(message`${join(shownAs, name)} is not a folder.`);
   }
-  const foreign = paths.find((path) => present.has(path) && !earlier.has(path) && isThere(folder, path));
+  const foreign = paths.find((path) => present.has(path) && !earlier.has(path) && existsIn(folder, path));
   if (foreign !== undefined)
     throw occupied(message`${join(shownAs, foreign)} exists, and was not written by appreg site.`);
 }
 
-function isThere(folder: string, path: string): boolean {
+function existsIn(folder: string, path: string): boolean {
   return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
 }
 

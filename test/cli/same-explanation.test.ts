@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchBytes, fetchWhole, whyNoArtifact, readBack } from '../../src/cli/check/download.ts';
+import { fetchBytes, fetchWhole, artifactFault, readBack } from '../../src/cli/check/download.ts';
 import { explainDownload } from '../../src/core/engine/explain-download.ts';
 import { ownerOf } from '../../src/core/rules/lookup.ts';
 import { mirror } from '../../src/mirror/mirror.ts';
@@ -89,7 +89,7 @@ describe.each(RESPONSES)('response %#', (behaviour, cause, owner, words) => {
     const now = new Date().toISOString();
     expect(explainDownload(fetched.probe, fetched.content, now)).toMatchObject({ rule, cause, owner, message });
     expect(ownerOf(finding)).toBe(owner);
-    expect(whyNoArtifact(fetched)).toEqual({ message, advice });
+    expect(artifactFault(fetched)).toEqual({ message, advice });
 
     const whole = await fetchWhole(url, {}).catch((error: unknown) => error);
     if (whole instanceof Error) expect(whole).toMatchObject({ hint: advice, summary: `${url}: ${message}` });

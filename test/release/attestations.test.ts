@@ -43,7 +43,7 @@ const trust = shippedTrust(readPublicKey(publicKey, 'vendor.pub'));
 
 /** As a process has it that signs with the key of the vendor. */
 function keyAttester(dryRun = false): Promise<Attester> {
-  const request = { wish: { kind: 'key', variable: 'KEY' }, options: {}, dryRun } as const;
+  const request = { wanted: { kind: 'key', variable: 'KEY' }, options: {}, dryRun } as const;
   return attesterFor({ cwd: '/', env: { KEY: privateKey } }, { config: {}, root: '/' }, request);
 }
 

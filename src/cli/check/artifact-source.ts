@@ -17,7 +17,7 @@ import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from '../i
 import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../../release/inspect-artifact.ts';
 import { prompt } from '../io/prompts.ts';
 import { existingOrUrl } from '../define/value-checks.ts';
-import { billWish, packageSettings } from '../../release/repository.ts';
+import { wantedBillOf, packageSettings } from '../../release/repository.ts';
 import { buildFolders } from '../../platform/build-folders.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
 
@@ -117,7 +117,7 @@ export async function artifactFrom(
   { key, config, traced }: { key: string; config: Config; traced: boolean },
 ): Promise<SourcedArtifact> {
   const { cwd, terminal } = context;
-  const wish = billWish(options, config);
+  const wantedBill = wantedBillOf(options, config);
   const settings = config.bundle ?? {};
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
@@ -139,7 +139,9 @@ export async function artifactFrom(
     const path = resolve(cwd, artifact);
     const found = await artifactFromFile(path, artifact, cwd);
     const complete =
-      wish === 'none' ? found : (await import('../../release/bill.ts')).withBillBeside(found, path, artifact, wish);
+      wantedBill === 'none'
+        ? found
+        : (await import('../../release/bill.ts')).withBillBeside(found, path, artifact, wantedBill);
     return { artifact: complete, provenance: null, sources: [] };
   }
   if (entry === undefined) throw new Error('checkSource() requires a source.');
@@ -160,7 +162,8 @@ export async function artifactFrom(
   for (const warning of built.warnings) terminal.log(message`warning: ${warning}`);
   const made = await artifactFromBytes(built.archive, printable(entry), cwd, built);
   return {
-    artifact: wish === 'none' ? made : (await import('../../release/bill.ts')).withBill(made, built, key, wish),
+    artifact:
+      wantedBill === 'none' ? made : (await import('../../release/bill.ts')).withBill(made, built, key, wantedBill),
     provenance: traced ? (built.provenance?.() ?? null) : null,
     sources: built.sources,
   };

@@ -70,7 +70,7 @@ export function signerPolicy({ issuer, identity, repository }: SignerOptions, { 
 export type AttestOptions = OptionValues<typeof attestOptions>;
 
 /** How an attestation is made. */
-type AttestWish = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
+type WantedAttestation = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
 
 /**
  * What attests the versions that a command publishes; undefined if they are not attested.
@@ -81,9 +81,9 @@ export async function attesterOf(
   loaded: LoadedConfig,
   options: AttestOptions & { dryRun?: boolean },
 ): Promise<Attester | undefined> {
-  const wish = attestWish(options, loaded.config.evidence ?? {});
-  if (wish === null) return undefined;
-  return attesterFor(context, loaded, { wish, options, dryRun: options.dryRun === true });
+  const wanted = wantedAttestation(options, loaded.config.evidence ?? {});
+  if (wanted === null) return undefined;
+  return attesterFor(context, loaded, { wanted, options, dryRun: options.dryRun === true });
 }
 
 /** True if an option requests an attestation. */
@@ -96,10 +96,10 @@ export function requestsAttestation({ attest, attestKeyEnv, attestation }: Attes
  * @returns null if nothing is attested
  * @throws AppregError (exit 2) for options, or settings, that exclude each other
  */
-function attestWish(
+function wantedAttestation(
   options: AttestOptions,
   { attest = false, attestKeyEnv }: NonNullable<Config['evidence']>,
-): AttestWish | null {
+): WantedAttestation | null {
   checkAttestOptions(options);
   if (options.attestation !== undefined) return { kind: 'given', file: options.attestation };
   if (options.attestKeyEnv !== undefined) return { kind: 'key', variable: options.attestKeyEnv };
@@ -137,7 +137,7 @@ type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | nu
 
 /** What is requested. */
 interface Request {
-  wish: AttestWish;
+  wanted: WantedAttestation;
   options: AttestOptions;
   /** True if nothing will be signed, so that neither a key nor a token is needed. */
   dryRun: boolean;
@@ -150,24 +150,24 @@ interface Request {
 export async function attesterFor(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { config: { evidence = {} }, root }: Pick<LoadedConfig, 'config' | 'root'>,
-  { wish, options, dryRun }: Request,
+  { wanted, options, dryRun }: Request,
 ): Promise<Attester> {
   const expected = evidence.attestations ?? {};
   const run = ciRunOf(env);
-  if (wish.kind === 'given') {
+  if (wanted.kind === 'given') {
     const isGiven = namesSigner(options) || options.trustedRoot !== undefined;
     const [folder, signer] = isGiven ? [cwd, options] : [root, expected];
     const trust = await trustOf(folder, signer);
-    return givenAttester(givenBundle(cwd, wish.file), wish.file, await checkBy(trust, policyOf(signer, trust)));
+    return givenAttester(givenBundle(cwd, wanted.file), wanted.file, await checkBy(trust, policyOf(signer, trust)));
   }
-  if (wish.kind === 'key') {
+  if (wanted.kind === 'key') {
     const { keySigner, signingKeyIn } = await import('../../attestation/sign.ts');
     const { shippedTrust } = await import('../../attestation/trust.ts');
-    if (dryRun && !ownValue(env, wish.variable)) return signingAttester(null, () => null, run);
-    const key = signingKeyIn(env, wish.variable);
+    if (dryRun && !ownValue(env, wanted.variable)) return signingAttester(null, () => null, run);
+    const key = signingKeyIn(env, wanted.variable);
     if (namesSigner(expected) && key.sha256 !== (await trustOf(root, { key: expected.key })).key?.sha256)
-      throw otherSigner(message`The key in ${wish.variable}`, expected);
-    return signingAttester(keySigner(env, wish.variable), await checkBy(shippedTrust(key), { key: key.sha256 }), run);
+      throw otherSigner(message`The key in ${wanted.variable}`, expected);
+    return signingAttester(keySigner(env, wanted.variable), await checkBy(shippedTrust(key), { key: key.sha256 }), run);
   }
   const { issuer, identity, repository = run?.workflow.repository, trustedRoot, key } = expected;
   if (key !== undefined) throw otherSigner(message`The identity of the CI system`, expected);

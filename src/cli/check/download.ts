@@ -68,7 +68,7 @@ export async function fetchWhole(
 ): Promise<InspectedFile & { fault: FetchFault | null }> {
   const fetched = await fetchBytes(url, onBytes, { ...networkOf(env), ...options });
   refuseMachineLimit(url, fetched.probe);
-  const fault = whyNoArtifact(fetched);
+  const fault = artifactFault(fetched);
   if (fault === null || isAnswered(fetched.probe)) return { ...fetched, fault };
   const { message: summary, advice } = fault;
   throw new AppregError('download-failed', message`${safeExcerpt(url)}: ${safe(summary)}`, advice, { effect: 'none' });
@@ -81,7 +81,7 @@ function refuseMachineLimit(url: string, { failure }: Probe): void {
 }
 
 /** Why a URL serves no artifact, as `verify` explains it; null if it may serve one. */
-export function whyNoArtifact({ probe, content }: Pick<InspectedFile, 'probe' | 'content'>): FetchFault | null {
+export function artifactFault({ probe, content }: Pick<InspectedFile, 'probe' | 'content'>): FetchFault | null {
   const fault = explainDownload(probe, content, new Date().toISOString());
   return fault && { message: fault.message, advice: fault.advice };
 }
@@ -150,7 +150,7 @@ async function fetchOnce(
   refuseMachineLimit(url, probe);
   const served = `sha256:${content.sha256}`;
   if (isAnswered(probe) && served === checksum) return null;
-  const fault = whyNoArtifact(fetched);
+  const fault = artifactFault(fetched);
   if (fault !== null) return { ...fault, servedChecksum: null, unreachable: isUnreachable(probe) };
   return {
     message: message`The host serves different bytes.`,

@@ -12,7 +12,7 @@ import { stopIfInterrupted } from '../../store/interrupt.ts';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
 import { grouped, printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { billWish, packageSettings } from '../../release/repository.ts';
+import { wantedBillOf, packageSettings } from '../../release/repository.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
 import { checkContent } from '../../publish/check-content.ts';
 import { inspectBytes } from '../../release/inspect-artifact.ts';
@@ -50,8 +50,9 @@ export async function runBundle(context: Context, entry: string, output: string,
   const progress = terminal.progress(message`building ${entry}`);
   const built = await build(request).finally(() => progress.stop());
   const { archive, checksum, tarSha256, entries, warnings } = built;
-  const wish = billWish(options, config);
-  const bill = wish === 'none' ? null : (await import('../../release/bill.ts')).billFor(built, output, wish);
+  const wantedBill = wantedBillOf(options, config);
+  const bill =
+    wantedBill === 'none' ? null : (await import('../../release/bill.ts')).billFor(built, output, wantedBill);
   const content = {
     ...judged,
     allowedSecrets: allowed,

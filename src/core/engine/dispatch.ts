@@ -17,7 +17,7 @@ import type { RunRecord } from './record.ts';
 import { isOff } from './settings.ts';
 import { UnobservedArtifacts, UnobservedResources } from './unobserved.ts';
 import { inJudgingOrder } from './superseding.ts';
-import { type AnyRule, mayRefuse } from '../rules/rule.ts';
+import { type AnyRule, canRefuseVersion } from '../rules/rule.ts';
 import type { FactsOf, Subject, Subjects } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { rules as allRules } from '../rules/index.ts';
@@ -52,7 +52,7 @@ interface DispatchOptions {
 /** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function affectsReport(rule: AnyRule): boolean {
   const { hidesApp, severity, worstSeverity, symptom } = rule;
-  return hidesApp === true || ((worstSeverity ?? severity) === 'error' && (symptom !== null || mayRefuse(rule)));
+  return hidesApp === true || ((worstSeverity ?? severity) === 'error' && (symptom !== null || canRefuseVersion(rule)));
 }
 
 /** Dispatches subjects with their facts to the rules about them. */

@@ -3,7 +3,7 @@ import { type DocumentFacts, isMissing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import type { AppVerdict, Finding, Symptom } from '../findings/report.ts';
 import type { Position } from '../json/input-file.ts';
-import { type AnyRule, mayRefuse, type Problem } from '../rules/rule.ts';
+import { type AnyRule, canRefuseVersion, type Problem } from '../rules/rule.ts';
 import type { Severity } from '../values/severity.ts';
 import type { LeftOut } from './comparison.ts';
 import { CoverageRecord, notComparedAddresses } from './coverage.ts';
@@ -201,7 +201,7 @@ export class RunRecord {
       if (isDocument && app !== null) this.hiding.hide(app, rule.id);
     }
     const version = problem.version ?? place.version;
-    if (version === null || !isError || !mayRefuse(rule)) return;
+    if (version === null || !isError || !canRefuseVersion(rule)) return;
     this.hiding.addVersionError(version, { rule: rule.id, message: messageOf(problem), resource: place.resource });
   }
 

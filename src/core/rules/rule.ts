@@ -119,7 +119,7 @@ export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
 }
 
 /** True if an error by the rule may keep a version from being offered: the service fetches artifacts, not a browser. */
-export function mayRefuse({ refusesVersion, view }: AnyRule): boolean {
+export function canRefuseVersion({ refusesVersion, view }: AnyRule): boolean {
   return refusesVersion !== false && view !== 'browser';
 }
 

@@ -132,7 +132,7 @@ async function sendAttempts(
   const errors: string[] = [];
   let crowded = 0;
   for (;;) {
-    const { hops, last: hop, failure, isCrowded } = await sendWithinLimits(request, deadline, state);
+    const { hops, last: hop, failure, isOverloaded } = await sendWithinLimits(request, deadline, state);
     // Given up between two attempts: keep the result of the previous one.
     if (failure?.phase === 'not-sent' && probe.attempts > 0) break;
     probe.attempts += 1;
@@ -141,9 +141,9 @@ async function sendAttempts(
     const origin = originOf(hop.url);
     if (hop.status !== 0 && !isOptional) await recordResponse(hop, request, { probe, deadline, state });
     // With fewer concurrent requests it may succeed.
-    if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
+    if (isOverloaded && crowded < MAX_CROWDED) crowded += 1;
     if (probe.attempts - crowded > retries || deadline.ended || pool.downReason(origin)) break;
-    const wait = waitBeforeRetry(probe, { hop, isCrowded, crowded }, options, pool);
+    const wait = waitBeforeRetry(probe, { hop, isOverloaded, crowded }, options, pool);
     if (wait === null) break;
     errors.push(failure ? failure.code : `status ${hop.status}`);
     await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
@@ -183,7 +183,7 @@ async function sendWithinLimits(request: ProbeRequest, deadline: Deadline, state
       state.limit = chain.failure?.code ?? null;
       return chain;
     }
-    await pool.relieve(since);
+    await pool.reduceConnections(since);
     await sleep(RELIEF_PAUSE * relief, undefined, { signal: deadline.signal }).catch(() => {});
   }
 }

@@ -14,7 +14,7 @@ import { isConnectionLoss, sendRequest } from './send.ts';
 interface HopResult extends ReceivedResponse {
   hop: Hop;
   /** True if the host refused it temporarily, and fewer concurrent requests may help. */
-  isCrowded: boolean;
+  isOverloaded: boolean;
 }
 
 /** Sends one request, and receives its response. */
@@ -27,7 +27,7 @@ export async function requestHop(
   const { origin, href } = request.url;
   const hop: Hop = { url: href, status: 0, headers: [], address: null, tls: null };
   if (request.withCredentials) hop.withCredentials = true;
-  const notSent = (failure: Failure): HopResult => ({ hop, failure, location: undefined, isCrowded: false });
+  const notSent = (failure: Failure): HopResult => ({ hop, failure, location: undefined, isOverloaded: false });
   const skipped = reasonToSkip(request, pool, breaker);
   if (skipped) return notSent(skipped);
   deadline.pause();
@@ -45,7 +45,7 @@ export async function requestHop(
     const response = await sendRequest(pooled, request, deadline);
     pool.recordResponseTime(origin, Date.now() - sentAt);
     const received = await receiveResponse(response, hop, request, deadline);
-    return { hop, ...received, isCrowded: recordOutcome(pooled, request, hop.status, '') };
+    return { hop, ...received, isOverloaded: recordOutcome(pooled, request, hop.status, '') };
   } catch (error) {
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));
     const failure = connectionFailure(error, href, pooled);
@@ -54,7 +54,7 @@ export async function requestHop(
     const connect = error instanceof ConnectFailure ? error : null;
     hop.address = connect?.address ?? pooled.connection?.address ?? null;
     hop.tls = connect?.tls ?? null;
-    return { ...notSent(failure), isCrowded: recordOutcome(pooled, request, 0, failure.code) };
+    return { ...notSent(failure), isOverloaded: recordOutcome(pooled, request, 0, failure.code) };
   } finally {
     noteConnection(hop, pooled);
     pool.release(pooled);
@@ -117,7 +117,7 @@ export interface RedirectChain {
   last: Hop;
   failure: Failure | null;
   /** True if a host refused the last request temporarily, and fewer concurrent requests may help. */
-  isCrowded: boolean;
+  isOverloaded: boolean;
 }
 
 /**
@@ -133,11 +133,11 @@ export async function followRedirects(
   const hops: Hop[] = [];
   let url = urlWithoutFragment(start);
   for (;;) {
-    const { hop, failure, location, isCrowded } = await request(url, hops);
+    const { hop, failure, location, isOverloaded } = await request(url, hops);
     hops.push(hop);
-    if (failure || location === undefined || !follows) return { hops, last: hop, failure, isCrowded };
+    if (failure || location === undefined || !follows) return { hops, last: hop, failure, isOverloaded };
     const next = nextUrl(location, url, hops);
-    if (!(next instanceof URL)) return { hops, last: hop, failure: next, isCrowded };
+    if (!(next instanceof URL)) return { hops, last: hop, failure: next, isOverloaded };
     url = next;
   }
 }

@@ -130,7 +130,7 @@ export class ConnectionPool {
    * for all that were in flight together.
    * @param since the number of earlier reliefs when the request began
    */
-  async relieve(since: number): Promise<void> {
+  async reduceConnections(since: number): Promise<void> {
     if (since === this.relieved) {
       this.relieved += 1;
       this.inFlight.halve();

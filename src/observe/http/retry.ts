@@ -16,7 +16,7 @@ export interface LastAttempt {
   /** Its last hop. */
   hop: Hop;
   /** True if fewer concurrent requests may help. */
-  isCrowded: boolean;
+  isOverloaded: boolean;
   /** Attempts of the probe that do not count as retries. */
   crowded: number;
 }
@@ -24,12 +24,12 @@ export interface LastAttempt {
 /** Milliseconds until the next attempt, or null for none. The wait that a host requests is added to the probe. */
 export function waitBeforeRetry(
   probe: Probe,
-  { hop, isCrowded, crowded }: LastAttempt,
+  { hop, isOverloaded, crowded }: LastAttempt,
   { backoff = defaultBackoff, maxWait = 30_000 }: RetryOptions,
   pool: ConnectionPool,
 ): number | null {
   // Fewer concurrent requests help here, rather than time.
-  const pause = (): number => (isCrowded ? backoff(1) / 4 : backoff(Math.max(1, probe.attempts - crowded)));
+  const pause = (): number => (isOverloaded ? backoff(1) / 4 : backoff(Math.max(1, probe.attempts - crowded)));
   if (probe.failure) return isTransientFailure(probe.failure) ? pause() : null;
   if (!isRetried(probe.method, hop.status)) return null;
   const origin = originOf(hop.url);

@@ -14,7 +14,7 @@ import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/pro
 import { createDigester } from '../digest/digest.ts';
 import { type Body, perAttempt } from '../http/body.ts';
 import type { ObserveContext } from './context.ts';
-import { type FetchedResource, type FetchOptions, fetchResource, probeAgain, probeSide } from './fetch.ts';
+import { type FetchedResource, type FetchOptions, fetchResource, sendRegardless, sendAccompanying } from './fetch.ts';
 import { repeat } from './further-requests.ts';
 import { isEntityTag } from '../http/request-shape.ts';
 
@@ -136,7 +136,7 @@ export async function probeConditions(
   if (!first || !last) return [];
   const sent = conditionsFrom(last).map(async ({ condition, fabricated }): Promise<Conditional> => {
     const reader = fabricated ? null : perAttempt((hop) => digestChanged(hop, last, limit, context));
-    const probe = await probeSide(context.http, {
+    const probe = await sendAccompanying(context.http, {
       method: 'GET',
       url: first.url,
       // Also shows how the host responds to an unknown origin; all other requests name the service's own.
@@ -198,7 +198,7 @@ export async function repeatCondition(
   const url = first.hops[0]?.url;
   if (!refused || url === undefined) return null;
   const sendAgain = (): Promise<Probe> =>
-    probeAgain(context.http, {
+    sendRegardless(context.http, {
       method: 'GET',
       url,
       origin: null,

@@ -157,12 +157,12 @@ export function openReading(applied: readonly string[], limit: number, onBytes: 
 // Requests that accompany those of a server-side client.
 
 /** Sends the request once. */
-export function probeOnce(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+export function sendOnce(http: HttpClient, request: ProbeRequest): Promise<Probe> {
   return http.probe(request);
 }
 
 /** Sends such a request again, even if the host did not answer others of its kind. */
-export function probeAgain(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+export function sendRegardless(http: HttpClient, request: ProbeRequest): Promise<Probe> {
   return http.probe({ ...request, side: 'repeat' });
 }
 
@@ -170,14 +170,14 @@ export function probeAgain(http: HttpClient, request: ProbeRequest): Promise<Pro
  * Sends a request that accompanies a plain GET, with a bounded wait. It is sent again if the connection failed; one
  * that was not answered in time is confirmed by `repeat`.
  */
-export async function probeSide(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+export async function sendAccompanying(http: HttpClient, request: ProbeRequest): Promise<Probe> {
   const side = { ...request, side: 'first' } as const;
   const first = await http.probe(side);
   return isTimeout(first) ? first : twice(first, side, http);
 }
 
 /** Sends the request, and once more over a new connection if the connection failed and no attempt was repeated. */
-async function probeTwice(http: HttpClient, request: ProbeRequest): Promise<Probe> {
+async function sendTwice(http: HttpClient, request: ProbeRequest): Promise<Probe> {
   return twice(await http.probe(request), request, http);
 }
 
@@ -209,7 +209,7 @@ export async function getAsBrowser(
   { url, page, like, accept, headers, reference, limit, kind, encoding }: BrowserGet,
   groups: readonly HeaderGroup[],
   { http, timeouts }: ObserveContext,
-  send = probeTwice,
+  send = sendTwice,
 ): Promise<Probe> {
   const shape: RequestShape = {
     page,

@@ -16,7 +16,7 @@ import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
 import { memoizeAsync } from './concurrency.ts';
 import type { ObserveContext } from './context.ts';
-import { type BrowserGet, getAsBrowser, groupsOf, probeAgain, probeOnce } from './fetch.ts';
+import { type BrowserGet, getAsBrowser, groupsOf, sendRegardless, sendOnce } from './fetch.ts';
 import { hasSameValidators } from './sampling.ts';
 
 /**
@@ -97,7 +97,7 @@ async function repeatInRounds(
 ): Promise<RepeatedProbe | null> {
   const headers: [string, string][] = kind === 'artifact' && of !== 'range' ? [['range', 'bytes=0-0']] : [];
   const sendPlain = (): Promise<Probe> =>
-    probeAgain(http, { method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
+    sendRegardless(http, { method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
   const repeated: RepeatedProbe = { of, url, plain: [], same: [] };
   for (const order of rounds) {
     if (isIntermittent(repeated)) break;
@@ -161,7 +161,7 @@ async function probeInRounds(get: BrowserGet, context: ObserveContext): Promise<
         like: get.like,
         sent: [...sent],
         round: number,
-        probe: await getAsBrowser(get, sent, context, probeOnce),
+        probe: await getAsBrowser(get, sent, context, sendOnce),
       })),
     );
   }

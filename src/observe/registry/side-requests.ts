@@ -4,7 +4,7 @@ import { codings, header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import type { ObserveContext } from './context.ts';
 import { isEntityTag, ALL_GROUPS, type RequestShape, UNCOMPRESSED } from '../http/request-shape.ts';
-import { type BrowserGet, getAsBrowser, probeAgain, probeSide } from './fetch.ts';
+import { type BrowserGet, getAsBrowser, sendRegardless, sendAccompanying } from './fetch.ts';
 import { knownAsUnanswered, repeat } from './further-requests.ts';
 import type { Methods } from './sampling.ts';
 
@@ -17,7 +17,7 @@ import type { Methods } from './sampling.ts';
 interface SideRequest {
   of: SideProbe;
   /** @param send sends the request */
-  request(send: typeof probeSide): Promise<Probe>;
+  request(send: typeof sendAccompanying): Promise<Probe>;
   /** Null until it is sent. */
   probe: Probe | null;
 }
@@ -58,7 +58,7 @@ function methodRequests(
         of: 'preflight' as const,
         url: hop,
         when: originSent(page, before) !== null,
-        request: (send: typeof probeSide) => sendPreflight('GET', before, page, context, send),
+        request: (send: typeof sendAccompanying) => sendPreflight('GET', before, page, context, send),
       };
     }),
   ];
@@ -83,7 +83,7 @@ function firstOfKind(get: BrowserGet, context: ObserveContext): FirstOfKindReque
 }
 
 /** The requests that depend on it. */
-function firstOnceAnswered(get: BrowserGet, browser: Probe, context: ObserveContext): FirstOfKindRequest[] {
+function requestsOfFirstAnswered(get: BrowserGet, browser: Probe, context: ObserveContext): FirstOfKindRequest[] {
   const { kind } = get;
   const headers = lastHop(browser)?.headers ?? [];
   const applied = codings(headers);
@@ -138,7 +138,7 @@ export async function probeMethods(
       if (!when) return SAME_ORIGIN;
       const known = await knownAsUnanswered(of, url, context);
       if (known !== null) return known;
-      side.probe = await request(probeSide);
+      side.probe = await request(sendAccompanying);
       return notRequested(side.probe) ?? side.probe;
     }),
   );
@@ -165,13 +165,13 @@ export async function probeFirstOfKind(
     if (!when) return {};
     const side: SideRequest | null = of === undefined ? null : { of, request, probe: null };
     if (side) sent.push(side);
-    const probe = await request(probeSide);
+    const probe = await request(sendAccompanying);
     if (side) side.probe = probe;
     return notRequested(probe) === null ? fact(probe) : {};
   };
   const facts = await Promise.all([
     ...firstOfKind(get, context).map(send),
-    answered.then((browser) => Promise.all(firstOnceAnswered(get, browser, context).map(send))),
+    answered.then((browser) => Promise.all(requestsOfFirstAnswered(get, browser, context).map(send))),
   ]);
   return facts.flat().reduce((all, fact) => Object.assign(all, fact), {});
 }
@@ -184,7 +184,7 @@ export async function repeatRefused(
 ): Promise<RepeatedProbe[]> {
   const repeated = await Promise.all(
     sent.map(async ({ of, probe, request }) =>
-      probe === null ? null : repeat(of, probe, get, () => request(probeAgain), context),
+      probe === null ? null : repeat(of, probe, get, () => request(sendRegardless), context),
     ),
   );
   return repeated.filter((result) => result !== null);
@@ -204,7 +204,7 @@ async function sendPreflight(
   chain: readonly string[],
   page: string,
   { http, secretNames, timeouts }: ObserveContext,
-  send: typeof probeSide,
+  send: typeof sendAccompanying,
 ): Promise<Probe> {
   const url = chain.at(-1) ?? '';
   const hasSecrets = secretNames !== null && chain.every((hop) => new URL(hop).origin === secretNames.origin);

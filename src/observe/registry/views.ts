@@ -18,7 +18,15 @@ import { isSameBehavior, viewsBefore } from './cache/reuse.ts';
 import { bytesOf } from '../content/document-content.ts';
 import type { ObserveContext } from './context.ts';
 import type { Reference } from './copy.ts';
-import { type BrowserGet, getAsBrowser, groupsOf, probeAgain, probeOnce, probeSide, reasonMissing } from './fetch.ts';
+import {
+  type BrowserGet,
+  getAsBrowser,
+  groupsOf,
+  sendRegardless,
+  sendOnce,
+  sendAccompanying,
+  reasonMissing,
+} from './fetch.ts';
 import { isDifferent, knownAsUnanswered, probeDifferences, probeHead, repeat } from './further-requests.ts';
 import { IMAGE_ACCEPT } from '../http/request-shape.ts';
 import { probeFirstOfKind, probeMethods, repeatRefused, type SideRequests } from './side-requests.ts';
@@ -86,7 +94,7 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
   const getFrom = (origin: string): Promise<Probe> =>
     kind === 'artifact'
       ? getPart({ ...get, page: origin }, context, ranges)
-      : getAsBrowser({ ...get, page: origin }, groupsOf(get), context, probeOnce);
+      : getAsBrowser({ ...get, page: origin }, groupsOf(get), context, sendOnce);
   const firstGet = getFrom(get.page);
   const [methods, first, ...browser] = await Promise.all([
     sample.methods(kind, server, () => probeMethods(chain, get, context, otherMethods)),
@@ -118,14 +126,14 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
  * @param ranges receives the requests that show this
  */
 async function getPart(get: BrowserGet, context: ObserveContext, ranges: RepeatedProbe[]): Promise<Probe> {
-  const send = (headers: BrowserGet['headers'], how: typeof probeOnce): Promise<Probe> =>
+  const send = (headers: BrowserGet['headers'], how: typeof sendOnce): Promise<Probe> =>
     getAsBrowser({ ...get, headers }, groupsOf(get), context, how);
-  if ((await knownAsUnanswered('range', get.url, context)) !== null) return send([], probeOnce);
-  const part = await send(get.headers, probeSide);
+  if ((await knownAsUnanswered('range', get.url, context)) !== null) return send([], sendOnce);
+  const part = await send(get.headers, sendAccompanying);
   if (part.failure === null) return part;
-  const repeated = await repeat('range', part, get, () => send(get.headers, probeAgain), context);
+  const repeated = await repeat('range', part, get, () => send(get.headers, sendRegardless), context);
   if (repeated === null) return part;
-  const whole = await send([], probeSide);
+  const whole = await send([], sendAccompanying);
   if (whole.failure !== null) return part;
   ranges.push(repeated);
   return whole;

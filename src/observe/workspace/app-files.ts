@@ -164,10 +164,10 @@ function findIcon(context: WorkspaceContext, url: string | null, path: string | 
   if (typeof path !== 'string') return absentIcon(url, path);
   const otherName = otherNameOf(context, path);
   if (otherName) return { ...absentIcon(url, OTHER_NAME), otherName };
-  return isThere(context, path) ? { url, path } : absentIcon(url, ELSEWHERE);
+  return exists(context, path) ? { url, path } : absentIcon(url, ELSEWHERE);
 }
 
-function isThere(context: WorkspaceContext, path: string): boolean {
+function exists(context: WorkspaceContext, path: string): boolean {
   const { tree } = context;
   if (tree && !isUnwalked(path)) return tree.files.has(path) || tree.folders.has(`${path}/`);
   return stateIn(context, path) !== 'missing';

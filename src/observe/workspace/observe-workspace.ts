@@ -118,8 +118,8 @@ export async function observeMetadataFile(
   const metadata = observeDocumentFile(context, null, path);
   const artifacts = await observeArtifacts(context, listArtifacts(context, metadata));
   const about = aboutPath(path);
-  const isThere = statSync(join(workspace.root, about), { throwIfNoEntry: false })?.isFile() === true;
-  return { metadata, artifacts, about: isThere ? observeDocumentFile(context, null, about) : null };
+  const hasAbout = statSync(join(workspace.root, about), { throwIfNoEntry: false })?.isFile() === true;
+  return { metadata, artifacts, about: hasAbout ? observeDocumentFile(context, null, about) : null };
 }
 
 function observeDocumentFile(context: WorkspaceContext, url: string | null, path: string | null): DocumentFacts {

@@ -195,7 +195,7 @@ export class ArtifactKeeper {
   }
 
   /** Whether the folder of the store is there, and not that of another disk. */
-  async isThere(): Promise<boolean> {
+  async isReachable(): Promise<boolean> {
     return this.blobs.isStill(this.store).catch(() => false);
   }
 

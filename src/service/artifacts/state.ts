@@ -56,11 +56,11 @@ export function openStoreState(keeper: Pick<ArtifactKeeper, 'files' | 'limit'> |
 type StoreState = 'none' | 'unknown' | 'unavailable' | 'write-failed' | 'available' | 'last-copies-at-risk' | 'full';
 
 export async function storeStateOf(
-  keeper: Pick<ArtifactKeeper, 'isThere' | 'hasFailedToWrite'> | null,
+  keeper: Pick<ArtifactKeeper, 'isReachable' | 'hasFailedToWrite'> | null,
   read: ReadStoreFigures,
 ): Promise<StoreState> {
   if (keeper === null) return 'none';
-  if (!(await within(TIMEOUT, keeper.isThere(), false))) return 'unavailable';
+  if (!(await within(TIMEOUT, keeper.isReachable(), false))) return 'unavailable';
   if (keeper.hasFailedToWrite) return 'write-failed';
   const figures = await read();
   if (figures === null) return 'unknown';

@@ -77,7 +77,10 @@ export function webOptions(
 }
 
 /** What is known about an app, without the artifacts that must be fetched again. */
-export function withoutFetched({ artifacts }: RefreshState, remembered: RememberedApp | null): RememberedApp | null {
+export function withoutArtifactsToFetch(
+  { artifacts }: RefreshState,
+  remembered: RememberedApp | null,
+): RememberedApp | null {
   if (remembered === null || artifacts.fetch.size === 0) return remembered;
   const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !artifacts.fetch.has(url));
   return {

@@ -16,7 +16,7 @@ import { type RequestCredentials, unlessSecret } from './credentials.ts';
 import { ICON_BYTES, openIconCollector, withoutUnstoredIcon } from './icons.ts';
 import { type Judge } from './judge.ts';
 import { certificateChange, countEvents, isUnauthorized, NOTHING_OBSERVED, type Observation } from './observation.ts';
-import { type RefreshContext, type RefreshState, verifiedUntil, withoutFetched } from './plan.ts';
+import { type RefreshContext, type RefreshState, verifiedUntil, withoutArtifactsToFetch } from './plan.ts';
 import { openReceivedArtifacts } from './received.ts';
 
 /**
@@ -123,7 +123,7 @@ export function openPartWriter(
         now: now.toISOString(),
         daily: true,
         manifest: () => storedManifest,
-        app: async (key) => withoutFetched(state, withoutUnstoredIcon(await records.read(key))),
+        app: async (key) => withoutArtifactsToFetch(state, withoutUnstoredIcon(await records.read(key))),
         about: async (key) => (await records.read(key))?.about.file ?? null,
       },
       iconBytes: ICON_BYTES,

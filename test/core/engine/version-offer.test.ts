@@ -6,7 +6,7 @@ import type { Severity } from '../../../src/core/values/severity.ts';
 import type { ArtifactFacts, Probe, Snapshot } from '../../../src/core/facts/facts.ts';
 import { offerOf } from '../../../src/core/engine/version-offer.ts';
 import { rules } from '../../../src/core/rules/index.ts';
-import { type AnyRule, mayRefuse } from '../../../src/core/rules/rule.ts';
+import { type AnyRule, canRefuseVersion } from '../../../src/core/rules/rule.ts';
 import { updateVersions } from '../../../src/service/domain/version-lifecycle.ts';
 import { listedVersionsIn } from '../../../src/core/registry/manifest.ts';
 import { checksum } from '../../support/core-facts.ts';
@@ -82,7 +82,7 @@ describe('every rule that finds an error in an artifact', () => {
       const severities = setting === null ? {} : { [id]: setting };
       const { report, states, latest } = decide(fetched('1.0.0'), { rules: [failing(rule)], severities });
       const name = `${id} as ${setting}`;
-      if (mayRefuse(rule)) {
+      if (canRefuseVersion(rule)) {
         expect(report, name).toEqual({ key: 'a', visible: false, because: [id], latest: null });
         expect([states, latest], name).toEqual([{ '1.0.0': id }, null]);
       } else {
