@@ -11,7 +11,7 @@ type LogEntry = SignedEntity['tlogEntries'][number];
 const SIGNATURE = /\u2014 (\S+) (\S+)\n/g;
 
 /**
- * Whether the signatures of a checkpoint have the name of the log whose key they claim. The verifier would use the name
+ * True if the signatures of a checkpoint have the name of the log whose key they claim. The verifier would use the name
  * as a regular expression; it is written by the author of the bundle, and can be one that takes years.
  */
 export function hasLogNames({ inclusionProof }: LogEntry, logs: TrustMaterial['tlogs']): boolean {

@@ -120,7 +120,7 @@ function invalidKey(text: SafeText, cause?: unknown): AppregError {
 }
 
 /**
- * Whether the trusted root is too old to verify a bundle: the bundle claims to be newer than the root, and was signed
+ * True if the trusted root is too old to verify a bundle: the bundle claims to be newer than the root, and was signed
  * with an authority that the root does not contain. An older bundle with such an authority is of another instance.
  * @returns the kind of the unknown authority; null if the root is not the cause
  */

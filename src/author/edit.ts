@@ -129,7 +129,7 @@ function nearest(text: string, children: readonly Child[], index: number, value:
   return null;
 }
 
-/** Whether the value that a pointer names changed as intended. */
+/** True if the value that a pointer names changed as intended. */
 type IsIntended = (before: JsonValue | undefined, after: JsonValue | undefined) => boolean;
 
 /** The document with the new text, of which only the value at `pointer` may differ, as intended; else this is a bug. */

@@ -6,7 +6,7 @@ export interface Publishing {
   store: { type: string } & Record<string, string>;
   /** The version of appreg to run. */
   appreg: string;
-  /** Whether each version gets an attestation that is signed with the OIDC token of the job. */
+  /** True if each version gets an attestation that is signed with the OIDC token of the job. */
   attest: boolean;
 }
 
@@ -26,7 +26,7 @@ export function variables({ baseUrl, manifest, serviceOrigins }: Checked): { lin
   return { lines, origins: serviceOrigins.map((_, i) => ` --origin "$SERVICE_ORIGIN_${i + 1}"`).join('') };
 }
 
-/** Whether CI can write to the store: a folder has to be uploaded by other means. */
+/** True if CI can write to the store: a folder has to be uploaded by other means. */
 export function publishes({ store }: Pick<Publishing, 'store'>): boolean {
   return store.type !== 'directory';
 }

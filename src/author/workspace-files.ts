@@ -13,7 +13,7 @@ export interface NewWorkspace {
   baseUrl: string;
   serviceOrigins: readonly string[];
   ci: 'github' | 'gitlab' | 'none';
-  /** Whether the versions that CI publishes get an attestation. */
+  /** True if the versions that CI publishes get an attestation. */
   attest: boolean;
   /** The configured store. */
   store: { type: string } & Record<string, string>;

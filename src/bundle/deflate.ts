@@ -8,7 +8,7 @@ export interface Slice {
   level: number;
   /** The bytes before it, to which it may refer; at most one window. */
   dictionary: Uint8Array;
-  /** Whether it ends the data; otherwise its compressed form ends at a byte, so that another one can follow. */
+  /** True if it ends the data; otherwise its compressed form ends at a byte, so that another one can follow. */
   isLast: boolean;
 }
 

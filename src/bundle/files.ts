@@ -101,7 +101,7 @@ export async function readIncluded(
   return [...found.values()];
 }
 
-/** Whether a file is the given one, by device and inode. */
+/** True if a file is the given one, by device and inode. */
 function sameAs(file: string | null): (stats: BigIntStats) => boolean {
   if (file === null || !existsSync(file)) return () => false;
   const { dev, ino } = statSync(file, { bigint: true });

@@ -75,7 +75,7 @@ const OUTPUTS = ['--outfile=/dev/fd/1', '--metafile=/dev/fd/3'];
 const ASKING = /(?:\bfrom|\bimport|\*\/|(?:\bimport|\b__require\d*(?:\.resolve)?)\()\s*["'`]\.?$/;
 const ASKING_MINIFIED = /(?:\bfrom|\bimport|\*\/|\()\s*["'`]\.?$/;
 
-/** Whether the code may load other files: only the API reports which. String literals may cause false positives. */
+/** True if the code may load other files: only the API reports which. String literals may cause false positives. */
 function mayAskForFiles(code: Buffer, minified: boolean): boolean {
   const asking = minified ? ASKING_MINIFIED : ASKING;
   for (let at = code.indexOf('./'); at !== -1; at = code.indexOf('./', at + 2)) {

@@ -28,7 +28,7 @@ export interface ApplyOptions {
    */
   readBack?(step: CreateStep): Promise<void>;
   /**
-   * Whether the plan is given up with `PlanOutdated` if a document is in another state than the plan was made on, and none
+   * Gives the plan up with `PlanOutdated` if a document is in another state than the plan was made on, and none
    * is written yet. Otherwise the edit is computed again (default).
    */
   refusesOutdated?: boolean;

@@ -85,7 +85,7 @@ interface StepContext {
   isExpected: boolean;
   /** The reason, for stores that keep a history. */
   why: string | undefined;
-  /** Whether an edit of a document that has changed since it was planned is given up with `PlanOutdated`. */
+  /** True if an edit of a document that has changed since it was planned is given up with `PlanOutdated`. */
   refusesOutdated: boolean;
 }
 

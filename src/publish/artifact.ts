@@ -69,7 +69,7 @@ interface NumberedVersion {
   entry: NewVersion;
   /** The entry that the metadata file has; null for a new version. */
   listed: NewVersion | null;
-  /** Whether its number was chosen from those that are free. */
+  /** True if its number was chosen from those that are free. */
   isIncrement: boolean;
 }
 

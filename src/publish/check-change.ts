@@ -16,7 +16,7 @@ export interface JudgeSettings
   extends Required<Pick<JudgeOptions, 'now' | 'severities'>>, Pick<JudgeOptions, 'appEntry' | 'baseline'> {
   /** What is allowed of a version that is published. */
   allow?: Allowances;
-  /** Whether a version that is published has to have an attestation. */
+  /** True if a version that is published has to have an attestation. */
   requiresAttestation?: boolean;
 }
 

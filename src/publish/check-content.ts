@@ -56,7 +56,7 @@ export interface ContentSettings {
   allowedSecrets: readonly string[];
   /** Fingerprints of secrets that exceptions of the configuration allow; the artifact need not have them. */
   exceptedSecrets: readonly string[];
-  /** Whether an archive without the app's entry file is allowed (--any-content); secrets never are. */
+  /** True if an archive without the app's entry file is allowed (--any-content); secrets never are. */
   anyContent: boolean;
 }
 

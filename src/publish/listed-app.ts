@@ -70,7 +70,7 @@ function closestKeys(key: string, known: readonly string[]): string {
 export interface AppToPublish {
   key: string;
   manifest: StoredDocument;
-  /** Whether the manifest has it; otherwise it is listed with the version. */
+  /** True if the manifest has it; otherwise it is listed with the version. */
   isListed: boolean;
   metadata: StoredDocument;
   metadataUrl: string;

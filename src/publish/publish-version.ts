@@ -248,7 +248,7 @@ async function refuseOtherBytes(place: RegistryLocation, version: ChosenVersion)
   if (!sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
 }
 
-/** Whether a version is listed with other bytes, whose artifact in the store contains the same tar. */
+/** True if a version is listed with other bytes, whose artifact in the store contains the same tar. */
 async function isRecompressed(
   { store, pathOf }: RegistryLocation,
   listed: NewVersion,
@@ -283,7 +283,7 @@ const ATTEMPTS = 50;
 /** The number of companion files of an artifact: another publisher may store each of them first. */
 const COMPANIONS = 2;
 
-/** Whether a version is planned again because another publisher has just stored one of its files. */
+/** True if a version is planned again because another publisher has just stored one of its files. */
 function afterRivals(word: string): (error: AppregError, planned: VersionPlan | null) => boolean {
   let lastTried = '';
   let attempt = 0;

@@ -30,13 +30,13 @@ export interface RemovalPlan {
   loss: SubscriberLoss;
   /** The files of the app that exist in the store, and stay. */
   kept: string[];
-  /** Whether the artifact of the highest version has companion files in the store, which stay. */
+  /** True if the artifact of the highest version has companion files in the store, which stay. */
   hasCompanions: boolean;
 }
 
 /** What subscribers lose. */
 interface SubscriberLoss {
-  /** Whether they see the app now; null if its metadata is hosted elsewhere, or was not found. */
+  /** True if they see the app now; null if its metadata is hosted elsewhere, or was not found. */
   visible: boolean | null;
   /** The rules that hide it now. */
   because: readonly string[];

@@ -27,7 +27,7 @@ export interface RunOptions<P> extends Omit<ApplyOptions, 'readBack' | 'refusesO
   /** As `ApplyOptions.readBack`, for the plan that is applied. */
   readBack?: ((planned: P) => ApplyOptions['readBack']) | undefined;
   /**
-   * Whether the plan is made again after an error of planning it or of applying it (default: never).
+   * True if the plan is made again after an error of planning it or of applying it (default: never).
    * @param planned null if the plan could not be made
    */
   mayPlanAgain?(error: AppregError, planned: P | null): boolean;

@@ -24,7 +24,7 @@ export async function unpackedSha256(bytes: Bytes): Promise<string | null> {
   return hash.digest('hex');
 }
 
-/** Whether two artifacts contain the same tar. */
+/** True if two artifacts contain the same tar. */
 export async function haveSameTar(one: Bytes, other: Bytes): Promise<boolean> {
   const unpacked = await unpackedSha256(one);
   return unpacked !== null && unpacked === (await unpackedSha256(other));

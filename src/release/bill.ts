@@ -96,7 +96,7 @@ function companionOf(bytes: Uint8Array, artifact: ArtifactToStore): Companion {
   };
 }
 
-/** Whether a file is a bill of materials that names the digest of the artifact. */
+/** True if a file is a bill of materials that names the digest of the artifact. */
 function describes(bytes: Uint8Array, { content }: ArtifactToStore): boolean {
   return describedArtifact(parseDocument(documentContent(bytes)).value) === content.sha256;
 }

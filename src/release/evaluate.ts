@@ -144,7 +144,7 @@ async function evaluateApp(
   };
 }
 
-/** Whether the listed artifact of a version contains the tar that was built. */
+/** True if the listed artifact of a version contains the tar that was built. */
 async function isOnlyRecompressed(
   { tarSha256 }: Bundle,
   version: string,

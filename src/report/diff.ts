@@ -156,7 +156,7 @@ function versionLine(version: VersionDiff, style: Style): string {
   return style[VERSION_COLORS[kind]](`${VERSION_MARKS[kind]} ${safeExcerpt(version.version)}  ${changeOf(version)}`);
 }
 
-/** True if the digest differs, and not only its form: by the rule `artifact-changed`, no published version may do so. */
+/** True if the digest differs by more than its form: by the rule `artifact-changed`, no published version may do so. */
 function hasOtherBytes({ checksum: { before, after } }: VersionDiff): boolean {
   return before !== null && after !== null && isDigestForm(before) && !sameDigest(before, after);
 }

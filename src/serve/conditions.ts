@@ -13,7 +13,7 @@ function header(headers: RequestHeaders, name: string): string | undefined {
 
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
-/** Whether a list of entity tags, or `*`, matches the ETag. A weak tag never matches in a strong comparison. */
+/** True if a list of entity tags, or `*`, matches the ETag. A weak tag never matches in a strong comparison. */
 function includesTag(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true;
   const tags = list.match(ENTITY_TAGS) ?? [];

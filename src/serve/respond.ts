@@ -228,7 +228,7 @@ function encodingsOf(char: string): string {
   return `(?:${Buffer.from(char).toString('latin1')}|${lower}|${upper})`;
 }
 
-/** Whether the string that continues at `index` is a property name: names are not rewritten. */
+/** True if the string that continues at `index` is a property name: names are not rewritten. */
 function isName(json: string, index: number): boolean {
   let i = index;
   while (i < json.length && json[i] !== '"') i += json[i] === '\\' ? 2 : 1;

@@ -10,7 +10,7 @@ import { type OutboundOptions } from './config/outbound.ts';
 export interface Service {
   settings: Settings;
   db: Db;
-  /** Whether the database can be used. */
+  /** True if the database can be used. */
   database: DatabaseMonitor;
   /** The verified bytes that are kept; null if none are. */
   artifacts: ArtifactKeeper | null;

@@ -46,7 +46,7 @@ export interface OutputOptions {
   shownAs: string;
   /** False: nothing is written. */
   isWriting: boolean;
-  /** Whether the folder may have files of others beside those of the site. */
+  /** True if the folder may have files of others beside those of the site. */
   mayHaveOthers(names: readonly string[]): boolean;
   onFile?(): void;
 }

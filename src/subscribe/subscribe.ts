@@ -132,9 +132,9 @@ function isHtml(text: string): boolean {
 
 /** The state of a registry, as the service reports it; null for what it does not report. */
 export interface FirstCheck {
-  /** Whether the check had not ended when the time was over. */
+  /** True if the check had not ended when the time was over. */
   checking: boolean;
-  /** Whether the manifest cannot be used. */
+  /** True if the manifest cannot be used. */
   failing: boolean;
   apps: number | null;
   visible: number | null;

@@ -112,7 +112,7 @@ export interface Recorded {
   changed: ChangedVersion[];
   /** The apps whose versions cannot be read. */
   notRecorded: { app: string; reason: string }[];
-  /** Whether one of them should have been readable here: its metadata file is not hosted at another place. */
+  /** True if one of them should have been readable here: its metadata file is not hosted at another place. */
   isIncomplete: boolean;
 }
 

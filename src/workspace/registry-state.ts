@@ -44,12 +44,12 @@ export interface StateOptions {
   workspaceAt?(folder: string): Promise<StateWorkspace>;
   /** How a live registry is requested (default: directly, and without credentials). */
   webOptions?(registry: URL): Promise<WebOptions>;
-  /** Whether the artifacts of a live registry are downloaded (default: they are not). */
+  /** True if the artifacts of a live registry are downloaded (default: they are not). */
   withArtifacts?: boolean;
   listener?: Listener;
-  /** Whether about files are read; `registryState` reads those of a folder always, except for `documentsOnly`. */
+  /** True if about files are read; `registryState` reads those of a folder always, except for `documentsOnly`. */
   about?: boolean;
-  /** Whether the digests of icons are read; `registryState` reads icons always, except for `documentsOnly`. */
+  /** True if the digests of icons are read; `registryState` reads icons always, except for `documentsOnly`. */
   icons?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { isPlainUrl } from '../../src/core/url/url-error.ts';
-import { versionFields } from '../../src/core/registry/manifest.ts';
+import { appFields, textsForPeople, versionFields } from '../../src/core/registry/manifest.ts';
 import { versionEntry } from '../../src/core/registry/version-entry.ts';
 import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
@@ -24,8 +24,8 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   document: (text) => ({ ...documentFacts(text, text.includes('"versions"') ? 'metadata' : 'manifest') }),
   app: (text) => {
     const [[key, entry] = ['', {}]] = Object.entries(JSON.parse(`{${text}}`) as JsonObject);
-    const color = member(member(entry, 'blockStyle'), 'color');
-    return { key, entry, name: member(entry, 'name'), description: member(entry, 'description'), color };
+    const fields = appFields(entry);
+    return { key, entry, name: fields.name, color: fields.color, texts: textsForPeople(fields) };
   },
   url: (text) => {
     const [[name, url] = ['', '']] = Object.entries(JSON.parse(`{${text}}`) as Record<string, string>);

@@ -71,7 +71,7 @@ export async function runDeprecate(context: Context, key: string, given: string,
   return kept.length > 0 ? 1 : 0;
 }
 
-/** Whether a listed version is meant. @throws AppregError `option-invalid` (exit 2) */
+/** True if a listed version is meant. @throws AppregError `option-invalid` (exit 2) */
 function selector(given: string): (version: string) => boolean {
   if (isSemver(given)) return (version) => version === given;
   const range = versionRange(given);

@@ -193,7 +193,7 @@ function isPrivate(folder: string): boolean {
 }
 
 /**
- * Whether a package.json has the field `appreg`, which may be of any type. One that cannot be read or parsed counts as
+ * True if a package.json has the field `appreg`, which may be of any type. One that cannot be read or parsed counts as
  * one that has it, so that reading it reports the error.
  * @param isSecond true if the folder has another configuration, so that nothing depends on this file
  */

@@ -26,7 +26,7 @@ export interface Config {
     target?: string;
     include?: string[];
     /**
-     * Whether the archive has the license notices of the packages in its code.
+     * True if the archive has the license notices of the packages in its code.
      *
      * @default true
      */

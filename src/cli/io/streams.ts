@@ -18,7 +18,7 @@ export function toStderr(text: string): void {
   write(2, text);
 }
 
-/** Whether the descriptor is a terminal: 0 the keyboard, 1 and 2 the screen. */
+/** True if the descriptor is a terminal: 0 the keyboard, 1 and 2 the screen. */
 export function isTerminal(descriptor: Descriptor): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;

@@ -71,7 +71,7 @@ export function requestIn(words: readonly string[]): Request {
   return { command: commandIn(names), main, reports };
 }
 
-/** Whether a document would destroy a file: one that another part of the command line names, or one of a workspace. */
+/** True if a document would destroy a file: one that another part of the command line names, or one of a workspace. */
 function otherFiles(paths: readonly string[]): (file: string | null) => boolean {
   const identities = new Set(paths.map(fileIdentity));
   return (file) => {

@@ -100,7 +100,7 @@ function sendRequest(
   return sendProbe(request, method, new URL(sent, target.base).href, http);
 }
 
-/** Whether the client of `observe` does not send it. */
+/** True if the client of `observe` does not send it. */
 export function isRaw({ method = 'GET', literal = false, reuse = false }: HostRequest): boolean {
   return literal || reuse || !['GET', 'HEAD', 'OPTIONS'].includes(method);
 }

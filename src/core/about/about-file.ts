@@ -138,7 +138,7 @@ function contentViolations({ app = {}, versions = {} }: AboutDocument): Violatio
   return [...urls, ...Object.entries(versions).flatMap(([version, fields]) => versionViolations(version, fields))];
 }
 
-/** Whether the value of a field must be an absolute http(s) URL. */
+/** True if the value of a field must be an absolute http(s) URL. */
 function isWebUrl(kind: FieldKind, value: string): boolean {
   return kind === 'page-url' || (kind === 'support-url' && !value.startsWith('mailto:'));
 }

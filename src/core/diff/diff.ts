@@ -44,7 +44,7 @@ export interface AppDiff {
   versions: VersionDiff[];
   /** The highest version that subscribers are offered, as far as is known; null for a hidden app. */
   latest: { before: string | null; after: string | null };
-  /** Whether subscribers see it; null if that is not known. */
+  /** True if subscribers see it; null if that is not known. */
   visible: { before: boolean | null; after: boolean | null };
   /** Ids of the rules that hide it afterwards. */
   because: readonly string[];
@@ -198,7 +198,7 @@ function isHidden({ visible }: AppState): boolean {
   return visible === false;
 }
 
-/** Whether the value of a field is the URL of a file that is fetched. */
+/** True if the value of a field is the URL of a file that is fetched. */
 const IS_FETCHED: Record<FieldKind, boolean> = {
   text: false,
   color: false,

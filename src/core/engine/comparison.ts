@@ -9,7 +9,7 @@ import {
 import type { MissingReason } from '../facts/missing.ts';
 import { counts, type Finding } from '../findings/report.ts';
 
-/** Whether a run compared what it was asked to compare: a comparison that is left out must not look like a clean one. */
+/** True if a run compared what it was asked to compare: a comparison that is left out must not look like a clean one. */
 
 /** A comparison that was requested and not made. */
 export interface LeftOut {

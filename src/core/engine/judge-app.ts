@@ -4,7 +4,7 @@ import { blockedBy } from '../facts/missing.ts';
 import { partsOfImage } from '../registry/image-faults.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
-import { appFields, iconUrlOf, listedVersions, MANIFEST_FIELDS, metadataUrlOf } from '../registry/manifest.ts';
+import { appFields, iconUrlOf, listedVersions, metadataUrlOf, textsForPeople } from '../registry/manifest.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
@@ -65,21 +65,15 @@ function whyUnlisted({ metadata }: AppFacts, blocking: readonly string[] | null)
   return rule === undefined ? whyNoVersions(metadata.content) : blockedBy(rule);
 }
 
-/** The fields of an entry that are texts for people. */
-const TEXTS = MANIFEST_FIELDS.filter(({ kind }) => kind === 'text');
-
 function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {
   const fields = appFields(entry);
   const { name, color } = fields;
-  const given = TEXTS.filter((field) => fields[field.name] !== null);
   return {
     key,
     entry,
     name: name ?? SCHEMA_VIOLATION,
     color: color ?? SCHEMA_VIOLATION,
-    texts: TEXTS.some((field) => field.required === true && !given.includes(field))
-      ? SCHEMA_VIOLATION
-      : given.map((field) => ({ field, text: fields[field.name] ?? '' })),
+    texts: textsForPeople(fields) ?? SCHEMA_VIOLATION,
     earlierSource: baselineSource(context),
   };
 }

@@ -57,7 +57,7 @@ function judgedPart(run: RunRecord, { listed, shard }: RunScope): JudgedPart | n
 }
 
 /**
- * Whether the manifest lists an app that the exception is about; null if that, or what the exception is about, was not
+ * True if the manifest lists an app that the exception is about; null if that, or what the exception is about, was not
  * judged.
  */
 function isAppListed(run: RunRecord, exception: Exception, judged: JudgedPart): boolean | null {

@@ -11,7 +11,7 @@ import { areCredentialsRefused, isAnswered, statusOf } from '../http/probe.ts';
 import { compareText } from '../text/order.ts';
 
 /**
- * Whether the service offers a version: the one decision from which the service derives the state of a version, and
+ * True if the service offers a version: the one decision from which the service derives the state of a version, and
  * reports the visibility and the latest version of an app.
  */
 

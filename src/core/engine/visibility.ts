@@ -83,7 +83,7 @@ interface AppState {
 }
 
 /**
- * Whether the documents allow subscribers to see an app: its key and entry are usable, its metadata is available, and a
+ * True if the documents allow subscribers to see an app: its key and entry are usable, its metadata is available, and a
  * version is valid. Its artifacts are not considered.
  */
 export function documentVerdictOf({ key, entry, metadata, versions, hiding, blocking }: AppState): AppVerdict {
@@ -113,7 +113,7 @@ export interface OfferedVersion {
 }
 
 /**
- * Whether subscribers see an app: its documents allow it, and one of its versions is offered. If none is known to be
+ * True if subscribers see an app: its documents allow it, and one of its versions is offered. If none is known to be
  * offered, and the artifacts of some were not examined, that is not known.
  * @param documents the verdict about its documents
  */

@@ -55,7 +55,7 @@ export interface RepeatedProbe {
 export type HeaderGroup = 'origin' | 'fetch-metadata' | 'encoding' | 'agent';
 
 export interface HeaderProbe {
-  /** Whether it was sent as by fetch() or as by a plain <img>. */
+  /** Sent as by fetch(), or as by a plain <img>. */
   like: 'fetch' | 'image';
   sent: HeaderGroup[];
   /** Requests of one round are sent concurrently. */
@@ -77,7 +77,7 @@ export interface Conditional {
    */
   fabricated: boolean;
   probe: Probe;
-  /** Whether the bytes sent under another entity tag equal those of the first response; null if none were sent. */
+  /** True if the bytes sent under another entity tag equal those of the first response; null if none were sent. */
   sameBytes: boolean | null;
 }
 

@@ -112,7 +112,7 @@ export interface ComparedBody {
   fault: 'broken' | 'truncated' | 'members' | 'end' | null;
   /** The body as a browser decodes it; null if it cannot. */
   decoded: { bytes: Count; sha256: Digest; kind: string } | null;
-  /** Whether it has the same content as the first response: equal bytes or an equal JSON value; for icons, an image. */
+  /** True if it has the same content as the first response: equal bytes or an equal JSON value; for icons, an image. */
   same: boolean;
   /** The first response, decoded. */
   first: { bytes: Count; sha256: Digest };
@@ -185,6 +185,6 @@ export interface PathCertificate {
   signature: string | null;
   /** Its own key: `rsa 2048`, `ec prime256v1`. */
   key: string;
-  /** Whether the next certificate’s key verifies its signature; null for the last one. */
+  /** True if the next certificate’s key verifies its signature; null for the last one. */
   signatureValid: boolean | null;
 }

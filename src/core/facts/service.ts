@@ -148,7 +148,7 @@ export interface ServedApp {
   key: string;
   /** Of its metadata file. */
   url: string | null;
-  /** Whether its metadata file can be used: it has a list of versions. */
+  /** True if its metadata file can be used: it has a list of versions. */
   isUsable: boolean;
   /** The Last-Modified of its metadata file, as ISO 8601; null without one. */
   modifiedAt: string | null;
@@ -157,7 +157,7 @@ export interface ServedApp {
    * only its metadata file cannot be used, since a service then keeps what it has read.
    */
   hiddenBy: readonly string[];
-  /** Whether subscribers see it, as far as this run knows. */
+  /** True if subscribers see it, as far as this run knows. */
   visible: boolean | null;
   /** Valid versions. */
   versions: ServedVersion[];
@@ -167,10 +167,10 @@ export interface ServedApp {
 export interface ServedVersion {
   version: string;
   checksum: string | null;
-  /** Whether its artifact has the listed checksum and no error; null if it was not requested. */
+  /** True if its artifact has the listed checksum and no error; null if it was not requested. */
   isVerified: boolean | null;
   /** The rule for which a service that has verified it would no longer offer it; null for none. */
   refusedBy: string | null;
-  /** Whether a service that has a copy of its artifact would offer that: its host no longer has it. */
+  /** True if a service that has a copy of its artifact would offer that: its host no longer has it. */
   isGone: boolean;
 }

@@ -104,12 +104,12 @@ export interface PublishedVersion {
   offer?: OfferBefore;
 }
 
-/** Whether a version was offered when it was last examined. */
+/** True if a version was offered when it was last examined. */
 export interface OfferBefore {
   /** Null if that is not known. */
   isOffered: boolean | null;
   /** The rule that refused it; null for none. */
   rule: string | null;
-  /** Whether the service still has the bytes. */
+  /** True if the service still has the bytes. */
   isKept: boolean;
 }

@@ -113,7 +113,7 @@ export interface SymptomStatus {
 export interface AppVerdict {
   key: string;
   /**
-   * Whether subscribers see the app: its documents can be used, and a version is offered. Null when that is not known,
+   * True if subscribers see the app: its documents can be used, and a version is offered. Null when that is not known,
    * such as when no artifact was examined.
    */
   visible: boolean | null;

@@ -5,7 +5,7 @@ import type {
   ReportAnswer,
   VersionsAnswer,
 } from '../facts/service.ts';
-/** Whether a response of a service has the members of a type; others are removed. */
+/** True if a response of a service has the members of a type; others are removed. */
 export declare function isRegistriesAnswer(value: unknown): value is RegistriesAnswer;
 export declare function isReportAnswer(value: unknown): value is ReportAnswer;
 export declare function isAppsAnswer(value: unknown): value is AppsAnswer;

@@ -2,7 +2,7 @@ import type { AddressAnswer, AddressFacts, AddressSample, Probe } from '../facts
 import { corsFault } from './cors.ts';
 import { isAnswered, lastHop, statusOf } from './probe.ts';
 
-/** Whether the addresses of a host answer alike. */
+/** True if the addresses of a host answer alike. */
 
 /** Addresses that answer unlike others, in one respect. */
 export interface AddressDifference {

@@ -29,7 +29,7 @@ function resultOf({ failure, hops, copy }: Probe): string | null {
   return copy.fault ?? copy.decoded?.sha256 ?? 'nothing';
 }
 
-/** Whether a browser got another response than the plain GET, which got a complete one. */
+/** True if a browser got another response than the plain GET, which got a complete one. */
 export function isOther(probe: Probe): boolean {
   const result = resultOf(probe);
   return result !== null && result !== SAME;
@@ -64,7 +64,7 @@ export function dependenceOf(
 }
 
 /**
- * Whether a second round is needed: if the first response still occurs, the file may have been replaced between two
+ * True if a second round is needed: if the first response still occurs, the file may have been replaced between two
  * requests of the first round.
  */
 export function isUndecided(probes: readonly HeaderProbe[]): boolean {

@@ -12,7 +12,7 @@ export function isRefusalStatus(status: number): boolean {
 }
 
 /**
- * Whether such a probe was refused or not answered, so that the request is worth repeating. A preflight that
+ * True if such a probe was refused or not answered, so that the request is worth repeating. A preflight that
  * consistently gets 503 blocks browsers.
  */
 export function mayBeRepeated(of: SideProbe, probe: Probe): boolean {

@@ -181,7 +181,7 @@ function jsonIn(text: string): number | null {
   return null;
 }
 
-/** Whether a text is a non-empty JSON object, and not the end of another notation (`apps: {}`). */
+/** True if a text is a non-empty JSON object, and not the end of another notation (`apps: {}`). */
 function isDocument(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

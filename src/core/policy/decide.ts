@@ -32,7 +32,7 @@ export interface OfferedVersion {
  */
 export type AttestationState = 'verified' | 'missing' | 'refused' | 'pending' | 'off';
 
-/** Whether a version is offered: the reason why the policy holds it back, or null. */
+/** A version, and why the policy holds it back; `hold` is null if it is offered. */
 export interface VersionDecision {
   version: string;
   hold: Hold | null;

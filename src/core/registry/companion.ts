@@ -71,7 +71,7 @@ interface CompanionResponse {
 }
 
 /**
- * Whether a companion file exists. Hosts respond to missing files with 404, 403 (S3 without permission to list), 410, or
+ * True if a companion file exists. Hosts respond to missing files with 404, 403 (S3 without permission to list), 410, or
  * with 200 and a web page.
  */
 export function companionState({ status, head }: CompanionResponse): CompanionState {

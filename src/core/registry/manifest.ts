@@ -42,6 +42,15 @@ export function hasAllFields(entry: JsonValue): boolean {
   return MANIFEST_FIELDS.every(({ name, required }) => required === undefined || fields[name] !== null);
 }
 
+const TEXTS_FOR_PEOPLE = MANIFEST_FIELDS.filter(({ kind }) => kind === 'text');
+
+/** The fields of an entry that are texts for people, with their values; null if a required one is not a string. */
+export function textsForPeople(fields: AppFields): { field: AppField; text: string }[] | null {
+  const texts = TEXTS_FOR_PEOPLE.map((field) => ({ field, text: fields[field.name] }));
+  if (texts.some(({ field, text }) => text === null && field.required === true)) return null;
+  return texts.flatMap(({ field, text }) => (text === null ? [] : { field, text }));
+}
+
 /** An entry with these texts; what else it has is preserved. An absent text is kept, and null removes an optional one. */
 export function withFields(entry: JsonObject, texts: Partial<AppFields>): JsonObject {
   let edited = entry;

@@ -51,7 +51,7 @@ export interface ReleasedApp {
   checksum: string | null;
   /** Of the declared version, as it is listed. */
   listedChecksum: string | null;
-  /** Whether this run published the declared version. */
+  /** True if this run published the declared version. */
   published: boolean;
   /** What has to be known about the app. */
   message: string | null;

@@ -115,7 +115,7 @@ interface ExplainedApp {
   declared: string;
   /** As messages name it. */
   versionFile: string;
-  /** Whether the manifest lists the app. */
+  /** True if the manifest lists the app. */
   isListed: boolean;
   /** Why an app that is not listed cannot be listed; null for another app. */
   unlisted: AppProblem | null;

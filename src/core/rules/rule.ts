@@ -39,7 +39,7 @@ export interface Problem<C extends string = string> {
    * one, this problem is omitted.
    */
   unlessLimited?: string;
-  /** Whether it hides the app, if that does not follow from its severity. */
+  /** True if it hides the app, if that does not follow from its severity. */
   hidesApp?: boolean;
 }
 

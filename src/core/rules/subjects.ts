@@ -174,7 +174,7 @@ export interface Subjects {
     service: ServiceFacts;
     /** Missing if the organization is suspended. */
     registry: SubscribedRegistry;
-    /** Whether the manifest can be used now. */
+    /** True if the manifest can be used now. */
     isManifestUsable: boolean;
     /** The app as it is served now. */
     served: ServedApp | null;

@@ -3,12 +3,12 @@ export const COLOR_PATTERN = '^#[0-9a-fA-F]{6}$';
 
 const COLOR = new RegExp(COLOR_PATTERN);
 
-/** Whether a text is a color, `#RRGGBB`. */
+/** True if a text is a color, `#RRGGBB`. */
 export function isColor(text: string): boolean {
   return COLOR.test(text);
 }
 
-/** Whether black has more contrast than white on a color, `#RRGGBB` (relative luminance, WCAG 2). */
+/** True if black has more contrast than white on a color, `#RRGGBB` (relative luminance, WCAG 2). */
 export function isLight(color: string): boolean {
   const luminance = 0.2126 * channel(color, 1) + 0.7152 * channel(color, 3) + 0.0722 * channel(color, 5);
   return luminance > 0.179;

@@ -12,7 +12,7 @@ export function utfOf(bytes: ArrayLike<number>): string | null {
   return a === 0 && isAscii(b) && c === 0 && isAscii(d) ? UTF_16BE : null;
 }
 
-/** Whether a byte is a character that a text may begin with, white space included. */
+/** True if a byte is a character that a text may begin with, white space included. */
 function isAscii(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
 }

@@ -46,7 +46,7 @@ function siteOf(host: string): string {
 }
 
 /**
- * Whether browsers send Sec-Fetch headers to it: https, and the local machine (Secure Contexts, potentially
+ * True if browsers send Sec-Fetch headers to it: https, and the local machine (Secure Contexts, potentially
  * trustworthy).
  */
 export function isTrustworthy(url: string): boolean {

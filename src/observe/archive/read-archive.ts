@@ -29,7 +29,7 @@ export interface ArchiveOptions {
   limits?: Partial<ArchiveLimits>;
   /** Bytes of the whole file, if known: the ratio is relative to it, not to the bytes received so far. */
   packedBytes?: number | null;
-  /** Whether to scan the content of the entries, and for which folders of this machine; absent for no scan. */
+  /** True to scan the content of the entries, and for which folders of this machine; absent for no scan. */
   scan?: ScanOptions | null;
   /** Shares the thread with other archives; absent if other events only run in between. */
   takeTurn?: TakeTurn | undefined;

@@ -42,7 +42,7 @@ export class TarExtensions {
     return this.paxRecords?.link ?? this.longLink ?? header.link;
   }
 
-  /** Whether the two formats set different names for one entry. */
+  /** True if the two formats set different names for one entry. */
   get namesDiffer(): boolean {
     const { path, link } = this.paxRecords ?? {};
     return isOtherName(path, this.longPath) || isOtherName(link, this.longLink);
@@ -179,7 +179,7 @@ export function describeEntry(
   return { path, type, size, mode: header.mode > 0 ? header.mode : 0, link };
 }
 
-/** Whether data follows the header of an entry of this type. */
+/** True if data follows the header of an entry of this type. */
 export function hasData(type: ArchiveEntry['type']): boolean {
   return !DATALESS.has(type);
 }

@@ -15,7 +15,7 @@ export interface Region {
   /** False if text precedes or follows that is not in the region. */
   isStart: boolean;
   isEnd: boolean;
-  /** Whether the entry may be a settings file; not so for a source map in it. */
+  /** True if the entry may be a settings file; not so for a source map in it. */
   isFile: boolean;
 }
 

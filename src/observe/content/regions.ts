@@ -100,7 +100,7 @@ function hashOf(a: number, b: number, c: number): number {
 }
 
 const BY_HASH = new Map<number, Anchor[]>();
-/** Whether an anchor has such a hash: nearly all places of a text are passed over by this. */
+/** True if an anchor has such a hash: nearly all places of a text are passed over by this. */
 const HAS_ANCHOR = new Uint8Array(HASHES);
 for (const anchor of ANCHORS)
   for (const start of anchor.starts) {
@@ -130,7 +130,7 @@ export function regionsIn({ text, from, to }: TextWindow): RegionBounds[] {
   return regions;
 }
 
-/** Whether detectors have to search a text. */
+/** True if detectors have to search a text. */
 export function mayHaveSecret(text: string): boolean {
   const window = { text, from: 0, to: text.length, line: 1, isFirst: true, isLast: true };
   return regionsIn(window).length > 0;

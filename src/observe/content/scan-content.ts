@@ -186,7 +186,7 @@ export class ContentScanner {
 }
 
 interface ScanRegion extends RegionBounds {
-  /** Whether it is searched as a settings file. */
+  /** True if it is searched as a settings file. */
   isFile: boolean;
 }
 

@@ -25,7 +25,7 @@ interface RecordedResponse {
   /** As of `requestKindOf`. */
   kind: string;
   status: number;
-  /** Whether the request had been refused before, and was sent again after a wait. */
+  /** True if the request had been refused before, and was sent again after a wait. */
   hasWaited: boolean;
 }
 
@@ -131,7 +131,7 @@ export function requestKindOf({
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
 }
 
-/** Whether a host refused a request because there are too many. */
+/** True if a host refused a request because there are too many. */
 export function isTemporaryRefusal(status: number): boolean {
   return status === 429 || status === 503;
 }

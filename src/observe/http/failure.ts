@@ -69,7 +69,7 @@ function parserCode(message: string): string {
     .replace(/^_|_$/g, '')}`;
 }
 
-/** Whether a retry may help: true for immediate, incidental failures, false for refusals and timeouts. */
+/** True if a retry may help: true for immediate, incidental failures, false for refusals and timeouts. */
 export function isTransientFailure(failure: Failure): boolean {
   const { phase, code } = failure;
   if (phase === 'dns') return code === 'EAI_AGAIN';

@@ -70,7 +70,7 @@ export function shapedHeaders(
   return headers;
 }
 
-/** Whether a text is an entity tag, weak or strong; looser than RFC 9110, as browsers are. */
+/** True if a text is an entity tag, weak or strong; looser than RFC 9110, as browsers are. */
 export function isEntityTag(text: string): boolean {
   return /^(?:W\/)?"[^"]*"$/.test(text);
 }

@@ -58,7 +58,7 @@ export interface HopRequest {
   url: URL;
   headers: [string, string][];
   body: ((hop: Hop) => Body) | null;
-  /** Whether the headers contain the secrets of the client. */
+  /** True if the headers contain the secrets of the client. */
   withCredentials: boolean;
   /** True if a range was requested, so that 206 is expected. */
   isRange: boolean;
@@ -115,7 +115,7 @@ export function urlFailure(url: string): Failure | null {
     : failureFact('url', 'URL_UNUSABLE', 'not an absolute http(s) URL without credentials', url);
 }
 
-/** Whether a listed URL can be requested: the rules about URLs report the others. */
+/** True if a listed URL can be requested: the rules about URLs report the others. */
 export function isRequestable(url: string | null): url is string {
   if (url === null) return false;
   const parsed = parseUrl(url);

@@ -7,7 +7,7 @@ export interface ClientResponse {
   /** Alternating names and values, as sent. */
   headers: readonly string[];
   body: ResponseBody;
-  /** Whether “100 Continue” preceded it. */
+  /** True if “100 Continue” preceded it. */
   hasContinue: boolean;
 }
 
@@ -20,7 +20,7 @@ interface ResponseBody {
   read(consume: ChunkConsumer): Promise<void> | undefined;
   /** Aborts the connection. */
   destroy(): void;
-  /** Whether the connection can be reused after the end of the body. */
+  /** True if the connection can be reused after the end of the body. */
   reusable: boolean;
 }
 

@@ -62,7 +62,7 @@ function isUnexpectedContinue(error: unknown): boolean {
   return error instanceof Error && error.message === 'bad response';
 }
 
-/** Whether an error means that the connection was closed. */
+/** True if an error means that the connection was closed. */
 export function isConnectionLoss(code: string): boolean {
   return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
 }

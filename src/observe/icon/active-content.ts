@@ -22,7 +22,7 @@ const NAME_LIMIT = 120;
 const URL_ATTRIBUTES = new Set(['href', 'src', 'to', 'from', 'by', 'values', 'action', 'formaction', 'data']);
 
 /**
- * Whether browsers render an element that requires these extensions (SVG 2, section 5.8.3): they support HTML and
+ * True if browsers render an element that requires these extensions (SVG 2, section 5.8.3): they support HTML and
  * MathML. Drawing programs keep data in elements that require others.
  */
 function isDrawn(extensions: string | undefined): boolean {

@@ -36,7 +36,7 @@ export interface AboutRequest {
   metadataUrl: string;
   /** Null if it is not known. */
   known: KnownAbout | null;
-  /** Whether a file that is reported as missing is requested again, as for the files that have to be there. */
+  /** True if a file that is reported as missing is requested again, as for the files that have to be there. */
   confirms: boolean;
 }
 

@@ -174,7 +174,7 @@ function whyDeferred({ options: { budget = null }, figures }: RegistryRun): Miss
   return OVER_BUDGET;
 }
 
-/** Whether one of its downloads has the listed digest. */
+/** True if one of its downloads has the listed digest. */
 function isVerified(facts: ArtifactFacts | undefined, { checksum }: ListedVersion): boolean {
   const digest = digestOf(checksum);
   if (facts === undefined || digest === null) return false;
@@ -191,7 +191,7 @@ function newestFirst(versions: readonly ListedVersion[]): [index: number, listed
   return byPrecedence([...versions.entries()].toReversed(), ([, listed]) => rank(listed)).toReversed();
 }
 
-/** Whether a version is one of those to fetch the artifact of; the latest one is the highest that may be offered. */
+/** True if a version is one of those to fetch the artifact of; the latest one is the highest that may be offered. */
 export function versionSelector(
   listed: readonly VersionFields[],
   which: NonNullable<WebOptions['versions']>,

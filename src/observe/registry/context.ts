@@ -40,7 +40,7 @@ export interface ObserveContext {
   readonly limits: ByteLimits;
   /** ISO 8601; the time of a run with a cache of earlier ones, null without a cache. */
   readonly now: string | null;
-  /** Whether views are reused for a day without requesting one of each kind and host (ObservationCache.daily). */
+  /** True if views are reused for a day without requesting one of each kind and host (ObservationCache.daily). */
   readonly daily: boolean;
   /** How the content of archives is scanned; null if it is not. */
   readonly scan: ScanOptions | null;
@@ -70,7 +70,7 @@ interface ObserveState {
   /** The hosts that answer 304 to every conditional request. */
   readonly always304Origins: Set<string>;
   readonly alternatingOrigins: AlternatingOrigins;
-  /** Whether views of a kind of resource and a host are unchanged, once one was observed. */
+  /** True if views of a kind of resource and a host are unchanged, once one was observed. */
   readonly unchangedViews: Map<string, Promise<boolean>>;
   /** The kinds of resources and hosts whose first resource was probed. */
   readonly probedKinds: Set<string>;
@@ -78,7 +78,7 @@ interface ObserveState {
   readonly headerProbes: Map<string, Promise<HeaderProbe[]>[]>;
   /** The results of repeated requests, by kind of resource and request, and by host. */
   readonly repeatedProbes: Map<string, Promise<RepeatedProbe | null>>;
-  /** Whether a host never answers a kind of request, by kind of request and host. */
+  /** True if a host never answers a kind of request, by kind of request and host. */
   readonly unanswered: Map<string, Promise<RepeatedProbe | null>>;
 }
 

@@ -167,7 +167,7 @@ async function probeInRounds(get: BrowserGet, context: ObserveContext): Promise<
   }
 }
 
-/** Whether a browser's responses differ from the server-side client's, so that they are probed. */
+/** True if a browser's responses differ from the server-side client's, so that they are probed. */
 export function isDifferent(browser: readonly Probe[]): boolean {
   return browser.some((probe) => isOther(probe) && probe.failure?.phase !== 'time');
 }

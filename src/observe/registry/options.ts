@@ -17,7 +17,7 @@ export interface WebOptions extends HttpOptions {
   /** The origins of the service's pages. */
   origins?: readonly string[];
   skipArtifacts?: boolean;
-  /** Whether the content of archives is scanned, for secrets and for what is not part of the app. */
+  /** True if the content of archives is scanned, for secrets and for what is not part of the app. */
   scanContent?: boolean;
   /**
    * Verifies the attestations of artifacts, which are requested for that; null or absent: they are not requested. With
@@ -26,11 +26,11 @@ export interface WebOptions extends HttpOptions {
   attestations?: VerifyBundle | null;
   /** Where the scan of one archive ends; absent for no limit of its time. */
   scanLimits?: DetectorLimits;
-  /** Whether the about files of apps are requested. */
+  /** True if the about files of apps are requested. */
   about?: boolean;
-  /** Whether one resource of each kind and host is requested from every address of the host. */
+  /** True if one resource of each kind and host is requested from every address of the host. */
   eachAddress?: boolean;
-  /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */
+  /** True if a worker thread may digest and list artifacts, if there are many or large ones. */
   threads?: boolean;
   /** Digests and lists all artifacts, instead of one created for this run. It stays open. */
   digestWorkers?: Pick<DigestWorkerPool, 'open'>;
@@ -48,7 +48,7 @@ export interface WebOptions extends HttpOptions {
   atMost?: number;
   /** Start with the app after this one, and end with it; null, or a key that is not listed: in the manifest's order. */
   startAfter?: string | null;
-  /** Whether the versions of an app are handed over as a part, before their artifacts are fetched. */
+  /** True if the versions of an app are handed over as a part, before their artifacts are fetched. */
   announce?: boolean;
   /** What may be fetched in this run; null for no limit. */
   budget?: ObserveBudget | null;

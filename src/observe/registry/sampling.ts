@@ -82,7 +82,7 @@ function hasNoFindings(server: Probe, { head, preflight, preflights = [] }: Meth
   );
 }
 
-/** Whether HEAD reports the same validator and length as GET. */
+/** True if HEAD reports the same validator and length as GET. */
 export function hasSameValidators(get: Probe, head: Probe): boolean {
   return ['content-length', 'etag', 'content-encoding'].every((name) => {
     const [ofGet = null, ofHead = null] = [get, head].map((probe) => header(lastHop(probe)?.headers ?? [], name));

@@ -13,7 +13,7 @@ export interface OtherNames {
   use(tree: WalkResult): void;
   /** The path as listed, if it differs from `path` only in case or Unicode normalization; otherwise null. */
   listedAs(path: string): string | null;
-  /** Whether there is a folder of this name (with its trailing slash), ignoring case and normalization. */
+  /** True if there is a folder of this name (with its trailing slash), ignoring case and normalization. */
   hasFolder(folder: string): boolean;
 }
 

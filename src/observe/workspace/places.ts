@@ -65,7 +65,7 @@ export function staysInside(root: string, path: string): boolean {
 }
 
 /**
- * Whether `file` is `root` or below it; both absolute, with links resolved.
+ * True if `file` is `root` or below it; both absolute, with links resolved.
  * @param path `node:path` of the paths' system: on Windows, another drive is outside
  */
 export function isWithin(root: string, file: string, path: nodePath.PlatformPath = nodePath): boolean {

@@ -134,7 +134,7 @@ function isSameFolder(a: string, b: string): boolean {
   return a === b || realpathSync.native(a) === realpathSync.native(b);
 }
 
-/** Whether `path` is `root` or below it. */
+/** True if `path` is `root` or below it. */
 export function isInside(path: string, root: string): boolean {
   return isWithin(realpathSync.native(root), realpathSync.native(path));
 }

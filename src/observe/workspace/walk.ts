@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs';
 export interface WalkResult {
   /** Every file. */
   files: Set<string>;
-  /** Whether there are symbolic links. */
+  /** True if there are symbolic links. */
   links: boolean;
   /** Every folder, with its trailing slash; '' is the root. */
   folders: Set<string>;
-  /** Whether each name of a folder is equal to its folded form (`foldName`). */
+  /** True if each name of a folder is equal to its folded form (`foldName`). */
   areFoldersFolded: boolean;
 }
 

@@ -24,7 +24,7 @@ const PLAIN_NAME = /^\w[\w.-]*$/;
 export interface WorkspaceContext {
   root: string;
   base: string | null;
-  /** Whether there are any symbolic links; without any, paths need not be resolved. */
+  /** True if there are any symbolic links; without any, paths need not be resolved. */
   links: boolean;
   /** All files, if `walk` could list them; checking the disk for a missing file is expensive. */
   tree: WalkResult | null;
@@ -38,7 +38,7 @@ export interface WorkspaceContext {
 
 /** How the attestations of a workspace are verified. */
 export interface LocalAttestations {
-  /** Whether it is a fact that an artifact has none. */
+  /** True if it is a fact that an artifact has none. */
   reportsAbsent: boolean;
   /** Loads what verifies bundles. */
   open(): Promise<VerifyBundle>;

@@ -33,7 +33,7 @@ export interface KeeperOptions {
 export interface StoreChanges {
   /** Reserves the room of a file, and drops others for it. @returns false if there is no room */
   reserve(registryId: number, file: NewFile, mayDropOffered: boolean): Promise<boolean>;
-  /** Whether `reserve` would find room. */
+  /** True if `reserve` would find room. */
   hasRoomFor(registryId: number, file: Omit<NewFile, 'partDigests'>, mayDropOffered: boolean): Promise<boolean>;
   /** Drops files, and refuses all versions without any copy. @returns these versions */
   drop(digests: readonly string[], why: DropReason): Promise<VersionPlace[]>;

@@ -13,13 +13,13 @@ interface IncomingFile {
   sha256: string;
   bytes: number;
   owners: readonly string[];
-  /** Whether files that versions offer may be dropped for it. */
+  /** True if files that versions offer may be dropped for it. */
   mayDropOffered: boolean;
 }
 
 interface Evictions {
   drop: StoredFile[];
-  /** Whether there is room then. */
+  /** True if there is room then. */
   fits: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface StoreFigures {
   lastCopyBytes: number;
   /** Last copies of organizations whose last copies alone exceed their share: the next file of theirs drops some. */
   lastCopiesAtRisk: number;
-  /** Whether last copies leave nothing of the limit for other files. */
+  /** True if last copies leave nothing of the limit for other files. */
   isFull: boolean;
 }
 

@@ -48,7 +48,7 @@ export class ArtifactKeeper {
   readonly limit: number;
   /** The store, in the database. */
   readonly store: string;
-  /** Whether this node could not write the last file, for example because the disk is full. */
+  /** True if this node could not write the last file, for example because the disk is full. */
   hasFailedToWrite = false;
   private readonly blobs: BlobStore;
   private readonly db: Db;
@@ -128,7 +128,7 @@ export class ArtifactKeeper {
     return keptDigests(this.db, this.store, registryId, digests);
   }
 
-  /** Whether there is room for a file of a registry, after others were dropped as by `keep`. */
+  /** True if there is room for a file of a registry, after others were dropped as by `keep`. */
   hasRoomFor(registryId: number, file: { sha256: string; bytes: number }, mayDropOffered: boolean): Promise<boolean> {
     return this.changes.hasRoomFor(registryId, file, mayDropOffered);
   }
@@ -186,7 +186,7 @@ export class ArtifactKeeper {
     await this.changes.drop(digests, 'damaged');
   }
 
-  /** Whether the store has the last byte of a file. */
+  /** True if the store has the last byte of a file. */
   private async isReadable({ sha256, bytes }: StoredFile): Promise<boolean> {
     const reader = await this.using(() => this.blobs.open(sha256));
     if (reader === null) return false;
@@ -194,7 +194,7 @@ export class ArtifactKeeper {
     return (await end.finally(() => reader.close())) !== null;
   }
 
-  /** Whether the folder of the store is there, and not that of another disk. */
+  /** True if the folder of the store is there, and not that of another disk. */
   async isReachable(): Promise<boolean> {
     return this.blobs.isStill(this.store).catch(() => false);
   }

@@ -28,7 +28,7 @@ export interface Settings {
    * that port.
    */
   allowHosts: readonly string[];
-  /** Whether plain http is allowed for hosts that are not in `allowHosts`. */
+  /** True if plain http is allowed for hosts that are not in `allowHosts`. */
   allowHttp: boolean;
   /** PEM text of an additional certificate authority, or null; and of NODE_EXTRA_CA_CERTS. */
   ca: string | null;
@@ -79,7 +79,7 @@ export const DEFAULT_LIMITS: Limits = {
   artifactChecks: 5_000,
 };
 
-/** Whether a listen address is reachable from this machine only. */
+/** True if a listen address is reachable from this machine only. */
 export function isLocalListenAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

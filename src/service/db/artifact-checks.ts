@@ -29,7 +29,7 @@ interface ArtifactSelection {
 
 interface SelectedArtifacts {
   artifacts: OfferedArtifact[];
-  /** Whether more are due than `limit`. */
+  /** True if more are due than `limit`. */
   isLimited: boolean;
 }
 

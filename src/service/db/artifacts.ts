@@ -17,9 +17,9 @@ export interface StoredFile {
   stored: boolean;
   /** The organizations that subscribe to a registry that has delivered it. */
   owners: readonly string[];
-  /** Whether a version offers it. */
+  /** True if a version offers it. */
   offered: boolean;
-  /** Whether it is a last copy. */
+  /** True if it is a last copy. */
   last: boolean;
 }
 
@@ -90,14 +90,14 @@ export interface ArtifactVersion extends Pick<
 > {
   registryId: number;
   appKey: string;
-  /** Whether it, or its app, is no longer listed. */
+  /** True if it, or its app, is no longer listed. */
   withdrawn: boolean;
   appListed: boolean;
-  /** Whether its host no longer has the artifact. */
+  /** True if its host no longer has the artifact. */
   lost: boolean;
-  /** Whether the organization is offered it, provided that its app is listed. */
+  /** True if the organization is offered it, provided that its app is listed. */
   offered: boolean;
-  /** Whether its attestations allow it: its policy is applied only to such versions. */
+  /** True if its attestations allow it: its policy is applied only to such versions. */
   attested: boolean;
 }
 
@@ -251,7 +251,7 @@ export async function forgetArtifact(db: Db, store: string, sha256: string): Pro
   await sql`DELETE FROM artifacts WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex')`.execute(db);
 }
 
-/** Whether a file is stored, or about to be. */
+/** True if a file is stored, or about to be. */
 export async function isReserved(db: Db, store: string, sha256: string): Promise<boolean> {
   const { rows } = await sql`SELECT 1 FROM artifacts
     WHERE store = ${store} AND sha256 = decode(${sha256}, 'hex')`.execute(db);

@@ -51,7 +51,7 @@ export interface DueAttestation {
 
 interface DueQuery {
   keys: readonly string[];
-  /** Whether every host without a valid attestation is asked, whenever it was asked last. */
+  /** True if every host without a valid attestation is asked, whenever it was asked last. */
   all: boolean;
   now: Date;
   limit: number;

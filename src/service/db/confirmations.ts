@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { recordClaimedKeysOf } from './claimed-keys.ts';
 
 /**
- * Whether the host has served the URL of a registry for its subscriptions. A request counts for those that were made
+ * True if the host has served the URL of a registry for its subscriptions. A request counts for those that were made
  * before it: what it proves is not known of later ones.
  */
 
@@ -13,7 +13,7 @@ export interface CheckStart {
   id: number;
   /** When it started, by the clock of the database: a text, since dates are less precise. */
   startedAt: string;
-  /** Whether it had unconfirmed subscriptions then. */
+  /** True if it had unconfirmed subscriptions then. */
   hasUnconfirmed: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface ClaimedDelivery extends StoredWebhookSecret, StoredWebhookUrl {
   body: string;
   webhookId: string;
   organizationId: string;
-  /** Whether the previous delivery of the webhook failed. */
+  /** True if the previous delivery of the webhook failed. */
   failing: boolean;
 }
 
@@ -47,7 +47,7 @@ interface ClaimOptions {
   /** Organizations and webhooks that have enough attempts in progress on this node. */
   busyOrganizations: readonly string[];
   busyWebhooks: readonly string[];
-  /** Whether webhooks whose last delivery failed are included. */
+  /** True if webhooks whose last delivery failed are included. */
   includeFailing: boolean;
 }
 
@@ -344,7 +344,7 @@ interface Receiver {
   name: string;
   registryId: number;
   createdAt: Date;
-  /** Whether it sees the events of its registry: one of its own, or one that is confirmed for it. */
+  /** True if it sees the events of its registry: one of its own, or one that is confirmed for it. */
   isShown: boolean;
 }
 

@@ -27,7 +27,7 @@ interface MonitorOptions {
 const NEVER_BUSY: Pick<EventLoop, 'delaySince'> = { delaySince: () => 0 };
 
 /**
- * Whether the database can be used. Failed statements are reported here; then the database is probed until a write
+ * True if the database can be used. Failed statements are reported here; then the database is probed until a write
  * succeeds. Probes decide, so one lost connection is not an outage.
  */
 export class DatabaseMonitor {

@@ -221,7 +221,7 @@ export interface PolicyTarget {
   subscriptionId: string;
   actor: Actor;
   now: Date;
-  /** Whether the policy may hide everything. */
+  /** True if the policy may hide everything. */
   confirm: boolean;
 }
 

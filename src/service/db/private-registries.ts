@@ -23,7 +23,7 @@ export interface CredentialsTarget {
 /** The registry that a subscription uses from now on. */
 interface MovedSubscription {
   registryId: number;
-  /** Whether it was another one before. */
+  /** True if it was another one before. */
   isMoved: boolean;
 }
 

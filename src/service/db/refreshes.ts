@@ -35,10 +35,10 @@ export interface RegistryRecord
     > {
   /** When it was read, by the clock of the database, and as far ahead of it as the caller: milliseconds since 1970. */
   readAt: number;
-  /** Whether a subscriber requested that all artifacts are asked for. */
+  /** True if a subscriber requested that all artifacts are asked for. */
   artifactsRequested: boolean;
   due: boolean;
-  /** Whether an organization that is not suspended subscribes to it. */
+  /** True if an organization that is not suspended subscribes to it. */
   hasSubscribers: boolean;
   /** The organization, if only one subscribes to it. */
   onlySubscriber: string | null;
@@ -139,7 +139,7 @@ export interface RefreshResult extends NextCheck {
   report: Report;
   slow: boolean;
   unchangedToken: string | null;
-  /** Whether the host refused the credentials. */
+  /** True if the host refused the credentials. */
   unauthorized: boolean;
   /** What was learned from a usable manifest; null without one. */
   usable: {

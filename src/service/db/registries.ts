@@ -46,7 +46,7 @@ export async function insertRegistry(
 export interface KnownRegistry {
   id: number;
   checkedAt: Date | null;
-  /** Whether only its manifest is requested for another subscriber. Its URL may be a signature that was revoked since. */
+  /** True if only its manifest is requested for another subscriber. Its URL may be a signature that was revoked since. */
   recentlyGood: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function checkedAtOf(db: Db, id: number): Promise<Date | null> {
   return row?.checkedAt ?? null;
 }
 
-/** Whether the last refresh of a registry succeeded. */
+/** True if the last refresh of a registry succeeded. */
 export async function isGood(db: Db, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('registries')

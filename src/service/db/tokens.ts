@@ -22,11 +22,11 @@ export const TOKENS_LIMIT = 100;
 export interface Identity {
   organization: OrganizationView;
   token: { id: string; name: string; scope: Scope };
-  /** Whether the operator suspended the organization. */
+  /** True if the operator suspended the organization. */
   suspended: boolean;
-  /** Whether the token has expired. */
+  /** True if the token has expired. */
   expired: boolean;
-  /** Whether its last use was recorded more than a minute ago. */
+  /** True if its last use was recorded more than a minute ago. */
   isUseStale: boolean;
 }
 
@@ -209,7 +209,7 @@ export async function rotateToken(
   return { secret, organization: { ...organization, tokenSince: since.toISOString() } };
 }
 
-/** Whether a token still has the value that it had when it was read. */
+/** True if a token still has the value that it had when it was read. */
 export function hasValueOf({ tokenSince }: OrganizationView) {
   // A view has milliseconds, the database has microseconds.
   return sql<boolean>`date_trunc('milliseconds', secret_since) = ${tokenSince}::timestamptz`;

@@ -27,7 +27,7 @@ export interface UnkeptArtifact {
   artifactUrl: string;
   sha256: string;
   bytes: number | null;
-  /** Whether a subscriber waits for it. */
+  /** True if a subscriber waits for it. */
   requested: boolean;
 }
 

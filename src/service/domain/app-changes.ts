@@ -135,7 +135,7 @@ export interface AppChange extends ObservedApp {
   remembered: RememberedApp | null;
   /** What its author says; null if unchanged. */
   about: AboutChange | null;
-  /** Whether its last event says that it is hidden. */
+  /** True if its last event says that it is hidden. */
   hidden: boolean;
   /** What changed, and when. */
   events: readonly NewEvent[];

@@ -97,7 +97,7 @@ export function verdictOf(evidence: Evidence | null, version: PinnedVersion, sig
 export type Decision = Pick<AttestationDecisionRow, 'checksum' | 'decision' | 'heldSince'>;
 
 /**
- * Whether a version is offered to a subscription that requires attestations. A version that was offered stays offered.
+ * True if a version is offered to a subscription that requires attestations. A version that was offered stays offered.
  * @param before null if nothing was decided yet
  */
 export function nextDecision(

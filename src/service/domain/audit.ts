@@ -50,7 +50,7 @@ export type AuditAction = keyof typeof AUDIT_ACTION_NAMES;
 
 export const AUDIT_ACTIONS: readonly AuditAction[] = keysOf(AUDIT_ACTION_NAMES);
 
-/** Whether the action was performed, or refused because the scope of the token does not include it. */
+/** True if the action was performed, or refused because the scope of the token does not include it. */
 const AUDIT_OUTCOMES = ['done', 'refused'] as const;
 
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];

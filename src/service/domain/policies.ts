@@ -38,7 +38,7 @@ export interface CandidateVersion extends OfferedVersion {
   checksum: string;
   /** Null if its author did not retire it. */
   deprecated: Retirement | null;
-  /** Whether it is offered now. */
+  /** True if it is offered now. */
   isOffered: boolean;
   /** What was decided about it; null if nothing was. */
   decision: Pick<PolicyDecisionRow, 'cause' | 'line' | 'offeredAt'> | null;

@@ -108,7 +108,7 @@ export function seesLastCheck(row: SharedState): boolean {
   return failingSince === null || isCheckedSince(row);
 }
 
-/** Whether the registry was checked since it has the subscription. */
+/** True if the registry was checked since it has the subscription. */
 function isCheckedSince({ checkedAt, registrySince }: SharedState): boolean {
   return checkedAt !== null && checkedAt >= registrySince;
 }

@@ -11,7 +11,7 @@ export interface EndedRefresh {
   interval: number;
   /** Consecutive failed refreshes, including this one; 0 if the manifest was usable. */
   failures: number;
-  /** Whether something was deferred to the next refresh. */
+  /** True if something was deferred to the next refresh. */
   unfinished: boolean;
   /** Duration of this refresh in milliseconds. */
   duration: number;

@@ -84,7 +84,7 @@ export function readPolicy({ mode, ...fields }: PolicyInput): SubscriptionPolicy
   return { mode: known, signer: { issuer, identity: identity || null, repository: repository || null } };
 }
 
-/** Whether the fields together name a signer. */
+/** True if the fields together name a signer. */
 function signerFaults({ issuer, identity, repository, publicKey }: Record<PolicyField, string>): PolicyFault[] {
   const isKey = publicKey !== '';
   if (isKey && (issuer !== '' || identity !== '' || repository !== ''))

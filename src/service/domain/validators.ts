@@ -49,13 +49,13 @@ function keyOf({ etag, lastModified, length }: Validators): string {
   return JSON.stringify([etag, lastModified, length]);
 }
 
-/** Whether validators identify the bytes, unlike their length. */
+/** True if validators identify the bytes, unlike their length. */
 export function isConclusive({ etag, lastModified }: Validators): boolean {
   return etag !== null || lastModified !== null;
 }
 
 /**
- * Whether a response is about the same bytes as the known validators. `same-length`: nothing but the length could be
+ * True if a response is about the same bytes as the known validators. `same-length`: nothing but the length could be
  * compared, and it is the same. `incomparable`: nothing could be compared.
  */
 export type Comparison = 'same' | 'same-length' | 'different' | 'incomparable';

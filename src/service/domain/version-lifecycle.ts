@@ -201,7 +201,7 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
   return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
 }
 
-/** Whether the row of a version needs no write. */
+/** True if the row of a version needs no write. */
 function isSameVersion(a: StoredVersion, b: StoredVersion | undefined): boolean {
   return b !== undefined && COLUMNS.every((name) => isEqual(a[name], b[name]));
 }

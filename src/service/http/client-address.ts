@@ -8,7 +8,7 @@ import { addressBytes } from '../config/ip-address.ts';
 export interface Client {
   /** The IP address; 'unknown' without a connection. */
   address: string;
-  /** Whether it uses https, as far as a trusted proxy says so. */
+  /** True if it uses https, as far as a trusted proxy says so. */
   secure: boolean;
 }
 

@@ -31,11 +31,11 @@ interface JobWorkersOptions<Claim> {
   renewInterval: number;
   /** Milliseconds after which the claim of a job is no longer renewed: it should have ended before. */
   longest: number;
-  /** Whether no jobs are taken at the moment. */
+  /** True if no jobs are taken at the moment. */
   isPaused?(): boolean;
   /** @param lost aborted once another node has the job. If it throws, the job is retried */
   process(claim: Claim, lost: AbortSignal): Promise<void>;
-  /** Whether to write the end of a job again, now, after an error. */
+  /** True to write the end of a job again, now, after an error. */
   canRetry?(error: unknown): Promise<boolean>;
   onError(error: unknown): void;
 }
@@ -126,7 +126,7 @@ interface PollerOptions {
 function startPoller({ interval, hasRoom, take, onError }: PollerOptions): Poller {
   let stopped = false;
   let polling: Promise<void> | null = null;
-  /** Whether the queue may have jobs: new ones were signalled since the last poll, or the last one found some. */
+  /** True if the queue may have jobs: new ones were signalled since the last poll, or the last one found some. */
   let mayHaveJobs = false;
 
   async function poll(): Promise<void> {

@@ -129,7 +129,7 @@ function askedRows({ versions }: SameArtifact, action: Action, now: Date): Param
  * their length is compared.
  */
 interface IncomparableBudget {
-  /** Whether an artifact may be fetched; it is then counted. */
+  /** True if an artifact may be fetched; it is then counted. */
   afford(versions: readonly Pick<OfferedArtifact, 'bytes' | 'verifiedAt'>[]): boolean;
 }
 

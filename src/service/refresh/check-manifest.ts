@@ -30,7 +30,7 @@ export interface UnusableManifest {
   message: string;
   /** The advice of a finding is for the author of the registry; this one is for the subscriber. */
   advice: string | null;
-  /** Whether the message is the one of a finding. */
+  /** True if the message is the one of a finding. */
   isFinding: boolean;
   findings: Finding[];
 }

@@ -59,7 +59,7 @@ export function unlessSecret<Value>({ redact }: RequestCredentials, value: Value
   return redact(text) === text ? value : null;
 }
 
-/** Whether bytes contain the credentials. */
+/** True if bytes contain the credentials. */
 export function containsSecret({ redact }: RequestCredentials, bytes: Uint8Array): boolean {
   if (redact === null) return false;
   const text = Buffer.from(bytes).toString('latin1');

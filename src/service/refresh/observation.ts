@@ -6,7 +6,7 @@ import { type EventCertificate, type EventType, type NewEvent, registryEvent } f
 
 /** What a refresh observed, once its apps are written. */
 export interface Observation {
-  /** Whether it ended, or was left, before everything was observed. */
+  /** True if it ended, or was left, before everything was observed. */
   readonly interrupted: boolean;
   /** Null if it could not be read, or contains the credentials. */
   readonly manifest: DocumentFacts | null;
@@ -20,7 +20,7 @@ export interface Observation {
   /** The events that were recorded with the apps. */
   readonly changes: EventCounts;
   readonly certificates: CertificateChange | null;
-  /** Whether the host refused the credentials. */
+  /** True if the host refused the credentials. */
   readonly unauthorized: boolean;
   /** The artifacts and bytes that were fetched, and whether some artifacts are left to the next refresh. */
   readonly artifacts: number;

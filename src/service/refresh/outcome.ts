@@ -20,7 +20,7 @@ export interface RefreshFigures {
   /** Milliseconds. */
   duration: number;
   apps: number;
-  /** Whether nothing had to be judged. */
+  /** True if nothing had to be judged. */
   unchanged: boolean;
   artifacts: number;
   bytes: number;

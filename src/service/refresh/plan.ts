@@ -25,7 +25,7 @@ export interface ArtifactCheck {
   fetch: ReadonlySet<string>;
   /** By URL: what the host sent for some of them. */
   answers: ReadonlyMap<string, Validators>;
-  /** Whether some that are due were not asked for. */
+  /** True if some that are due were not asked for. */
   unfinished: boolean;
 }
 

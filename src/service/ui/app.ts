@@ -304,7 +304,7 @@ export function commandsToVerify(
   };
 }
 
-/** Whether the text is shown as it is: without control or invisible characters, secrets, and not truncated. */
+/** True if the text is shown as it is: without control or invisible characters, secrets, and not truncated. */
 function isPastable(text: string): boolean {
   return text !== '' && text === sanitized(text, 1000) && !text.includes('REDACTED');
 }

@@ -90,9 +90,9 @@ export interface PolicyPage extends RegistryFrame {
   faults: readonly PolicyFault[];
   /** What it would do; null if that was not requested. */
   preview: PreviewView | null;
-  /** Whether it was not saved, since it hides everything. */
+  /** True if it was not saved, since it hides everything. */
   isUnconfirmed: boolean;
-  /** Whether the subscription has a policy. */
+  /** True if the subscription has a policy. */
   isStored: boolean;
 }
 

@@ -162,7 +162,7 @@ export function registryFrame({ member, query, now }: MemberRequest, subscriptio
   };
 }
 
-/** Whether a check was requested recently and has not completed. @param requested when, in milliseconds since 1970 */
+/** True if a check was requested recently and has not completed. @param requested when, in milliseconds since 1970 */
 function isWaiting({ checkedAt }: SubscriptionView, requested: string | null, now: Date): boolean {
   if (requested === null) return false;
   const since = Number(requested);

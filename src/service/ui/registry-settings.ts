@@ -41,7 +41,7 @@ export interface RegistrySettingsPage extends RegistryFrame {
   /** Why the submitted credentials are not stored; or null. */
   authError: string | null;
   attestations: PolicyForm;
-  /** Whether the subscription has a policy. */
+  /** True if the subscription has a policy. */
   hasPolicy: boolean;
 }
 

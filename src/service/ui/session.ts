@@ -19,7 +19,7 @@ function cookieName(c: Context, settings: PublicUrl): string {
   return isSecure(c, settings) ? '__Host-appreg' : 'appreg';
 }
 
-/** Whether the browser uses https: by the public URL, or else as a trusted proxy says. */
+/** True if the browser uses https: by the public URL, or else as a trusted proxy says. */
 function isSecure(c: Context, { publicUrl }: PublicUrl): boolean {
   const { secure }: Client = c.get('client');
   return publicUrl?.startsWith('https:') ?? secure;
@@ -51,7 +51,7 @@ function cookieOptions(c: Context, settings: PublicUrl) {
 }
 
 /**
- * Whether a request comes from one of our pages. Browsers send Sec-Fetch-Site (over https and on localhost) or the
+ * True if a request comes from one of our pages. Browsers send Sec-Fetch-Site (over https and on localhost) or the
  * Origin of every form submission; a request with neither is refused.
  */
 export function isFromOwnPage(c: Context, { publicUrl }: PublicUrl): boolean {

@@ -63,7 +63,7 @@ function attention(subscription: SubscriptionView): number {
   return ['bad', 'warn', 'busy', 'good', 'idle'].indexOf(stateOf(subscription).tone) + 1;
 }
 
-/** Whether a state change is expected. */
+/** True if a state change is expected. */
 export function isBusy({ checking, checkedAt }: SubscriptionView): boolean {
   return checking || checkedAt === null;
 }

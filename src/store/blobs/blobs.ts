@@ -23,7 +23,7 @@ export interface BlobStore {
   /** Identifies the store for all processes that share it. @throws AppregError if it cannot be used */
   identity(): Promise<string>;
   /**
-   * Whether this is still the store that `identity` has identified: the folder of another disk, or one that is not
+   * True if this is still the store that `identity` has identified: the folder of another disk, or one that is not
    * mounted, has lost nothing.
    */
   isStill(identity: string): Promise<boolean>;

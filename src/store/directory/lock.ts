@@ -109,7 +109,7 @@ async function tryRename(prepared: string, folder: string): Promise<boolean> {
 }
 
 /**
- * Whether the owner of a lock still runs. Null if only the touched file can show it: the owner is unknown or on another
+ * True if the owner of a lock still runs. Null if only the touched file can show it: the owner is unknown or on another
  * machine, or its start time is unknown (Windows, macOS), so that its process id may belong to a later process. If that
  * is this process, the owner is gone unless the lock is ours: Windows soon reuses process ids.
  */

@@ -49,7 +49,7 @@ export function currentProcess(): LockOwner {
   };
 }
 
-/** Whether the owner's process still runs; null if that cannot be known, because it ran on another machine. */
+/** True if the owner's process still runs; null if that cannot be known, because it ran on another machine. */
 export function isAlive(owner: ProcessIdentity): boolean | null {
   if (owner.machine !== MACHINE) return null;
   try {

@@ -23,7 +23,7 @@ export interface ResolvedPlace {
   /** The base address of keys, with its slash. */
   base: string;
   region: string;
-  /** Whether the store uses Google's dialect. */
+  /** True if the store uses Google's dialect. */
   google: boolean;
 }
 

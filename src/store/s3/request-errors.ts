@@ -46,7 +46,7 @@ interface Refusal {
   source: string;
 }
 
-/** Whether the store refuses the credentials themselves, not what they allow. */
+/** True if the store refuses the credentials themselves, not what they allow. */
 export function areCredentialsInvalid(status: number, code: string): boolean {
   return INVALID_CREDENTIALS.has(code) || (code === '' && (status === 401 || status === 403));
 }

@@ -30,7 +30,7 @@ export interface S3Requests {
   request: S3Request;
   /** Requests the bucket itself; the paths in `query` are not prefixed. */
   list(query: Readonly<Record<string, string>>): Promise<S3Response>;
-  /** Whether the store uses Google's dialect. */
+  /** True if the store uses Google's dialect. */
   google: boolean;
   /** A digest of the endpoint, bucket, prefix, region and the id of the credentials; it contains no secret. */
   identity(): Promise<string>;

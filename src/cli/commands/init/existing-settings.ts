@@ -18,7 +18,7 @@ export interface ExistingSettings {
   /** The options that would result in the same settings. */
   options: Pick<Options, (typeof NAMES)[number]>;
   store: Config['store'];
-  /** Whether versions get an attestation that is signed with an OIDC token. */
+  /** True if versions get an attestation that is signed with an OIDC token. */
   attest: boolean;
 }
 

@@ -43,7 +43,7 @@ const OF_PACKAGE =
 const REPORT_TO_MAINTAINERS = 'Otherwise report it to the maintainers of the package, and do not publish it again.';
 
 interface Stage {
-  /** Whether the artifact was fetched from its URL, so that others may have it. */
+  /** True if the artifact was fetched from its URL, so that others may have it. */
   isServed: boolean;
   isPublishing: boolean;
 }

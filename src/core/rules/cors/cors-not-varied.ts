@@ -89,7 +89,7 @@ function isVaried(hop: Hop): boolean {
   return names.includes('origin') || names.includes('*');
 }
 
-/** Whether a browser or a cache may reuse it without revalidation (RFC 9111 section 4.2). */
+/** True if a browser or a cache may reuse it without revalidation (RFC 9111 section 4.2). */
 function mayBeReused(hop: Hop, now: number): boolean {
   const { lifetime, heuristic } = freshness(hop, now);
   return (lifetime ?? heuristic ?? 0) > 0;

@@ -86,7 +86,7 @@ function isVaried(hop: Hop): boolean {
   return names.includes('accept-encoding') || names.includes('*');
 }
 
-/** Whether a shared cache may store it. */
+/** True if a shared cache may store it. */
 function isShared(hop: Hop): boolean {
   const { directives } = cacheControl(header(hop.headers, 'cache-control') ?? '');
   return !directives.has('no-store') && !directives.has('private');

@@ -71,12 +71,12 @@ export function explainUnreachable(probe: Probe, now: string, isFirst: boolean):
   return last === null ? null : explainStatus(probe, last, Date.parse(now), isFirst);
 }
 
-/** Whether the URL itself was requested and no response was received. */
+/** True if the URL itself was requested and no response was received. */
 function isWithoutAnswer({ hops }: Probe): boolean {
   return hops.length <= 1 && !hops[0]?.status;
 }
 
-/** Whether the whole host is affected, and not only this file. */
+/** True if the whole host is affected, and not only this file. */
 function isOfHost(probe: Probe, cause: string): boolean {
   const { failure } = probe;
   if (failure === null)

@@ -69,7 +69,7 @@ Content-Type: image/svg+xml
   },
 });
 
-/** Whether pages load it from an origin other than their own. */
+/** True if pages load it from an origin other than their own. */
 function isForeign(answer: Probe, origins: readonly string[]): boolean {
   const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
   return origins.length === 0 || origins.some((origin) => origin !== own);

@@ -109,7 +109,7 @@ function isUncut(content: Content | Missing): content is Content {
   return !isMissing(content) && !content.cut;
 }
 
-/** Whether an artifact has other bytes now, or does not exist any more: earlier facts about it are wrong. */
+/** True if an artifact has other bytes now, or does not exist any more: earlier facts about it are wrong. */
 function isRefuted({ web, content }: ArtifactFacts, digest: string): boolean {
   if (isMissing(web)) return false;
   if (!isMissing(content)) return content.sha256 !== digest;

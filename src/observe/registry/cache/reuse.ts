@@ -96,7 +96,7 @@ export function iconBefore(known: IconFacts | null, url: string, now: string): I
   return before ? { ...known, reusedFrom: before.observedAt } : null;
 }
 
-/** Whether two sets of views agree about the host, as far as both were requested. */
+/** True if two sets of views agree about the host, as far as both were requested. */
 export function isSameBehavior(now: Views, before: Views): boolean {
   const both = !isMissing(now.head) && !isMissing(before.head);
   return both

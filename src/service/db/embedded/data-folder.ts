@@ -217,7 +217,7 @@ export async function reachableBinaries(bin: string, folder: string, as: RunAs):
   return join(copy, 'native', basename(bin));
 }
 
-/** Whether this user can access the file or folder, including all parent folders. */
+/** True if this user can access the file or folder, including all parent folders. */
 async function mayRead(path: string, as: RunAs): Promise<boolean> {
   return run('/bin/sh', ['-c', 'test -r "$1" && test -x "$1"', 'sh', path], { ...as, cwd: '/' }).then(
     () => true,

@@ -49,7 +49,7 @@ export function unknownMigration(names: readonly string[]): string | null {
   return names.find((name) => !(name in MIGRATIONS)) ?? null;
 }
 
-/** Whether these are the first migrations of this appreg, so that a database with them can be migrated further. */
+/** True if these are the first migrations of this appreg, so that a database with them can be migrated further. */
 export function areFirstMigrations(names: readonly string[]): boolean {
   const known = Object.keys(MIGRATIONS);
   return names.length > 0 && names.toSorted().every((name, index) => name === known[index]);

@@ -81,7 +81,7 @@ export interface RegistryRow {
    * completed.
    */
   resumeAfter: string | null;
-  /** Whether the last refresh was slow: such registries have separate workers, and do not delay others. */
+  /** True if the last refresh was slow: such registries have separate workers, and do not delay others. */
   slow: Generated<boolean>;
   /**
    * The responses under which the last outcome stays valid (refresh/unchanged.ts); null if the registry must be
@@ -99,7 +99,7 @@ export interface RegistryRow {
   progress: ColumnType<CheckProgress | null, string | null | undefined, string | null>;
   /** The only organization that uses it, since it has or had credentials; null if it is shared. */
   ownerId: Generated<string | null>;
-  /** Whether the host refused its credentials in the last refresh. */
+  /** True if the host refused its credentials in the last refresh. */
   unauthorized: Generated<boolean>;
 }
 
@@ -157,7 +157,7 @@ interface AppRow {
   icon: Buffer | null;
   /** The fragment of the icon's URL with its "#": the part of an SVG to show. '' if there is none. */
   iconFragment: Generated<string>;
-  /** Whether it is in the manifest; false after it was removed. */
+  /** True if it is in the manifest; false after it was removed. */
   listed: boolean;
   /** As in AppVerdict (core/findings/report.ts); null while unknown. */
   visible: boolean | null;
@@ -172,7 +172,7 @@ interface AppRow {
   failingSince: Date | null;
   /** gzip of JSON: the cached facts (RememberedApp, observe/registry/cache/observation-cache.ts). */
   remembered: Buffer | null;
-  /** Whether its last event says that it is hidden (`app-hidden`). */
+  /** True if its last event says that it is hidden (`app-hidden`). */
   hidden: Generated<boolean>;
 }
 
