@@ -47,21 +47,6 @@ test('no file of the product contains a failpoint or the environment variable th
   expect(files.filter((file) => trace.test(readFileSync(join(root, 'dist', file), 'utf8')))).toEqual([]);
 });
 
-describe('lint reads a configuration in', () => {
-  const config = '{ manifest: "registry.json", rules: { "no-apps": "error" } }';
-  test.each([
-    ['an ES module', 'config.mjs', `export default ${config};`],
-    ['an ES module with a top-level await', 'waits.mjs', `await Promise.resolve(); export default ${config};`],
-    ['a CommonJS module', 'config.cjs', `module.exports = ${config};`],
-  ])('%s', (_, name, text) => {
-    writeFileSync(join(root, name), text);
-    const { status, stdout, stderr } = appreg({}, 'lint', '.', '--config', name);
-    expect(stderr).toBe('');
-    expect(stdout).toContain('no-apps');
-    expect(status).toBe(1);
-  });
-});
-
 test('an output file that cannot be written is an expected error', () => {
   const { status, stdout, stderr } = appreg({}, 'lint', '.', '--output', 'no/such/folder/report.txt');
   expect(status).toBe(2);
