@@ -6,7 +6,7 @@ import { type AppRecord } from '../domain/app-changes.ts';
 import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { FetchedIcon } from '../../observe/registry/fetched-icons.ts';
 import { containsSecret, type RequestCredentials } from './credentials.ts';
-import { faultSeverity } from '../../core/registry/image-faults.ts';
+import { faultSeverity, partsOfImage } from '../../core/registry/image-faults.ts';
 
 /** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
 
@@ -64,11 +64,15 @@ export function withoutUnstoredIcon(record: AppRecord | null): RememberedApp | n
   return { ...remembered, facts: { ...remembered.facts, icon: none } };
 }
 
+/** True for an SVG of which all was read, and nothing is active. One with a fault was not read completely. */
+function isPassive(image: ImageFacts): boolean {
+  const { active } = partsOfImage(image);
+  return image.fault === null && !isMissing(active) && active.every(({ code }) => code === 'namespace-entities');
+}
+
 function typeOf(image: ImageFacts): IconRow['type'] | null {
-  const { kind, fault, active, width, height } = image;
-  // An SVG with a fault was not read completely.
-  if (kind === 'svg')
-    return fault === null && active.every(({ code }) => code === 'namespace-entities') ? 'image/svg+xml' : null;
+  const { kind, width, height } = image;
+  if (kind === 'svg') return isPassive(image) ? 'image/svg+xml' : null;
   if (kind !== 'png' || faultSeverity(image) === 'error') return null;
   return width !== null && height !== null && width * height <= PIXELS_LIMIT ? 'image/png' : null;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FaultHost, openFaultHost, tagged } from '../../support/fault-host.ts';
 import { openIconCollector } from '../../../src/service/refresh/icons.ts';
-import { seenIcon } from '../../support/icons.ts';
+import { iconFacts } from '../../support/icons.ts';
 import { archive, SVG } from '../../support/live-registry.ts';
 import { chunk, END, header, pixels, png, PNG } from '../../support/png-builder.ts';
 import { serveEqualVersions } from '../../support/equal-versions.ts';
@@ -79,7 +79,7 @@ describe('the pages show', () => {
   const url = 'https://apps.example.com/icon';
   const shown = (bytes: string | Uint8Array): string | null | undefined => {
     const collector = openIconCollector({ secrets: null, redact: null });
-    const facts = { ...seenIcon(bytes).facts, url };
+    const facts = { ...iconFacts(bytes), url };
     collector.add(facts, { bytes: Buffer.from(bytes as Uint8Array) });
     return collector.iconOf(facts)?.type;
   };
