@@ -185,9 +185,9 @@ describe('a browser build', () => {
     expect(await sizeOf("export { isChecksum } from 'appreg';")).toBeLessThan(1000);
   });
 
-  test('of the functions about versions, keys and checksums has less than 10 kB', async () => {
+  test('of the functions about versions, keys and checksums has less than 11 kB', async () => {
     const source = "export { isChecksum, isSemver, comparePrecedence, isSafeKey } from 'appreg';";
-    expect(await sizeOf(source)).toBeLessThan(10_000);
+    expect(await sizeOf(source)).toBeLessThan(11_000);
   });
 
   test('that uses judge() includes the rules', async () => {
