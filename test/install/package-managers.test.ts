@@ -159,28 +159,14 @@ describe('the license notices and the bill of materials', () => {
 });
 
 describe('under Bun', () => {
-  test('the archive differs, the tar inside is the same, and a warning states it', ({ skip }) => {
+  test('a bundle has the same bytes as under Node.js, although Bun compresses otherwise', ({ skip }) => {
     const bun = packageManager('bun');
     if (bun === null) return skip('bun cannot be installed here');
     const { folder } = project('npm')!;
     const ours = bundled(project('npm')!);
-    const output = outputOf(
-      run(
-        [
-          ...bun,
-          '--bun',
-          'node_modules/appreg/bin/appreg.js',
-          'bundle',
-          'src/main.ts',
-          'bun.tar.gz',
-          '--ui',
-          'src/ui.ts',
-        ],
-        folder,
-      ),
-    );
-    expect(output).toContain('Bun compresses');
-    expect(sha(gunzipSync(readFileSync(join(folder, 'bun.tar.gz'))))).toBe(sha(gunzipSync(ours)));
+    const words = ['node_modules/appreg/bin/appreg.js', 'bundle', 'src/main.ts', 'bun.tar.gz', '--ui', 'src/ui.ts'];
+    outputOf(run([...bun, '--bun', ...words], folder));
+    expect(sha(readFileSync(join(folder, 'bun.tar.gz')))).toBe(sha(ours));
   }, 600_000);
 });
 

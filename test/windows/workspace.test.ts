@@ -221,8 +221,8 @@ describeOnWindows('a workspace', '22', (windows) => {
     const config = windowsPath(join(registry, 'appreg.config.json'));
     const clean = { code: 0, out: expect.stringMatching(/\d apps?, /) };
     expect(windows.run(['lint', '--config', config], { cwd: registry })).toMatchObject(clean);
-    writeFileSync(join(registry, 'other.config.mjs'), 'export default { manifest: "registry.json", rules: {} };\n');
-    const other = windows.run(['lint', '--cwd', windowsPath(registry), '--config', 'other.config.mjs'], { cwd: '/' });
+    writeFileSync(join(registry, 'other.config.json'), '{ "manifest": "registry.json", "rules": {} }\n');
+    const other = windows.run(['lint', '--cwd', windowsPath(registry), '--config', 'other.config.json'], { cwd: '/' });
     expect(other).toMatchObject({ ...clean, err: '' });
     const url = `file:///${windowsPath(registry).replaceAll('\\', '/')}/registry.json`;
     expect(appreg('verify', url)).toMatchObject({ code: 2, err: expect.stringContaining('appreg lint') });
