@@ -1,4 +1,4 @@
-/** True if no text of a list occurs twice; null is no text. */
+/** True if each text of a list occurs once; nulls are ignored. */
 export function areDistinct<T>(list: readonly T[], textOf: (one: T) => string | null): boolean {
   const seen = new Set<string>();
   let count = 0;
