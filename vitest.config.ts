@@ -80,9 +80,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/home-folder.ts'],
     setupFiles: ['test/support/setup.ts'],
-    // On a busy machine, a hundred processes of git, or starting PostgreSQL, take longer than half a minute.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // On a busy machine, a hundred processes of git, or starting PostgreSQL, take longer than a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     // Sources are compiled once, not in each run.
