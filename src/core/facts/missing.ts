@@ -84,7 +84,8 @@ export type NotJudgedReason =
   | { code: 'turned-off' }
   /** The run did not observe everything. */
   | { code: 'incomplete'; why: string }
-  | { code: 'findings-truncated'; count: number }
+  /** A list of a stored report has `count` more entries. */
+  | { code: 'list-truncated'; list: 'findings' | 'apps' | 'notJudged'; count: number }
   | { code: 'no-app-list'; rule: string }
   /** `apps`: how many are for the other shards; null for the manifest, which the first shard reports on. */
   | { code: 'other-shard'; shards: number; apps: number | null }
@@ -169,7 +170,7 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
     `the configuration of ${source} would report ${severity === 'error' ? 'an error' : 'a warning'}, which the current one omits`,
   'turned-off': () => 'the settings turn this rule off, but it found an error',
   incomplete: ({ why }) => why,
-  'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
+  'list-truncated': ({ list, count }) => `${TRUNCATED[list](count)}, not listed here`,
   'no-app-list': ({ rule }, _, nameOf) => `the apps: the manifest does not list them, because of ${nameOf(rule)}`,
   'other-shard': ({ shards, apps }) =>
     apps === null
@@ -195,6 +196,13 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
 
 /** All codes, as `schemas/report.schema.json` lists them. */
 export const NOT_JUDGED_CODES: readonly NotJudgedCode[] = keysOf(WORDING);
+
+const TRUNCATED: Record<ReasonByCode['list-truncated']['list'], (count: number) => string> = {
+  findings: (count) => counted(count, 'more finding'),
+  apps: (count) => counted(count, 'more app'),
+  notJudged: (count) =>
+    counted(count, 'more entry about what was not judged', 'more entries about what was not judged'),
+};
 
 const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'no-api': 'does not have the API of appreg service, so the results of its checks are not known',

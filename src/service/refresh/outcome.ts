@@ -3,7 +3,7 @@ import { type Observation, countEvents } from './observation.ts';
 import { type Limits } from '../config/settings.ts';
 import { FINDINGS_LIMIT, type RefreshState } from './plan.ts';
 import { type RegistryRecord, type Confirmation, type RefreshResult, type NextCheck } from '../db/refreshes.ts';
-import { type Report, type Finding } from '../../core/findings/report.ts';
+import { type Report } from '../../core/findings/report.ts';
 import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import { nextCheckTime } from '../domain/schedule.ts';
 import { SEVERITIES } from '../../core/values/severity.ts';
@@ -145,27 +145,36 @@ function nextAfter({ at, ...end }: RefreshEnd, failures: number, unfinished: boo
   };
 }
 
-/** Maximum findings, apps and notes kept of a report, to limit the database size. */
-const STORED_FINDINGS = 2000;
-const LIST_LIMIT = 5000;
+/** Maximum entries kept of each list of a report, to limit the database size. */
+const STORED = { findings: 2000, apps: 5000, notJudged: 5000 };
+type ReportList = keyof typeof STORED;
 
-const severityRank = (finding: Finding): number => SEVERITIES.indexOf(finding.severity);
-
-/** A report of limited size. Its counts remain those of the whole report. */
+/**
+ * A report of limited size. Its counts remain those of the whole report, and its `notJudged` says of each list how many
+ * entries it lacks. The most severe findings are kept, and what was not judged of the run as a whole.
+ */
 export function truncateReport(report: Report): Report {
   const { findings, apps, notJudged } = report;
-  if (findings.length <= STORED_FINDINGS && apps.length <= LIST_LIMIT && notJudged.length <= LIST_LIMIT) return report;
-  const kept = new Set(findings.toSorted((a, b) => severityRank(a) - severityRank(b)).slice(0, STORED_FINDINGS));
-  const omitted = findings.length - kept.size;
-  return {
-    ...report,
-    findings: findings.filter((finding) => kept.has(finding)),
-    apps: apps.slice(0, LIST_LIMIT),
-    notJudged: [
-      ...notJudged.slice(0, LIST_LIMIT),
-      ...(omitted === 0 ? [] : [notJudgedEntry('*', {}, { code: 'findings-truncated', count: omitted })]),
-    ],
+  const lists = Object.keys(STORED) as ReportList[];
+  if (lists.every((list) => report[list].length <= STORED[list])) return report;
+  const kept = {
+    findings: firstBy(findings, STORED.findings, ({ severity }) => SEVERITIES.indexOf(severity)),
+    apps: apps.slice(0, STORED.apps),
+    // With room for an entry about each list.
+    notJudged: firstBy(notJudged, STORED.notJudged - lists.length, ({ rule }) => (rule === '*' ? 0 : 1)),
   };
+  const truncated = lists.flatMap((list) => {
+    const count = report[list].length - kept[list].length;
+    return count === 0 ? [] : [notJudgedEntry('*', {}, { code: 'list-truncated', list, count })];
+  });
+  return { ...report, ...kept, notJudged: [...kept.notJudged, ...truncated] };
+}
+
+/** The entries with the lowest ranks, in the order of the list. */
+function firstBy<Entry>(entries: readonly Entry[], limit: number, rankOf: (entry: Entry) => number): Entry[] {
+  if (entries.length <= limit) return [...entries];
+  const kept = new Set(entries.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, limit));
+  return entries.filter((entry) => kept.has(entry));
 }
 
 /** The events of a check as a whole. */

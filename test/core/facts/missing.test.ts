@@ -11,7 +11,7 @@ const RUN_ONLY = [
   'rule-crashed',
   'turned-off',
   'incomplete',
-  'findings-truncated',
+  'list-truncated',
   'no-app-list',
   'other-shard',
   'reused',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ArchiveEntry, ArtifactFacts } from '../../../src/core/facts/facts.ts';
-import type { Finding, Report } from '../../../src/core/findings/report.ts';
+import type { AppVerdict, Finding, NotJudged, Report } from '../../../src/core/findings/report.ts';
 import { truncateFacts } from '../../../src/service/refresh/app-change.ts';
 import { truncateReport } from '../../../src/service/refresh/outcome.ts';
 
@@ -21,7 +21,30 @@ test('a truncated report contains the most severe findings and all counts', () =
   expect(truncated.findings).toHaveLength(2000);
   expect(truncated.findings.filter(({ severity }) => severity === 'error')).toHaveLength(10);
   expect(truncated.summary).toEqual(report.summary);
-  expect(truncated.notJudged.at(-1)?.reason).toContain('3010 more findings');
+  expect(truncated.notJudged.at(-1)?.reason).toContain('3,010 more findings');
+  expect(truncateReport(truncated)).toBe(truncated);
+});
+
+const notJudged = (rule: string, reason: string): NotJudged => ({ rule, reason }) as NotJudged;
+
+test('each list of a truncated report says what it lacks, and sentences about the whole run are kept', () => {
+  const report = {
+    summary: {},
+    findings: [],
+    apps: Array.from({ length: 5004 }, (_, n) => ({ key: `a${n}` }) as AppVerdict),
+    notJudged: [
+      ...Array.from({ length: 6000 }, (_, n) => notJudged(`r${n}`, 'it was not read')),
+      notJudged('*', 'there are more than 10000 findings'),
+    ],
+  } as unknown as Report;
+  const truncated = truncateReport(report);
+  expect(truncated.apps).toHaveLength(5000);
+  expect(truncated.notJudged).toHaveLength(4999);
+  expect(truncated.notJudged.slice(-3).map(({ reason }) => reason)).toEqual([
+    'there are more than 10000 findings',
+    '4 more apps, not listed here',
+    '1,004 more entries about what was not judged, not listed here',
+  ]);
   expect(truncateReport(truncated)).toBe(truncated);
 });
 
