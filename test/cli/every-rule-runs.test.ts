@@ -5,11 +5,12 @@ import { runLint } from '../../src/cli/commands/lint.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../support/cli-context.ts';
 import { certificates } from '../support/fault-certificates.ts';
-import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
 import { folder as temporaryFolder } from '../support/folders.ts';
-import { archive, checksum, gzipped, SVG } from '../support/live-registry.ts';
+import { archive, SVG } from '../support/live-registry.ts';
 import { runsIn } from '../support/cli-runs.ts';
-import { addTraps, APP_KEYS, LAST_APP, LAST_VERSION, sprung, TRAP_IDS } from '../support/trap-rules.ts';
+import { manifestAt, metadataOf, serveTrapRegistry, versionsOf } from '../support/trap-registry.ts';
+import { addTraps, APP_KEYS, sprung, TRAP_IDS } from '../support/trap-rules.ts';
 
 /** `lint` and `verify` judge ordinary registries by all rules, an added one included. */
 
@@ -27,40 +28,10 @@ beforeEach(() => {
 });
 afterEach(() => removeTraps());
 
-const versionsOf = (key: string): string[] => ['1.0.0', ...(key === LAST_APP ? [LAST_VERSION] : [])];
-
-function metadataOf(key: string, base: string): object {
-  const versions = versionsOf(key).map((version) => ({
-    version,
-    artifactUrl: `${base}/${key}/${version}.tar.gz`,
-    artifactChecksum: checksum(archive(`${key} ${version}`)),
-  }));
-  return { versions };
-}
-
-function manifestAt(base: string): object {
-  const apps = APP_KEYS.map((key) => [
-    key,
-    {
-      name: key,
-      description: 'Does a thing.',
-      blockStyle: { iconUrl: `${base}/${key}/icon.svg`, color: '#336699' },
-      appMetadataUrl: `${base}/${key}/versions.json`,
-    },
-  ]);
-  return { apps: Object.fromEntries(apps) as object };
-}
-
 test('verify', async () => {
   writeFileSync(join(folder, 'ca.pem'), certificates().ca);
-  host.on('/registry.json', json(manifestAt(host.origin)));
-  for (const key of APP_KEYS) {
-    host.on(`/${key}/versions.json`, json(metadataOf(key, host.origin)));
-    const icon = answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG });
-    host.on(`/${key}/icon.svg`, byMethod({ GET: icon }));
-    for (const version of versionsOf(key)) host.on(`/${key}/${version}.tar.gz`, gzipped(archive(`${key} ${version}`)));
-  }
-  const { report } = await runsIn(folder, 'ca.pem').verify(`${host.origin}/registry.json`);
+  const url = serveTrapRegistry(host);
+  const { report } = await runsIn(folder, 'ca.pem').verify(url);
   expect(sprung(report.findings)).toEqual(TRAP_IDS);
 });
 
