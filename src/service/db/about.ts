@@ -20,14 +20,14 @@ export async function storedAbouts(
     .selectFrom('aboutFiles')
     .where('registryId', '=', registryId)
     .where('appKey', '=', sql<string>`ANY(${keys})`)
-    .select(['appKey', 'url', 'etag', 'lastModified', 'content'])
+    .select(['appKey', 'url', 'etag', 'lastModified', 'content', 'fields'])
     .execute();
   // Without a file, nothing is known of a version either.
   if (files.length === 0) return new Map();
   const abouts = new Map<string, StoredAbout & { versions: StoredAboutVersion[] }>();
-  for (const { appKey, url, content, ...validators } of files) {
+  for (const { appKey, url, content, fields, ...validators } of files) {
     const file = { url, content: await unpack<DocumentContent>(content), condition: conditionOf(validators) };
-    abouts.set(appKey, { file, versions: [] });
+    abouts.set(appKey, { file, fields, versions: [] });
   }
   const rows = await db
     .selectFrom('aboutVersions')

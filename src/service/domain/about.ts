@@ -1,5 +1,12 @@
 import { type KnownAbout } from '../../observe/registry/about.ts';
-import { type AboutVersion, type About, readAboutFile, type Retirement } from '../../core/about/about-file.ts';
+import {
+  ABOUT_FIELDS,
+  type About,
+  type AboutApp,
+  type AboutVersion,
+  readAboutFile,
+  type Retirement,
+} from '../../core/about/about-file.ts';
 import { storable, storableValue } from './storable.ts';
 import { type DocumentContent } from '../../core/json/content.ts';
 import { type NewEvent } from './events.ts';
@@ -10,6 +17,8 @@ import { type NewEvent } from './events.ts';
 export interface StoredAbout {
   /** The last one that could be used; null if there is none. */
   file: KnownAbout | null;
+  /** What is shown of it; a field that was added later is absent. */
+  fields: Partial<AboutApp>;
   versions: readonly StoredAboutVersion[];
 }
 
@@ -17,7 +26,7 @@ export interface StoredAboutVersion extends AboutVersion {
   version: string;
 }
 
-export const NO_ABOUT: StoredAbout = { file: null, versions: [] };
+export const NO_ABOUT: StoredAbout = { file: null, fields: {}, versions: [] };
 
 /** What a refresh learned: another file; `absent`: the host has none; `unknown`: the last one stays. */
 export type LearnedAbout = KnownAbout | 'absent' | 'unknown';
@@ -44,13 +53,16 @@ export interface KnownClaims {
 export function aboutChange(before: StoredAbout, learned: LearnedAbout, versions: readonly string[]): KnownClaims {
   const read = typeof learned === 'string' ? null : readAboutFile(learned.content).about;
   const isKept = learned === 'unknown' || (typeof learned !== 'string' && read === null);
-  const about = isKept && before.file !== null ? readAboutFile(before.file.content).about : read;
+  const kept = isKept ? before.file : null;
+  // It was read by an earlier version, perhaps by other rules.
+  const about = kept === null ? read : readAboutFile(kept.content).about;
+  const file = typeof learned === 'string' || isKept ? kept : learned;
   const rows = about === null ? [] : rowsOf(about, versions);
   const stored = new Map(before.versions.map((row) => [row.version, row]));
   const claimed = new Set(rows.map(({ version }) => version));
   const known = new Set(versions);
   const change = {
-    file: isKept ? undefined : fileChange(before.file, typeof learned === 'string' ? null : learned, about),
+    file: fileChange(before, file, about),
     changed: rows.filter((row) => !isSame(row, stored.get(row.version))),
     // The rows of versions that are not known any more are deleted with them.
     removed: before.versions.flatMap(({ version }) => (known.has(version) && !claimed.has(version) ? [version] : [])),
@@ -59,10 +71,11 @@ export function aboutChange(before: StoredAbout, learned: LearnedAbout, versions
   return { change: isNothing ? null : change, about };
 }
 
-function fileChange(before: KnownAbout | null, known: KnownAbout | null, about: About | null): AboutChange['file'] {
-  if (known === null || about === null) return before === null ? undefined : null;
-  if (before !== null && isSameFile(before, known)) return undefined;
-  return { known, app: storableValue(about.app) };
+function fileChange(before: StoredAbout, known: KnownAbout | null, about: About | null): AboutChange['file'] {
+  if (known === null || about === null) return before.file === null ? undefined : null;
+  const app = storableValue(about.app);
+  const isSameApp = ABOUT_FIELDS.every(({ name }) => before.fields[name] === app[name]);
+  return isSameApp && before.file !== null && isSameFile(before.file, known) ? undefined : { known, app };
 }
 
 function storableText(text: string | null): string | null {

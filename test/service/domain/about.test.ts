@@ -30,6 +30,7 @@ function after(before: StoredAbout, learned: LearnedAbout, versions: readonly st
   const replaced = new Set([...change.removed, ...change.changed.map(({ version }) => version)]);
   return {
     file: change.file === undefined ? before.file : (change.file?.known ?? null),
+    fields: change.file === undefined ? before.fields : (change.file?.app ?? {}),
     versions: [
       ...before.versions.filter(({ version }) => versions.includes(version) && !replaced.has(version)),
       ...change.changed,
@@ -96,6 +97,30 @@ test('the same content with another validator replaces the file, without an even
   const { change } = aboutChange(RETIRED, learned, KNOWN);
   expect(change).toMatchObject({ file: { known: learned }, changed: [], removed: [] });
   expect(aboutEvents('a', RETIRED, change)).toEqual([]);
+});
+
+test.each<LearnedAbout>(['unknown', RETIRED.file!])(
+  'a field that was added later is read from the stored file',
+  (learned) => {
+    const file = { ...RETIRED.file!, content: contentOf({ schema: 1, app: { licence: 'MIT' } }) };
+    const { change } = aboutChange(
+      { file, fields: { homepage: null }, versions: [] },
+      learned === 'unknown' ? learned : file,
+      KNOWN,
+    );
+    expect(change).toMatchObject({
+      file: { known: file, app: { licence: 'MIT', homepage: null } },
+      changed: [],
+      removed: [],
+    });
+  },
+);
+
+test('nothing is shown of a stored file that can no longer be read', () => {
+  const stored = { ...RETIRED, file: { ...RETIRED.file!, content: contentOf({ schema: 1, app: { homepage: 'x:' } }) } };
+  const { change, about } = aboutChange(stored, 'unknown', KNOWN);
+  expect(about).toBeNull();
+  expect(change).toEqual({ file: null, changed: [], removed: ['1.0.0'] });
 });
 
 test('a file that is gone takes what it said with it', () => {
