@@ -18,10 +18,12 @@ const PIXELS_LIMIT = 2 ** 24;
 const TOTAL_BYTES = 64 * 2 ** 20;
 
 export interface IconCollector {
-  /** Receives an icon that was fetched; null for one that was not. */
-  add(facts: IconFacts, icon: FetchedIcon | null): void;
-  /** The icon of an app, null for none, undefined if the previous one is kept. */
-  iconOf(facts: IconFacts): IconRow | null | undefined;
+  /**
+   * Called for each app, in any order.
+   * @param fetched null if it was not fetched
+   * @returns the icon of the app, null for none, undefined if the previous one is kept
+   */
+  iconOf(facts: IconFacts, fetched: FetchedIcon | null): IconRow | null | undefined;
 }
 
 /** @param credentials an icon that contains them is ignored */
@@ -29,28 +31,33 @@ export function openIconCollector(credentials: RequestCredentials): IconCollecto
   // Apps may share an icon: it is kept once, until the end of the run.
   const byUrl = new Map<string, IconRow | null>();
   let remaining = TOTAL_BYTES;
+
+  function rowOf(type: IconRow['type'], bytes: Uint8Array | null): IconRow | null {
+    if (bytes === null || bytes.length > remaining) return null;
+    remaining -= bytes.length;
+    return { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) };
+  }
+
   return {
-    add({ url, content, image }, icon) {
-      if (url === null || icon === null) return;
-      const { bytes } = icon;
-      if (bytes !== null && containsSecret(credentials, bytes)) return;
-      const key = comparableUrl(url);
-      byUrl.set(key, null);
-      const type = shownType({ content, image });
-      if (type === null || bytes === null || bytes.length > remaining) return;
-      remaining -= bytes.length;
-      byUrl.set(key, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
+    iconOf(facts, fetched) {
+      if (facts.url === null) return undefined;
+      const type = shownType(facts);
+      // Also if it is remembered: an earlier version may have shown it.
+      if (type === null) return null;
+      const key = comparableUrl(facts.url);
+      const isUsable = fetched !== null && !(fetched.bytes !== null && containsSecret(credentials, fetched.bytes));
+      if (type !== undefined && isUsable) byUrl.set(key, rowOf(type, fetched.bytes));
+      // An icon that was not fetched is either unchanged, or its host fails.
+      return byUrl.get(key);
     },
-    // What was not fetched is either unchanged, or its host fails.
-    iconOf: ({ url }) => (url === null ? undefined : byUrl.get(comparableUrl(url))),
   };
 }
 
-/** The type of an icon that the page may show; null for any other. */
-function shownType({ content, image }: Pick<IconFacts, 'content' | 'image'>): IconRow['type'] | null {
-  if (isMissing(content) || content.cut || isMissing(image)) return null;
+/** The type of an icon that the page may show; null for any other, undefined if the icon is not known. */
+function shownType({ content, image }: Pick<IconFacts, 'content' | 'image'>): IconRow['type'] | null | undefined {
+  if (isMissing(content) || isMissing(image)) return undefined;
   const { bytes } = content.decoded ?? content;
-  return bytes > 0 && bytes < ICON_BYTES ? typeOf(image) : null;
+  return !content.cut && bytes > 0 && bytes < ICON_BYTES ? typeOf(image) : null;
 }
 
 const NOT_KNOWN: Missing = { missing: { code: 'not-cached' } };
@@ -59,20 +66,19 @@ const NOT_KNOWN: Missing = { missing: { code: 'not-cached' } };
 export function withoutUnstoredIcon(record: AppRecord | null): RememberedApp | null {
   if (record === null || record.remembered === null) return null;
   const { icon, remembered } = record;
-  if (icon !== null || shownType(remembered.facts.icon) === null) return remembered;
+  if (icon !== null || !shownType(remembered.facts.icon)) return remembered;
   const none = { url: null, file: null, web: NOT_KNOWN, content: NOT_KNOWN, image: NOT_KNOWN };
   return { ...remembered, facts: { ...remembered.facts, icon: none } };
 }
 
-/** True for an SVG of which all was read, and nothing is active. One with a fault was not read completely. */
-function isPassive(image: ImageFacts): boolean {
-  const { active } = partsOfImage(image);
-  return image.fault === null && !isMissing(active) && active.every(({ code }) => code === 'namespace-entities');
-}
-
+/** The type of an image of which all was read, and which has neither active content nor too many pixels. */
 function typeOf(image: ImageFacts): IconRow['type'] | null {
-  const { kind, width, height } = image;
-  if (kind === 'svg') return isPassive(image) ? 'image/svg+xml' : null;
-  if (kind !== 'png' || faultSeverity(image) === 'error') return null;
+  const { wholeImage, active } = partsOfImage(image);
+  if (isMissing(wholeImage) || isMissing(active)) return null;
+  const { kind, width, height, fault } = wholeImage;
+  // A fault of an SVG ends its reading.
+  if (kind === 'svg')
+    return fault === null && active.every(({ code }) => code === 'namespace-entities') ? 'image/svg+xml' : null;
+  if (kind !== 'png' || faultSeverity(wholeImage) === 'error') return null;
   return width !== null && height !== null && width * height <= PIXELS_LIMIT ? 'image/png' : null;
 }

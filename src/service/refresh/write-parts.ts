@@ -105,11 +105,10 @@ export function openPartWriter(
     const isRefused = [facts.metadata, ...facts.artifacts].some(isUnauthorized);
     add({ done: observation.done + 1, unauthorized: observation.unauthorized || isRefused });
     records.release(key);
-    icons.add(facts.icon, part.icon);
+    const icon = icons.iconOf(facts.icon, part.icon);
     // The database cannot store the key: there is only the finding.
     if (record === null) return;
     const entry = member(observation.apps ?? undefined, key) ?? null;
-    const icon = icons.iconOf(facts.icon);
     const update = { ...versionOptions, record, facts, judged, about, kept, entry, icon, at: context.now() };
     const { change, beyond } = appChange(update);
     if (await writeApp(db, registry, record, change)) judge.invalidate();

@@ -80,8 +80,7 @@ describe('the pages show', () => {
   const shown = (bytes: string | Uint8Array): string | null | undefined => {
     const collector = openIconCollector({ secrets: null, redact: null });
     const facts = { ...iconFacts(bytes), url };
-    collector.add(facts, { bytes: Buffer.from(bytes as Uint8Array) });
-    return collector.iconOf(facts)?.type;
+    return collector.iconOf(facts, { bytes: Buffer.from(bytes as Uint8Array) })?.type;
   };
   const doctype = '<!DOCTYPE svg [ <!ENTITY ns_svg "http://www.w3.org/2000/svg"> ]>';
   const ofIllustrator = doctype + SVG.replace('"http://www.w3.org/2000/svg"', '"&ns_svg;"');
@@ -100,6 +99,7 @@ describe('the pages show', () => {
   test.each<[string, string | Uint8Array]>([
     ['a PNG without pixels', png(header(), END)],
     ['a PNG with too many pixels', png(header({ width: 5000, height: 5000 }), pixels(), END)],
+    ['an animated PNG, whose frames are not read', png(header(), chunk('acTL', Buffer.alloc(8)), pixels(), END)],
     ['an SVG with other entities', '<!DOCTYPE svg [ <!ENTITY x "<script/>"> ]>' + SVG],
     [
       'an SVG with the DOCTYPE of Adobe Illustrator, and a script',
@@ -107,5 +107,16 @@ describe('the pages show', () => {
     ],
   ])('no icon for %s', (_, bytes) => {
     expect(shown(bytes)).toBeUndefined();
+  });
+
+  test('no icon that is not shown any more, although its host says that it did not change', () => {
+    const facts = { ...iconFacts('<!DOCTYPE svg [ <!ENTITY x "<script/>"> ]>' + SVG), url };
+    expect(openIconCollector({ secrets: null, redact: null }).iconOf(facts, null)).toBeNull();
+  });
+
+  test('the last icon while the present one is not known', () => {
+    const NOT_KNOWN = { missing: { code: 'not-cached' } } as const;
+    const facts = { ...iconFacts(SVG), url, content: NOT_KNOWN, image: NOT_KNOWN };
+    expect(openIconCollector({ secrets: null, redact: null }).iconOf(facts, null)).toBeUndefined();
   });
 });
