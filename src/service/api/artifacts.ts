@@ -1,4 +1,5 @@
 import { type Service } from '../context.ts';
+import { type Db } from '../db/database.ts';
 import { type Route, organizationRoute, type WebContext } from '../http/routes.ts';
 import { StoreUnavailable, type KeptArtifact, Damaged, type ArtifactKeeper } from '../artifacts/keeper.ts';
 import { Refusal, NotFound } from '../http/problems.ts';
@@ -28,35 +29,30 @@ function storeRefusal(error: unknown): never {
   throw new Refusal('unavailable', detail, {}, { 'retry-after': '30' });
 }
 
+/** The version that is requested, for an organization. */
+interface Requested {
+  organizationId: string;
+  subscriptionId: string;
+  key: string;
+  version: string;
+}
+
+/** @throws Refusal if the version is not offered to the organization, or its bytes cannot be sent now */
 async function getArtifact(c: WebContext, service: Service, organizationId: string): Promise<Response> {
-  const { db, artifacts } = service;
-  const subscriptionId = pathParameter(c, 'id');
-  const place = { subscriptionId, key: pathParameter(c, 'key'), version: pathParameter(c, 'version') };
-  const version = await artifactVersionOf(db, organizationId, place);
-  if (version === null) throw (await isUnread(db, organizationId, place)) ? notReadYet() : new NotFound('version');
-  const refusal = async (refused: ArtifactVersion): Promise<Refusal> =>
-    gone(refused, (await reportOf(db, organizationId, subscriptionId))?.findings ?? []);
-  if (isGone(version)) throw await refusal(version);
-  if (version.state === 'pending') throw pending('The artifact has not been verified yet. Try again later.');
-  if (!version.offered) throw held(version);
-  if (artifacts === null)
-    throw new Refusal(
-      'artifacts-not-kept',
-      'This service keeps no artifacts: its operator has not set --artifacts. Fetch it from artifactUrl, and compare its SHA-256 with artifactChecksum.',
-    );
+  const [subscriptionId, key, number] = [pathParameter(c, 'id'), pathParameter(c, 'key'), pathParameter(c, 'version')];
+  const requested = { organizationId, subscriptionId, key, version: number };
+  const version = await offeredVersion(service.db, requested);
+  const keeper = service.artifacts;
+  if (keeper === null) throw keepsNone();
+
   const sha256 = version.artifactChecksum.replace('sha256:', '');
   const tag = `"${sha256}"`;
   if (!isExpected(c, tag))
     throw new Refusal('precondition-failed', `The ETag of the artifact is ${tag}, which If-Match does not name.`);
   if (isNotModified(c, tag)) return c.body(null, 304, { ...CACHED, etag: tag });
-  const notKept = async (): Promise<Refusal> => {
-    if (!version.lost) return fetchedSoon(service, artifacts, version);
-    await artifacts.refuseLost();
-    const now = await artifactVersionOf(db, organizationId, place);
-    return now !== null && isGone(now) ? refusal(now) : fetchedSoon(service, artifacts, version);
-  };
-  const kept = await artifacts.open(version.registryId, sha256);
-  if (kept === null) throw await notKept();
+
+  const kept = await keeper.open(version.registryId, sha256);
+  if (kept === null) throw await notKept(service.db, keeper, requested, version);
   const isHead = c.req.raw.method === 'HEAD';
   const ranges = { range: c.req.header('range'), ifRange: c.req.header('if-range') };
   // A Range header is only defined for GET (RFC 9110 section 14.2).
@@ -72,11 +68,45 @@ async function getArtifact(c: WebContext, service: Service, organizationId: stri
     await kept.close();
     return c.body(null, 200, headers);
   }
+
   const body = await firstVerified(kept, range ?? { from: 0, to: kept.length });
-  if (body === null) throw await notKept();
+  if (body === null) throw await notKept(service.db, keeper, requested, version);
   if (!isHead) return c.body(body, range === null ? 200 : 206, headers);
   await body.cancel();
   return c.body(null, 200, headers);
+}
+
+/** The version, if it is listed, verified and permitted. @throws Refusal, NotFound */
+async function offeredVersion(db: Db, requested: Requested): Promise<ArtifactVersion> {
+  const { organizationId } = requested;
+  const version = await artifactVersionOf(db, organizationId, requested);
+  if (version === null) throw (await isUnread(db, organizationId, requested)) ? notReadYet() : new NotFound('version');
+  if (isGone(version)) throw await gone(db, requested, version);
+  if (version.state === 'pending') throw pending('The artifact has not been verified yet. Try again later.');
+  if (!version.offered) throw held(version);
+  return version;
+}
+
+/** Why the bytes are not sent. If the host has lost them as well, the version is refused from now on. */
+async function notKept(
+  db: Db,
+  keeper: ArtifactKeeper,
+  requested: Requested,
+  version: ArtifactVersion,
+): Promise<Refusal> {
+  if (version.lost) {
+    await keeper.refuseLost();
+    const now = await artifactVersionOf(db, requested.organizationId, requested);
+    if (now !== null && isGone(now)) return gone(db, requested, now);
+  }
+  return fetchedSoon(db, keeper, version);
+}
+
+function keepsNone(): Refusal {
+  return new Refusal(
+    'artifacts-not-kept',
+    'This service keeps no artifacts: its operator has not set --artifacts. Fetch it from artifactUrl, and compare its SHA-256 with artifactChecksum.',
+  );
 }
 
 /** The version is verified, and not offered to the organization. */
@@ -156,7 +186,7 @@ function isGone({ withdrawn, state }: ArtifactVersion): boolean {
 }
 
 /** The bytes are fetched soon, and verified again, unless the store is full. */
-async function fetchedSoon({ db }: Service, keeper: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
+async function fetchedSoon(db: Db, keeper: ArtifactKeeper, version: ArtifactVersion): Promise<Refusal> {
   const { registryId, bytes, artifactChecksum } = version;
   if (bytes !== null && bytes > keeper.limit)
     return new Refusal(
@@ -175,7 +205,8 @@ async function fetchedSoon({ db }: Service, keeper: ArtifactKeeper, version: Art
 }
 
 /** Why a version is not offered, with the findings of the last report, or with what the service has recorded. */
-function gone(version: ArtifactVersion, findings: readonly Finding[]): Refusal {
+async function gone(db: Db, { organizationId, subscriptionId }: Requested, version: ArtifactVersion): Promise<Refusal> {
+  const findings = (await reportOf(db, organizationId, subscriptionId))?.findings ?? [];
   const own = findings.filter(
     ({ app, version: number, severity }) =>
       app === version.appKey && number === version.version && severity === 'error',
