@@ -17,6 +17,7 @@ const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report
 const ISOLATED = [
   'test/*.test.ts',
   // They replace modules (esbuild, timers, the file system), which stay loaded for the next file of a process.
+  'test/service/added-field.test.ts',
   'test/publish/apply-*.test.ts',
   'test/store/failing-disks.test.ts',
   'test/bundle/{native,esbuild}.test.ts',

@@ -39,7 +39,7 @@ export function aboutLinks(app: AboutApp): [label: string, value: Html][] {
 }
 
 /** The optional fields of an entry of the manifest, with labels: the others have a place of their own on each page. */
-export function optionalFields(fields: AppFields): [label: string, value: Html][] {
+export function optionalFields(fields: Partial<AppFields>): [label: string, value: Html][] {
   return shown(
     MANIFEST_FIELDS.filter(({ required }) => required === undefined),
     fields,
@@ -48,10 +48,10 @@ export function optionalFields(fields: AppFields): [label: string, value: Html][
 
 function shown<Name extends string>(
   fields: readonly AppField<Name>[],
-  values: Readonly<Record<Name, string | null>>,
+  values: Readonly<Partial<Record<Name, string | null>>>,
 ): [label: string, value: Html][] {
   return fields.flatMap(({ name, label, kind }) => {
-    const value = values[name];
+    const value = values[name] ?? null;
     return value === null ? [] : [[label, FIELD_VALUES[kind](value)]];
   });
 }

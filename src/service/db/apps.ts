@@ -106,6 +106,7 @@ export const STATE_COLUMNS = [
   'apps.description',
   'apps.color',
   'apps.iconFragment',
+  'apps.fields',
   'apps.icon',
   'apps.listed',
   'apps.visible',

@@ -155,10 +155,10 @@ async function copyState(tx: Transaction<Database>, from: number, to: number): P
       failing_since = source.failing_since, errors = source.errors, warnings = source.warnings,
       symptoms = source.symptoms, report = source.report
     FROM registries AS source WHERE registries.id = ${to} AND source.id = ${from}`.execute(tx);
-  await sql`INSERT INTO apps (registry_id, key, position, name, description, color, icon, icon_fragment, listed, visible,
-      because, latest, failing_since, hidden)
-    SELECT ${to}, key, position, name, description, color, icon, icon_fragment, listed, visible, because, latest,
-      failing_since, hidden FROM apps WHERE registry_id = ${from}`.execute(tx);
+  await sql`INSERT INTO apps (registry_id, key, position, name, description, color, icon, icon_fragment, fields, listed,
+      visible, because, latest, failing_since, hidden)
+    SELECT ${to}, key, position, name, description, color, icon, icon_fragment, fields, listed, visible, because,
+      latest, failing_since, hidden FROM apps WHERE registry_id = ${from}`.execute(tx);
   await sql`INSERT INTO versions (registry_id, app_key, version, artifact_url, artifact_checksum, first_seen_at, state,
       rule, reason, verified_at, tried_at, bytes, swapped_checksum, served_checksum, withdrawn_at, lost_at)
     SELECT ${to}, app_key, version, artifact_url, artifact_checksum, first_seen_at, state, rule, reason, verified_at,

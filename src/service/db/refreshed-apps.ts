@@ -11,6 +11,7 @@ import { writeAbout } from './about.ts';
 import { errorCode } from '../log.ts';
 import { FOREIGN_KEY_VIOLATION } from './error.ts';
 import { type ListedApp, compareListing } from '../domain/listing.ts';
+import { storableJson } from '../domain/storable.ts';
 import { recordClaimedKeys } from './claimed-keys.ts';
 import { sql } from 'kysely';
 import { VERSION_OF_APP } from './conditions.ts';
@@ -97,7 +98,7 @@ const BATCH_SIZE = 1000;
  * any version of it was ever pinned, and deleted otherwise.
  * @param limit apps of a manifest; the rows kept in total are limited to a small multiple
  * @param at when it was observed
- * @returns what changed for subscribers
+ * @returns what changed for subscribers; null if nothing was written
  * @throws Superseded if another refresh has taken over the registry: then nothing is written
  */
 export async function writeListing(
@@ -106,18 +107,18 @@ export async function writeListing(
   listed: readonly ListedApp[],
   limit: number,
   at: Date,
-): Promise<NewEvent[]> {
+): Promise<NewEvent[] | null> {
   const { id: registryId } = claim;
   const rows = await db
     .selectFrom('apps')
     .where('registryId', '=', registryId)
-    .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
+    .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'fields', 'listed'])
     .execute();
   const { changed, removed, events } = compareListing(rows, listed, limit);
-  if (changed.length === 0 && removed.length === 0) return [];
+  if (changed.length === 0 && removed.length === 0) return null;
   await db.transaction().execute(async (tx) => {
-    // The rows no longer match the stored manifest; the end of the refresh stores the new one.
-    await updateClaimed(tx, claim, { manifest: null, unchangedToken: null });
+    // The rows no longer match the responses that it names.
+    await updateClaimed(tx, claim, { unchangedToken: null });
     await putListed(tx, registryId, changed);
     if (removed.length > 0) await removeFromListing(tx, registryId, removed);
     await recordRegistryEvents(tx, registryId, at, events);
@@ -134,7 +135,15 @@ async function putListed(tx: Db, registryId: number, apps: readonly ListedApp[])
   for (let start = 0; start < apps.length; start += BATCH_SIZE)
     await tx
       .insertInto('apps')
-      .values(apps.slice(start, start + BATCH_SIZE).map((app) => ({ ...app, registryId, listed: true, because: [] })))
+      .values(
+        apps.slice(start, start + BATCH_SIZE).map(({ fields, ...app }) => ({
+          ...app,
+          fields: storableJson(fields),
+          registryId,
+          listed: true,
+          because: [],
+        })),
+      )
       .onConflict((conflict) =>
         conflict.columns(['registryId', 'key']).doUpdateSet({
           position: sql`excluded.position`,
@@ -142,6 +151,7 @@ async function putListed(tx: Db, registryId: number, apps: readonly ListedApp[])
           description: sql`excluded.description`,
           color: sql`excluded.color`,
           iconFragment: sql`excluded.icon_fragment`,
+          fields: sql`excluded.fields`,
           listed: true,
         }),
       )

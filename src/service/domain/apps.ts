@@ -1,5 +1,6 @@
 import { ruleTitle, ruleById } from '../../core/rules/lookup.ts';
 import * as shape from './shape.ts';
+import { type FurtherFields, furtherFieldShapes, furtherFieldsView } from './further-fields.ts';
 import { retirementSchema, linksSchema, type LinksView, type RetiredVersion } from './retirements.ts';
 import { attestationSchema } from './attestation-view.ts';
 import { policyHoldSchema, type StoredHold, policyHold } from './policies.ts';
@@ -136,6 +137,7 @@ const app = {
   ),
   deprecated: shape.withDescription(retirementSchema, 'Why the author retired that version; null if it did not.'),
   links: linksSchema,
+  ...furtherFieldShapes,
   offered: shape.withDescription(shape.count, 'Versions that are offered; 0 while the app cannot be installed.'),
   versions: shape.withDescription(shape.count, 'All known versions, including refused, pending and withdrawn ones.'),
   failingSince: shape.withDescription(
@@ -201,6 +203,8 @@ export interface StoredAppState
   extends InstallabilityState, Pick<StoredApp, 'key' | 'name' | 'description' | 'color' | 'icon' | 'iconFragment'> {
   /** Of the subscription: earlier times are not shown. */
   registrySince: Date;
+  /** What a row has of them. */
+  fields: FurtherFields;
   /** The number of offered and of known versions; the database returns counts as strings. */
   offeredCount: string;
   versionCount: string;
@@ -228,6 +232,7 @@ export function appView(app: StoredAppState): AppView {
     ...installability,
     deprecated: latest === null ? null : retirementOf(latest, claims),
     links: { ...NOTHING_SAID, ...app.links },
+    ...furtherFieldsView(app.fields),
     offered: installability.visible === true ? Number(app.offeredCount) : 0,
     versions: Number(app.versionCount),
     failingSince: isoTimeSince(app.failingSince, app.registrySince),

@@ -2,6 +2,8 @@ import { type StoredApp } from './apps.ts';
 import { type JsonValue } from '../../core/json/json.ts';
 import { storable } from './storable.ts';
 import { appFields } from '../../core/registry/manifest.ts';
+import { type FurtherFields, FURTHER_FIELDS } from './further-fields.ts';
+import { recordFrom } from '../../core/values/record.ts';
 import { fragmentOf } from '../../core/url/url.ts';
 import { isColor } from '../../core/text/color.ts';
 import { shorten } from '../../core/text/text.ts';
@@ -9,8 +11,15 @@ import { type NewEvent } from './events.ts';
 
 /** The apps of a manifest, as rows: what a subscriber sees before their metadata files are read. Pure. */
 
-export type ListedApp = Pick<StoredApp, 'key' | 'position' | 'name' | 'description' | 'color' | 'iconFragment'>;
+export interface ListedApp extends Pick<
+  StoredApp,
+  'key' | 'position' | 'name' | 'description' | 'color' | 'iconFragment'
+> {
+  fields: FurtherFields;
+}
 
+/** Characters. */
+const LONGEST_TEXT = 4000;
 /** Characters; a longer fragment does not identify a part of an icon. */
 const LONGEST_FRAGMENT = 200;
 
@@ -23,15 +32,19 @@ export function listedAppsIn(apps: Readonly<Record<string, JsonValue>>, limit: n
   for (const [position, [key, entry]] of Object.entries(apps).entries()) {
     if (listed.length >= limit) break;
     if (key.length > 300 || storable(key) !== key) continue;
-    const { name, description, iconUrl, color } = appFields(entry);
+    const fields = appFields(entry);
+    const { name, description, iconUrl, color } = fields;
     const iconFragment = iconUrl === null ? '' : fragmentOf(iconUrl);
     listed.push({
       key,
       position,
       name: textOf(name, 300) || shorten(key, 300),
-      description: textOf(description, 4000),
+      description: textOf(description, LONGEST_TEXT),
       color: color !== null && isColor(color) ? color : null,
       iconFragment: iconFragment.length > LONGEST_FRAGMENT ? '' : iconFragment,
+      fields: recordFrom(
+        FURTHER_FIELDS.map(({ name: further }) => [further, textOrNull(fields[further], LONGEST_TEXT)]),
+      ),
     });
   }
   return listed;
@@ -39,6 +52,10 @@ export function listedAppsIn(apps: Readonly<Record<string, JsonValue>>, limit: n
 
 function textOf(value: string | null, limit: number): string {
   return shorten(storable(value ?? ''), limit);
+}
+
+function textOrNull(value: string | null, limit: number): string | null {
+  return value === null ? null : textOf(value, limit);
 }
 
 /** Rows kept per app that a manifest may list. */
@@ -56,7 +73,7 @@ export function compareListing(
   const changed = listed.filter((app) => {
     const row = known.get(app.key);
     if (row === undefined) return room-- > 0;
-    return !row.listed || COLUMNS.some((name) => row[name] !== app[name]);
+    return !row.listed || COLUMNS.some((name) => row[name] !== app[name]) || !areSame(row.fields, app.fields);
   });
   const added = changed.filter(({ key }) => known.get(key)?.listed !== true);
   const keys = new Set(listed.map(({ key }) => key));
@@ -66,6 +83,10 @@ export function compareListing(
     ...removed.map((app): NewEvent => ({ type: 'app-hidden', app, version: null, data: WITHDRAWN })),
   ];
   return { changed, removed, events };
+}
+
+function areSame(stored: FurtherFields, listed: FurtherFields): boolean {
+  return FURTHER_FIELDS.every(({ name }) => stored[name] === listed[name]);
 }
 
 const COLUMNS = ['position', 'name', 'description', 'color', 'iconFragment'] as const;

@@ -72,10 +72,12 @@ export function openPartWriter(
     if (apps === null) return;
     // Before what it changes is recorded, so that these subscriptions see it.
     await confirmSubscriptions(db, registry);
-    // The rows were written from this manifest.
-    if (storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
+    // Of the same manifest too: an earlier version may have stored less of it.
+    const listed = listedAppsIn(apps, limits.apps);
+    const events = await writeListing(db, registry, listed, limits.apps, context.now());
+    if (events === null) return;
     judge.invalidate();
-    add({}, await writeListing(db, registry, listedAppsIn(apps, limits.apps), limits.apps, context.now()));
+    add({}, events);
   }
 
   async function writeListed({ key, versions, leaveOut }: ListedPart): Promise<void> {

@@ -7,7 +7,14 @@ import { html, untrusted, copyable, NOTHING, sanitized, type Html, code, copyBut
 import { breadcrumbs, registryPath, appPath, cursorLinks, pathWithQuery } from './navigation.ts';
 import { tile, installability, versionCount, reasons } from './app-tile.ts';
 import { isBusy, versionState } from './states.ts';
-import { aboutLinks, retirementText, retiredChip, publishedText, notesSection } from '../../html/about.ts';
+import {
+  aboutLinks,
+  optionalFields,
+  retirementText,
+  retiredChip,
+  publishedText,
+  notesSection,
+} from '../../html/about.ts';
 import { relativeTime, emptyState, status, calendarDay } from './components.ts';
 import { eventTable } from './events.ts';
 import { size } from '../../report/words.ts';
@@ -57,9 +64,9 @@ export function appPage(view: AppPage): Screen {
   };
 }
 
-/** What the author links to. */
-function linkList({ links }: AppView): Html {
-  const rows = aboutLinks(links).map(
+/** What else the manifest says of it, and what the author links to. */
+function linkList(app: AppView): Html {
+  const rows = [...optionalFields(app), ...aboutLinks(app.links)].map(
     ([label, value]) =>
       html`<div>
         <dt>${label}</dt>

@@ -139,6 +139,7 @@ describe('a manifest', () => {
       description: '',
       color: null,
       iconFragment: '',
+      fields: {},
     }));
     await writeListing(harness.db, { id, refreshNumber: 0, requests: 0 }, listed, 2, new Date());
     const rows = await harness.db

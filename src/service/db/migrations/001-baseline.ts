@@ -139,6 +139,7 @@ const APPS = [
       color text,
       icon bytea REFERENCES icons,
       icon_fragment text NOT NULL DEFAULT '',
+      fields jsonb NOT NULL DEFAULT '{}',
       listed boolean NOT NULL,
       visible boolean,
       because text[] NOT NULL DEFAULT '{}',

@@ -13,6 +13,7 @@ import { type AboutFileRow, type AboutVersionRow, type AttestationRow } from './
 import { type AttestationDecisionRow } from '../../domain/attestations.ts';
 import { type PolicyDecisionRow } from '../../domain/policies.ts';
 import { type IconRow } from '../../domain/icons.ts';
+import { type FurtherFields } from '../../domain/further-fields.ts';
 import { type Generated, type ColumnType, type Selectable } from 'kysely';
 import { type SymptomStatus } from '../../../core/findings/report.ts';
 import { type CheckOutcome, type EventCertificate } from '../../domain/events.ts';
@@ -157,6 +158,8 @@ interface AppRow {
   icon: Buffer | null;
   /** The fragment of the icon's URL with its "#": the part of an SVG to show. '' if there is none. */
   iconFragment: Generated<string>;
+  /** The fields of the manifest that have no column, by name; written as JSON. A field that was added later is absent. */
+  fields: ColumnType<FurtherFields, string | undefined, string>;
   /** True if it is in the manifest; false after it was removed. */
   listed: boolean;
   /** As in AppVerdict (core/findings/report.ts); null while unknown. */
