@@ -14,7 +14,6 @@ import { openApiDocument } from './api/document.ts';
 import { organizationRoutes, operatorRoutes } from './api/organizations.ts';
 import { registryRoutes, registryCredentialsRoutes } from './api/registries.ts';
 import { attestationRoutes } from './api/attestations.ts';
-import { decideSubscription } from './db/policies.ts';
 import { policyRoutes } from './api/policies.ts';
 import { appRoutes } from './api/apps.ts';
 import { artifactRoutes } from './api/artifacts.ts';
@@ -92,7 +91,7 @@ export function apiRoutes(service: Service): Route[] {
     ...organizationRoutes(service),
     ...registryRoutes(service),
     ...registryCredentialsRoutes(service),
-    ...attestationRoutes(service, decideSubscription),
+    ...attestationRoutes(service),
     ...policyRoutes(service),
     ...appRoutes(service),
     ...artifactRoutes(service),

@@ -1,5 +1,5 @@
 import { type Service } from '../context.ts';
-import { type DecideSubscription, attestationPolicy } from '../db/signers.ts';
+import { attestationPolicy } from '../db/signers.ts';
 import { type Route, organizationRoute, type WebContext } from '../http/routes.ts';
 import { pathParameter } from '../http/query.ts';
 import { json, orNotFound } from '../http/problems.ts';
@@ -20,26 +20,22 @@ import * as shape from '../domain/shape.ts';
 import * as openapi from '../http/operations.ts';
 import { LONGEST_URL } from '../domain/fields.ts';
 
-/** What an organization requires of the attestations of a registry. @param decide as of `setPolicy` */
-export function attestationRoutes(service: Service, decide: DecideSubscription): Route[] {
+/** What an organization requires of the attestations of a registry. */
+export function attestationRoutes(service: Service): Route[] {
   const path = '/api/registries/{id}/attestations';
   return [
     organizationRoute('GET', path, 'read', async (c, { id }) => {
       const policy = await attestationPolicy(service.db, id, pathParameter(c, 'id'));
       return json(c, policyView(orNotFound(policy, 'registry')));
     }),
-    organizationRoute('PUT', path, 'manage', (c, caller) => putPolicy(c, { service, decide }, caller)),
+    organizationRoute('PUT', path, 'manage', (c, caller) => putPolicy(c, service, caller)),
   ];
 }
 
-async function putPolicy(
-  c: WebContext,
-  { service, decide }: { service: Service; decide: DecideSubscription },
-  { id: organizationId, actor }: Caller,
-): Promise<Response> {
+async function putPolicy(c: WebContext, service: Service, { id: organizationId, actor }: Caller): Promise<Response> {
   const policy = policyIn(await readBody(c));
   const target = { organizationId, subscriptionId: pathParameter(c, 'id'), actor };
-  return json(c, policyView(orNotFound(await setPolicy(service, target, policy, decide), 'registry')));
+  return json(c, policyView(orNotFound(await setPolicy(service, target, policy), 'registry')));
 }
 
 /** @throws Refusal that lists every invalid field */

@@ -8,14 +8,13 @@ import {
 } from './policy-candidates.ts';
 import { type Policy, policyOf } from '../../core/policy/policy.ts';
 import {
-  type PolicyDecisionRow,
-  type CandidateVersion,
-  openPreview,
-  type CandidateApp,
+  type DecidedApp,
+  decideApps,
+  decisionRows,
   type PolicyHold,
   policyHold,
+  policyPreview,
 } from '../domain/policies.ts';
-import { decideVersions, type Hold } from '../../core/policy/decide.ts';
 import { sql } from 'kysely';
 import { VERSION_OF_APP } from './conditions.ts';
 import { type PolicyDocument } from '../../core/policy/policy-document.ts';
@@ -41,44 +40,33 @@ export async function decidePolicies(db: Db, registryId: number, now: Date): Pro
   const batches = await appKeyBatches(db, registryId);
   for (const { id } of subscriptions) {
     for (const keys of batches)
-      await inPolicy(db, registryId, id, (tx, one, policy) => decide(tx, one, policy, keys, now));
-    await inPolicy(db, registryId, id, (tx) => forgetOthers(tx, id));
+      await db.transaction().execute(async (tx) => {
+        const locked = await lockPoliced(tx, id, registryId);
+        if (locked === null) return;
+        const { subscription, policy } = locked;
+        const apps = await candidatesOf(tx, subscription, keys);
+        await storeDecisions(tx, subscription, decideApps(policy, apps, now));
+      });
+    await db.transaction().execute(async (tx) => {
+      if ((await lockPoliced(tx, id, registryId)) !== null) await forgetOthers(tx, id);
+    });
   }
 }
 
-/** Does something with a subscription in a transaction, if it has a policy. Changes of the policy wait, and are seen. */
-async function inPolicy(
-  db: Db,
-  registryId: number,
-  subscriptionId: string,
-  act: (tx: Db, subscription: PolicedSubscription, policy: Policy) => Promise<void>,
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const subscription = await tx
-      .selectFrom('subscriptions')
-      .where('id', '=', subscriptionId)
-      .where('registryId', '=', registryId)
-      .select(POLICED_COLUMNS)
-      .forUpdate()
-      .executeTakeFirst();
-    if (subscription === undefined || subscription.policy === null) return;
-    await act(tx, subscription, policyOf(subscription.policy));
-  });
+/** A subscription with its policy: changes of the policy wait. Null if it has none any more, or uses another row. */
+async function lockPoliced(tx: Db, id: string, registryId: number) {
+  const subscription = await tx
+    .selectFrom('subscriptions')
+    .where('id', '=', id)
+    .where('registryId', '=', registryId)
+    .select(POLICED_COLUMNS)
+    .forUpdate()
+    .executeTakeFirst();
+  if (subscription === undefined || subscription.policy === null) return null;
+  return { subscription, policy: policyOf(subscription.policy) };
 }
 
-/**
- * Replaces all decisions of a subscription.
- * @param tx the transaction that sets the policy, and has locked the subscription
- * @param policy null for none
- */
-async function decideAnew(tx: Db, subscription: PolicedSubscription, policy: Policy | null, now: Date): Promise<void> {
-  await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscription.id).execute();
-  if (policy === null) return;
-  for (const keys of await appKeyBatches(tx, subscription.registryId))
-    await decide(tx, subscription, policy, keys, now);
-}
-
-/** Replaces all decisions of a subscription, if it has a policy: which attestations are valid depends on their signer. */
+/** Applies the policy of a subscription again, if it has one: which attestations are valid depends on their signer. */
 export async function decideSubscription(tx: Db, subscriptionId: string): Promise<void> {
   const subscription = await tx
     .selectFrom('subscriptions')
@@ -86,30 +74,32 @@ export async function decideSubscription(tx: Db, subscriptionId: string): Promis
     .select(POLICED_COLUMNS)
     .executeTakeFirst();
   if (subscription === undefined || subscription.policy === null) return;
-  await decideAnew(tx, subscription, policyOf(subscription.policy), new Date());
+  await storeDecisions(tx, subscription, await decideAll(tx, subscription, policyOf(subscription.policy), new Date()));
+  await forgetOthers(tx, subscriptionId);
+}
+
+/** What a policy decides about all apps of the registry. */
+async function decideAll(
+  db: Db,
+  subscription: PolicedSubscription,
+  policy: Policy | null,
+  now: Date,
+): Promise<DecidedApp[]> {
+  const decided: DecidedApp[] = [];
+  for (const keys of await appKeyBatches(db, subscription.registryId))
+    decided.push(...decideApps(policy, await candidatesOf(db, subscription, keys), now));
+  return decided;
 }
 
 /** Rows per statement. */
 const BATCH_SIZE = 1000;
 
-async function decide(
+async function storeDecisions(
   tx: Db,
-  subscription: PolicedSubscription,
-  policy: Policy,
-  keys: readonly string[],
-  now: Date,
+  subscription: Pick<PolicedSubscription, 'id' | 'registryId'>,
+  decided: readonly DecidedApp[],
 ): Promise<void> {
-  const { id: subscriptionId, registryId } = subscription;
-  const rows: PolicyDecisionRow[] = [];
-  for (const app of await candidatesOf(tx, subscription, keys)) {
-    const holds = new Map(decideVersions(policy, app, now).map(({ version, hold }) => [version, hold]));
-    for (const one of app.versions) {
-      const decision = decisionOf(holds.get(one.version) ?? null);
-      if (isSame(one.decision, decision)) continue;
-      const { version, checksum } = one;
-      rows.push({ subscriptionId, registryId, appKey: app.key, version, checksum, ...decision });
-    }
-  }
+  const rows = decisionRows(subscription, decided);
   for (let start = 0; start < rows.length; start += BATCH_SIZE)
     await tx
       .insertInto('policyDecisions')
@@ -125,19 +115,6 @@ async function decide(
       .execute();
 }
 
-type Decision = Exclude<CandidateVersion['decision'], null>;
-
-/** Before every clock: a database whose clock is slow offers the version as well. */
-const OFFERED_ALWAYS: Decision = { cause: null, line: null, offeredAt: new Date(0) };
-
-function decisionOf(hold: Hold | null): Decision {
-  return hold === null ? OFFERED_ALWAYS : { cause: hold.cause, line: hold.line, offeredAt: hold.offeredAt };
-}
-
-function isSame(a: Decision | null, b: Decision): boolean {
-  return a !== null && a.cause === b.cause && a.line === b.line && a.offeredAt?.getTime() === b.offeredAt?.getTime();
-}
-
 /** Deletes the decisions about versions that the registry does not offer: they are decided about again if it does. */
 async function forgetOthers(tx: Db, subscriptionId: string): Promise<void> {
   await sql`
@@ -148,6 +125,10 @@ async function forgetOthers(tx: Db, subscriptionId: string): Promise<void> {
       WHERE subscriptions.id = old.subscription_id AND versions.registry_id = old.registry_id
         AND versions.app_key = old.app_key AND versions.version = old.version
         AND versions.artifact_checksum = old.checksum AND ${IS_CANDIDATE})`.execute(tx);
+}
+
+async function forgetAll(tx: Db, subscriptionId: string): Promise<void> {
+  await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscriptionId).execute();
 }
 
 /**
@@ -161,7 +142,7 @@ export async function moveDecisions(
 ): Promise<void> {
   if (isCopy)
     await tx.updateTable('policyDecisions').set({ registryId }).where('subscriptionId', '=', subscriptionId).execute();
-  else await tx.deleteFrom('policyDecisions').where('subscriptionId', '=', subscriptionId).execute();
+  else await forgetAll(tx, subscriptionId);
 }
 
 /** The policies of subscriptions. Every query is restricted to the organization. */
@@ -184,11 +165,6 @@ function subscriptionQuery(db: Db, organizationId: string, subscriptionId: strin
     .select([...POLICED_COLUMNS, 'name']);
 }
 
-type Subscription = Exclude<
-  Awaited<ReturnType<Exclude<ReturnType<typeof subscriptionQuery>, null>['executeTakeFirst']>>,
-  undefined
->;
-
 /** What a policy would do. @returns null if the organization does not have the subscription */
 export async function previewPolicy(
   db: Db,
@@ -196,24 +172,14 @@ export async function previewPolicy(
   document: PolicyDocument | null,
 ): Promise<PolicyPreview | null> {
   const subscription = await subscriptionQuery(db, organizationId, subscriptionId)?.executeTakeFirst();
-  return subscription === undefined ? null : previewFor(db, subscription, document && policyOf(document), now);
+  if (subscription === undefined) return null;
+  const policy = document && policyOf(document);
+  return seenPreview(subscription, await decideAll(db, subscription, policy, now));
 }
 
-async function previewFor(
-  db: Db,
-  subscription: Subscription,
-  policy: Policy | null,
-  now: Date,
-): Promise<PolicyPreview> {
-  const preview = openPreview(policy, now);
-  for await (const apps of seenApps(db, subscription)) preview.add(apps);
-  return preview.end();
-}
-
-/** The apps, in batches. What the subscription does not see yet is not shown. */
-async function* seenApps(db: Db, subscription: Subscription): AsyncGenerator<CandidateApp[]> {
-  if (subscription.confirmedAt === null) return;
-  for (const keys of await appKeyBatches(db, subscription.registryId)) yield candidatesOf(db, subscription, keys);
+/** What the subscription does not see yet is not shown. */
+function seenPreview({ confirmedAt }: PolicedSubscription, decided: readonly DecidedApp[]): PolicyPreview {
+  return policyPreview(confirmedAt === null ? [] : decided);
 }
 
 export interface PolicyTarget {
@@ -241,12 +207,14 @@ export async function setPolicy(
     const row = await subscriptionQuery(tx, organizationId, subscriptionId)?.forUpdate().executeTakeFirst();
     if (row === undefined) return null;
     const policy = document && policyOf(document);
-    const preview = await previewFor(tx, row, policy, now);
+    const decided = await decideAll(tx, row, policy, now);
+    const preview = seenPreview(row, decided);
     const [before, after] = [textOf(row.policy), textOf(document)];
     if (before === after) return { outcome: 'same', preview };
     if (preview.hidesEverything && !confirm) return { outcome: 'unconfirmed', preview };
     await tx.updateTable('subscriptions').set({ policy: after }).where('id', '=', subscriptionId).execute();
-    await decideAnew(tx, row, policy, now);
+    if (policy !== null) await storeDecisions(tx, row, decided);
+    await (policy === null ? forgetAll(tx, subscriptionId) : forgetOthers(tx, subscriptionId));
     const target = { id: subscriptionId, name: row.name };
     await recordAudit(tx, {
       organizationId,

@@ -3,6 +3,7 @@ import { type SubscriptionPolicy, policyOf } from '../domain/signers.ts';
 import { isUuid } from './page.ts';
 import { type Actor, type AuditDetails } from '../domain/audit.ts';
 import { recordAudit } from './audit.ts';
+import { decideSubscription } from './policies.ts';
 import { sql } from 'kysely';
 import { VERSION_OF_APP, OFFERED, ALLOWED_TO } from './conditions.ts';
 
@@ -33,20 +34,15 @@ interface PolicyTarget {
   actor: Actor;
 }
 
-/** Applies to a subscription what depends on the signer, in the transaction that changes it. */
-export type DecideSubscription = (tx: Db, subscriptionId: string) => Promise<void>;
-
 /**
  * Sets the policy of a subscription. If attestations are required from now on, or those of another signer, the versions
  * that are offered at this time stay offered.
- * @param decide what else is to be decided in the same transaction
  * @returns the registry, and whether the policy was another one; null if the organization does not have the subscription
  */
 export async function setAttestationPolicy(
   db: Db,
   { organizationId, subscriptionId, actor }: PolicyTarget,
   policy: SubscriptionPolicy,
-  decide: DecideSubscription = async () => {},
 ): Promise<{ registryId: number; changed: boolean } | null> {
   return db.transaction().execute(async (tx) => {
     const row = await policyQuery(tx, organizationId, subscriptionId)?.forUpdate().executeTakeFirst();
@@ -65,7 +61,8 @@ export async function setAttestationPolicy(
     else if (before.mode === 'require') await keepAttested(tx, subscriptionId);
     // What the subscription does not see yet is not offered to it.
     else if (row.confirmedAt !== null) await keepOffered(tx, subscriptionId, registryId);
-    await decide(tx, subscriptionId);
+    // Policies may depend on the signer.
+    await decideSubscription(tx, subscriptionId);
     const target = { id: subscriptionId, name };
     const details = detailsOf(policy);
     await recordAudit(tx, { organizationId, actor, action: 'registry-attestations-changed', target, details });

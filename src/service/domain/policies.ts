@@ -1,4 +1,5 @@
 import {
+  type Hold,
   type HoldCause,
   type OfferedApp,
   type OfferedVersion,
@@ -41,7 +42,7 @@ export interface CandidateVersion extends OfferedVersion {
   /** True if it is offered now. */
   isOffered: boolean;
   /** What was decided about it; null if nothing was. */
-  decision: Pick<PolicyDecisionRow, 'cause' | 'line' | 'offeredAt'> | null;
+  decision: Decision | null;
 }
 
 /** A policy: how the API and the form send it, why it holds versions back, and what it would change. Pure. */
@@ -71,7 +72,7 @@ export interface StoredHold extends Pick<PolicyDecisionRow, 'cause' | 'line'> {
 }
 
 /** @param decision null if the policy was not applied to the version yet */
-export function policyHold(decision: Pick<PolicyDecisionRow, 'cause' | 'line' | 'offeredAt'> | null): PolicyHold {
+export function policyHold(decision: Decision | null): PolicyHold {
   if (decision === null || decision.cause === null || decision.line === null) return UNDECIDED;
   const { cause, line, offeredAt } = decision;
   return { cause, line, offeredAt: offeredAt?.toISOString() ?? null, message: holdText({ cause, line, offeredAt }) };
@@ -84,25 +85,56 @@ const UNDECIDED: PolicyHold = {
   message: 'The policy is applied to it at the end of the check.',
 };
 
+/** An app, and what a policy decides about its versions. */
+export interface DecidedApp {
+  app: CandidateApp;
+  decisions: AppDecisions;
+}
+
 /**
- * What a policy would hide from a subscription, and what would appear: apps in portions in, the preview out.
- * @param policy null for none
+ * Applies a policy. What is stored, and what a preview says, is the result of this function.
+ * @param policy null for none: each version is offered
  */
-export function openPreview(
-  policy: Policy | null,
-  now: Date,
-): { add(apps: readonly CandidateApp[]): void; end(): PolicyPreview } {
-  const [before, after]: [AppDecisions[], AppDecisions[]] = [[], []];
-  return {
-    add(apps) {
-      for (const app of apps) {
-        before.push(offeredNow(app));
-        const versions = decideVersions(policy ?? NO_POLICY, app, now);
-        after.push({ key: app.key, versions, latest: latestAllowed(versions, app.about) });
-      }
-    },
-    end: () => previewOf(before, after),
-  };
+export function decideApps(policy: Policy | null, apps: readonly CandidateApp[], now: Date): DecidedApp[] {
+  return apps.map((app) => {
+    const versions = decideVersions(policy ?? NO_POLICY, app, now);
+    return { app, decisions: { key: app.key, versions, latest: latestAllowed(versions, app.about) } };
+  });
+}
+
+/** What would be hidden from a subscription, and what would appear. */
+export function policyPreview(decided: readonly DecidedApp[]): PolicyPreview {
+  return previewOf(
+    decided.map(({ app }) => offeredNow(app)),
+    decided.map(({ decisions }) => decisions),
+  );
+}
+
+/** The rows to write: those that differ from what is stored. */
+export function decisionRows(
+  { id: subscriptionId, registryId }: { id: string; registryId: number },
+  decided: readonly DecidedApp[],
+): PolicyDecisionRow[] {
+  return decided.flatMap(({ app: { key: appKey, versions }, decisions }) => {
+    const holds = new Map(decisions.versions.map(({ version, hold }) => [version, hold]));
+    return versions.flatMap(({ version, checksum, decision: stored }) => {
+      const decision = decisionOf(holds.get(version) ?? null);
+      return isSame(stored, decision) ? [] : [{ subscriptionId, registryId, appKey, version, checksum, ...decision }];
+    });
+  });
+}
+
+type Decision = Pick<PolicyDecisionRow, 'cause' | 'line' | 'offeredAt'>;
+
+/** Before every clock: a database whose clock is slow offers the version as well. */
+const OFFERED_ALWAYS: Decision = { cause: null, line: null, offeredAt: new Date(0) };
+
+function decisionOf(hold: Hold | null): Decision {
+  return hold === null ? OFFERED_ALWAYS : { cause: hold.cause, line: hold.line, offeredAt: hold.offeredAt };
+}
+
+function isSame(a: Decision | null, b: Decision): boolean {
+  return a !== null && a.cause === b.cause && a.line === b.line && a.offeredAt?.getTime() === b.offeredAt?.getTime();
 }
 
 /** What is offered now, as it was decided: a version that was not decided about is not offered. */

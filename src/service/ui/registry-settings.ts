@@ -24,7 +24,7 @@ import { registriesPage } from './registries.ts';
 import { LONGEST_URL, nameError } from '../domain/fields.ts';
 import { subscribe, type SubscribeOutcome } from '../actions/subscribe.ts';
 import { attestationPolicy } from '../db/signers.ts';
-import { storedPolicy, decideSubscription } from '../db/policies.ts';
+import { storedPolicy } from '../db/policies.ts';
 import { orNotFound } from '../http/problems.ts';
 import { removeAuth, setAuth } from '../actions/subscriptions.ts';
 import { readPolicy } from '../domain/signers.ts';
@@ -308,7 +308,7 @@ async function submitAttestations(request: MemberRequest, service: Service) {
   if ('faults' in policy)
     return show(registrySettingsPage({ ...view, attestations: { values, faults: policy.faults } }), 400);
   const target = { organizationId: organization.id, subscriptionId: subscription.id, actor: member.actor };
-  await setPolicy(service, target, policy, decideSubscription);
+  await setPolicy(service, target, policy);
   return redirectTo(`${LIST}/${subscription.id}/settings?done=attestations-set`);
 }
 

@@ -10,7 +10,6 @@ import { versionsOf } from '../../../src/service/db/versions.ts';
 import { artifactVersionOf } from '../../../src/service/db/artifacts.ts';
 import { readPolicy as readAttestations } from '../../../src/service/domain/signers.ts';
 import { setAttestationPolicy } from '../../../src/service/db/signers.ts';
-import { decideSubscription } from '../../../src/service/db/policies.ts';
 import { previewPolicy, setPolicy, type PolicyOutcome } from '../../../src/service/db/policies.ts';
 import { removeCredentials, setCredentials } from '../../../src/service/db/private-registries.ts';
 import { signedBy, statementOf, vendorKeys } from '../../support/attest.ts';
@@ -304,7 +303,7 @@ describe('with attestations', () => {
     const read = readAttestations({ mode, issuer: '', identity: '', repository: '', publicKey });
     if ('faults' in read) throw new Error('The policy is valid.');
     const target = { organizationId: own.organizationId, subscriptionId: own.id, actor: SERVICE_ACTOR };
-    await setAttestationPolicy(harness.db, target, read, decideSubscription);
+    await setAttestationPolicy(harness.db, target, read);
   }
 
   test('a version without a valid one is held back where the policy requires it', async () => {
