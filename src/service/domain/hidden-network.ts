@@ -67,12 +67,13 @@ function isUnreached({ phase, code }: Failure): boolean {
 /**
  * Why a fact is missing.
  * @param failure of the request for it, or null
+ * @returns `hidden`: the failure that it does not show, for the operator; null if there is none
  */
-export function redactedMissing(given: Missing, failure: Failure | null, report: NetworkFailure): Missing {
+export function redactedMissing(given: Missing, failure: Failure | null): { shown: Missing; hidden: Failure | null } {
   const { missing } = given;
-  if (missing.code !== 'probe-failed' || failure === null || !isUnreached(failure)) return given;
-  report(failure);
-  return { ...given, missing: { ...missing, attempts: 1, failure: NOT_REACHED } };
+  if (missing.code !== 'probe-failed' || failure === null || !isUnreached(failure))
+    return { shown: given, hidden: null };
+  return { shown: { ...given, missing: { ...missing, attempts: 1, failure: NOT_REACHED } }, hidden: failure };
 }
 
 function redactProbe(probe: Probe, report: NetworkFailure): Probe {

@@ -6,15 +6,14 @@ import { redactedMissing } from '../domain/hidden-network.ts';
 
 /**
  * What was learned of the about file of an app, and the facts to judge.
- * @param about null if it was not requested
- * @param report receives failures of the network, which subscribers do not see
+ * @param part.about null if it was not requested
+ * @returns `unreached`: a failure of the network, which subscribers do not see; null for none
  */
 export function learnedAbout(
   { facts, about }: { facts: AppFacts; about: ObservedAbout | null },
   credentials: RequestCredentials,
-  report: (failure: Failure) => void,
-): { learned: LearnedAbout; facts: AppFacts } {
-  return { learned: learnedFrom(facts, about, credentials), facts: judgedFacts(facts, about, report) };
+): { learned: LearnedAbout; facts: AppFacts; unreached: Failure | null } {
+  return { learned: learnedFrom(facts, about, credentials), ...judgedFacts(facts, about) };
 }
 
 function learnedFrom(
@@ -34,10 +33,11 @@ function learnedFrom(
 }
 
 /** The facts without what is no news, or would reveal the network of the service. */
-function judgedFacts(facts: AppFacts, observed: ObservedAbout | null, report: (failure: Failure) => void): AppFacts {
+function judgedFacts(facts: AppFacts, observed: ObservedAbout | null): { facts: AppFacts; unreached: Failure | null } {
   const { about, ...rest } = facts;
-  if (about === undefined || !isMissing(about.content)) return facts;
+  if (about === undefined || !isMissing(about.content)) return { facts, unreached: null };
   // A metadata file with such a URL has no about file.
-  if (about.content.missing.code === 'url-signed') return rest;
-  return { ...rest, about: { ...about, content: redactedMissing(about.content, observed?.failure ?? null, report) } };
+  if (about.content.missing.code === 'url-signed') return { facts: rest, unreached: null };
+  const { shown, hidden } = redactedMissing(about.content, observed?.failure ?? null);
+  return { facts: { ...rest, about: { ...about, content: shown } }, unreached: hidden };
 }

@@ -6,16 +6,19 @@ import type { CheckProgress } from '../domain/registries.ts';
 /** Milliseconds between two writes. */
 const INTERVAL = 1000;
 
-/**
- * Stores how far a refresh has got, for the subscribers who wait for it. A refresh that is quick stores nothing.
- * @param total returns the number of apps in total; 0 if it is not known yet
- */
+/** Stores how far a refresh has got, for the subscribers who wait for it. */
+export interface ProgressWriter {
+  /** Begins, once the number of apps to observe is known. A refresh that is quick stores nothing. */
+  start(total: number): void;
+  close(): Promise<void>;
+}
+
 export function openProgressWriter(
   { db, log }: Pick<Service, 'db' | 'log'>,
   registry: RegistryClaim,
   figures: Readonly<Figures>,
-  total: () => number,
-): { close(): Promise<void> } {
+): ProgressWriter {
+  let timer: NodeJS.Timeout | undefined;
   let stored = '';
   let writing: Promise<void> | null = null;
 
@@ -30,16 +33,20 @@ export function openProgressWriter(
     }
   }
 
-  const timer = setInterval(() => {
-    if (total() === 0 || writing !== null) return;
+  function writeNext(total: number): void {
+    if (writing !== null) return;
     const { listed, verified } = figures.artifacts;
-    const progress = { apps: { total: total(), read: figures.apps }, artifacts: { total: listed, verified } };
+    const progress = { apps: { total, read: figures.apps }, artifacts: { total: listed, verified } };
     const text = JSON.stringify(progress);
     if (text === stored) return;
     stored = text;
     writing = write(progress);
-  }, INTERVAL);
+  }
+
   return {
+    start(total) {
+      if (total > 0) timer = setInterval(writeNext, INTERVAL, total);
+    },
     async close() {
       clearInterval(timer);
       await writing;

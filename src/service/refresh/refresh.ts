@@ -129,14 +129,16 @@ async function refreshDue(
       startAfter: registry.resumeAfter,
       budget: budget.observation,
     });
-    const progress = openProgressWriter(context, registry, parts.figures, writer.total);
+    const progress = openProgressWriter(context, registry, parts.figures);
     let interrupted = true;
     try {
       for await (const part of parts) {
         // What this node could not request says nothing about the registry.
         if (parts.figures.machineLimit !== null) return 'machine-limit';
-        if (part.kind === 'manifest') await writer.manifest(part);
-        else if (part.kind === 'listed') await writer.listed(part);
+        if (part.kind === 'manifest') {
+          progress.start(part.order.length);
+          await writer.manifest(part);
+        } else if (part.kind === 'listed') await writer.listed(part);
         else if (part.kind === 'hosts') judge.hosts(part.facts);
         else if (part.kind === 'end') ({ interrupted } = part);
         else {

@@ -32,8 +32,6 @@ export interface PartWriter {
   listed(part: ListedPart): Promise<void>;
   /** Writes an app and its versions, and keeps verified artifacts. */
   app(part: AppPart): Promise<void>;
-  /** The number of apps to observe; 0 if it is not known yet. */
-  total(): number;
   /** What was observed so far. @param interrupted whether something was not */
   observation(figures: Readonly<Figures>, interrupted: boolean): Observation;
   /** Discards the bytes that were not needed. */
@@ -100,7 +98,8 @@ export function openPartWriter(
 
   async function writeObserved(part: AppPart): Promise<void> {
     const { key } = part.facts;
-    const { learned: about, facts } = learnedAbout(part, credentials, judge.logUnreached);
+    const { learned: about, facts, unreached } = learnedAbout(part, credentials);
+    if (unreached !== null) judge.logUnreached(unreached);
     const record = await records.read(key);
     const kept = await received.keptChecksums(facts, record);
     const judged = judge.app(facts, record, kept);
@@ -133,7 +132,6 @@ export function openPartWriter(
     manifest: writeManifest,
     listed: writeListed,
     app: writeObserved,
-    total: () => observation.order.length,
     observation: ({ bytes, artifacts: { fetched, deferred } }, interrupted) => ({
       ...observation,
       interrupted,
