@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { filesByProject } from './test/support/projects.ts';
+import { SharedLast } from './test/support/shared-last.ts';
 
 // The certificates of this day, also after midnight (test/support/folders.ts).
 process.env['APPREG_TEST_DAY'] ??= new Date().toISOString().slice(0, 10);
@@ -12,50 +13,6 @@ if (process.env['FC_SEED'] === 'random') {
 
 /** Pure tests: no processes, no network, no state outside the test. They share two threads and their modules. */
 const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report/**/*.test.ts'];
-
-/** Files that have a process each. All others share processes with loaded modules, which halves the time of small files. */
-const ISOLATED = [
-  'test/*.test.ts',
-  // They replace modules (esbuild, timers, the file system), which stay loaded for the next file of a process.
-  'test/service/added-field.test.ts',
-  'test/publish/apply-*.test.ts',
-  'test/store/failing-disks.test.ts',
-  'test/bundle/{native,esbuild}.test.ts',
-  'test/observe/registry/copy-zlib.test.ts',
-  'test/cli/release-{esbuild,toolchain}.test.ts',
-  // They wait for other processes most of the time. Files with a process of their own start first.
-  'test/publish/{one-document,stores}.test.ts',
-  'test/release/publish-apps.test.ts',
-  'test/store/{crash,rivals,git/git,s3/s3}.test.ts',
-  'test/cli/{author-process,transcripts}.test.ts',
-];
-
-/**
- * Half a minute and more each: whole systems that are interrupted, flooded or attacked again and again, subscribers that
- * run all cases of the kit, hosts that fail by turns, thousands of responses that a browser judges too, every page of the
- * service in a browser, all examples, and the packed package in every configuration of two compilers:
- * `npm run test:scenarios`.
- */
-const SCENARIOS = [
-  'test/action-comment.test.ts',
-  'test/browser/cors.test.ts',
-  'test/cli/odd-values.test.ts',
-  'test/conformance/{mutation,naive-subscriber,python-adapter,service}.test.ts',
-  'test/examples.test.ts',
-  'test/hosts/service-proxies.test.ts',
-  'test/observe/web-alternating.test.ts',
-  'test/package-types.test.ts',
-  'test/publish/{interrupted,large-artifact,mishaps,storm}.test.ts',
-  'test/release/release-interrupted.test.ts',
-  'test/service/{hostile-artifacts,kill,nodes,outage}.test.ts',
-  'test/service/{attestations,policies}/decisions.property.test.ts',
-  'test/service/http/many-connections.test.ts',
-  'test/service/pages/{hostile-text,journey,screens}.test.ts',
-  'test/service/refresh/same-verdicts.test.ts',
-  'test/service/registries/revoked-urls.test.ts',
-  'test/service/ssrf/*.test.ts',
-  'test/service/webhooks/kill.test.ts',
-];
 
 /** Other versions of Node, other systems and processors, and the ways to install: `npm run test:platforms`. */
 const PLATFORMS = ['test/install/*.test.ts', 'test/platforms/*.test.ts', 'test/windows/*.test.ts'];
@@ -77,6 +34,9 @@ const PROCESSES = {
  */
 const OFFLINE = { NODE_EXTRA_CA_CERTS: '' };
 
+/** Files that say themselves that they are scenarios, and files that replace modules. */
+const { scenarios: SCENARIOS, isolated: ISOLATED } = filesByProject();
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/home-folder.ts'],
@@ -85,7 +45,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SharedLast },
     // Sources are compiled once, not in each run.
     experimental: { fsModuleCache: true },
     projects: [
@@ -105,9 +65,9 @@ export default defineConfig({
         extends: true,
         test: {
           ...PROCESSES,
+          // A process for each file.
           name: 'isolated',
           include: ISOLATED,
-          exclude: [...UNIT, ...SCENARIOS, ...PLATFORMS],
           env: OFFLINE,
         },
       },
@@ -115,6 +75,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...PROCESSES,
+          // Files that share processes with loaded modules, which halves the time of small files.
           name: 'shared',
           include: ['test/**/*.test.ts'],
           exclude: [...UNIT, ...ISOLATED, ...SCENARIOS, ...PLATFORMS],

@@ -1,3 +1,4 @@
+// Scenario: the action runs dozens of times, each time with a stand-in for the API of GitHub.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+// Scenario: all examples run, with stores and hosts of their own.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';

@@ -1,3 +1,4 @@
+// Scenario: the workflow of an example runs for many states of a repository.
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

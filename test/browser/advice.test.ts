@@ -1,3 +1,4 @@
+// Scenario: each advice is followed, and judged by a browser too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Finding } from '../../src/core/findings/report.ts';
 import { SVG } from '../support/icons.ts';

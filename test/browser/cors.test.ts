@@ -1,3 +1,4 @@
+// Scenario: thousands of responses are judged by a browser too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';

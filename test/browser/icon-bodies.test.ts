@@ -1,3 +1,4 @@
+// Scenario: hundreds of icons are judged by a browser too.
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Report } from '../../src/core/findings/report.ts';

@@ -1,3 +1,4 @@
+// Scenario: hundreds of responses are judged by a browser too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { PNG } from '../support/png-builder.ts';
 import { disagreements } from './agreement.ts';

@@ -1,3 +1,4 @@
+// Scenario: random responses are judged by a browser too.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SVG } from '../support/icons.ts';

@@ -1,3 +1,4 @@
+// Scenario: every file that `init --ci` writes is executed, with checkouts and hostile tags.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

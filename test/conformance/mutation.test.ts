@@ -1,3 +1,4 @@
+// Scenario: subscribers without one check each run all cases of the kit.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { OfferEntry } from '../../src/core/engine/version-offer.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';

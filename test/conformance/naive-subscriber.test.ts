@@ -1,3 +1,4 @@
+// Scenario: a subscriber of shell commands runs all cases of the kit.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Scenario: a subscriber in Python runs all cases of the kit.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChildProcess } from 'node:child_process';
 import { hasPrograms, linesOf, startAdapter, subscriberReport } from './subscriber-fixture.ts';

@@ -1,3 +1,4 @@
+// Scenario: a service runs all cases of the kit.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

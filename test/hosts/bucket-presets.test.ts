@@ -1,3 +1,4 @@
+// Scenario: a Ceph cluster starts, which takes most of the time.
 import { spawnSync } from 'node:child_process';
 import { Ajv } from 'ajv';
 import { AwsClient } from 'aws4fetch';

@@ -1,3 +1,4 @@
+// Scenario: a service runs behind each proxy in turn.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';

@@ -1,3 +1,4 @@
+// Scenario: hosts alternate between responses in every order.
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/core/findings/report.ts';
 import {

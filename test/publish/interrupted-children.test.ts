@@ -1,3 +1,4 @@
+// Scenario: publishers are interrupted while each program that they start runs.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,3 +1,4 @@
+// Scenario: publishers are interrupted at each write.
 import {
   chmodSync,
   existsSync,

@@ -1,3 +1,4 @@
+// Scenario: artifacts of more than a hundred megabytes are published.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, linkSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// Scenario: publishers meet failures of servers, disks and caches, one after the other.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -145,14 +145,4 @@ describe.each(PLACE_NAMES)('in a %s, a version that another publisher lists mean
     expect(await publishing(store, 'patch', 'ours')).toBe('1.4.1');
     expect(await listed(place.open(), ['a'])).toEqual(['a 1.0.0', 'a 1.4.0', 'a 1.4.1']);
   });
-
-  test('and twenty publishers at once are all listed', async () => {
-    const place = await registry(name);
-    const count = name === 'git' ? 6 : 20;
-    const versions = await Promise.all(
-      Array.from({ length: count }, (_, at) => publishing(place.open(), 'patch', `code ${at}`)),
-    );
-    expect(new Set(versions).size).toBe(count);
-    expect(await listed(place.open(), ['a'])).toHaveLength(count + 1);
-  }, 60_000);
 });

@@ -1,3 +1,4 @@
+// Scenario: many publishers write for a long time, and are killed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Kind, KINDS } from '../support/arena.ts';
 import { addedEntries, noCeph, openPlaces, type Places } from '../support/places.ts';

@@ -115,6 +115,16 @@ async function json(store: Store, path: string): Promise<Metadata> {
   return JSON.parse(Buffer.from(stored.bytes).toString());
 }
 
+interface AboutJson {
+  versions: Record<string, { published?: string; notes?: string; deprecated?: object }>;
+}
+
+/** The about file of an app; null if it has none. */
+export async function aboutOf(store: Store, key: string): Promise<AboutJson | null> {
+  const stored = await store.read(`apps/${key}/versions.about.json`);
+  return stored === null ? null : (JSON.parse(Buffer.from(stored.bytes).toString()) as AboutJson);
+}
+
 export async function lockOf(store: Store): Promise<LockFile> {
   const stored = await store.read(LOCK_FILE);
   return stored === null ? new Map() : lockFileIn(documentContent(stored.bytes), LOCK_FILE);

@@ -1,3 +1,4 @@
+// Scenario: dozens of apps are listed by every number of jobs and runs, in every store.
 import { afterEach, describe, expect, test } from 'vitest';
 import { publishApps } from '../../src/release/publish-apps.ts';
 import type { PreparedApp } from '../../src/release/publish-together.ts';

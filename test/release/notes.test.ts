@@ -5,11 +5,10 @@ import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planRetirement } from '../../src/publish/deprecate.ts';
 import { StoredDocument } from '../../src/publish/stored-document.ts';
 import { publishApps } from '../../src/release/publish-apps.ts';
-import type { Store } from '../../src/store/store.ts';
 import { JUDGEMENT, placeOf } from '../publish/memory.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { releaseIn, repository, sources, textOf } from '../cli/release-fixture.ts';
-import { history, OPTIONS, outcomes, type Place, PLACE_NAMES, prepared, registryOf } from './apps-fixture.ts';
+import { aboutOf, history, OPTIONS, outcomes, type Place, PLACE_NAMES, prepared, registryOf } from './apps-fixture.ts';
 
 /** About files on every store. */
 
@@ -22,15 +21,6 @@ async function registry(name: string, keys: readonly string[]): Promise<Place> {
   const place = await registryOf(name, keys);
   places.push(place);
   return place;
-}
-
-interface AboutJson {
-  versions: Record<string, { published?: string; notes?: string; deprecated?: object }>;
-}
-
-async function aboutOf(store: Store, key: string): Promise<AboutJson | null> {
-  const stored = await store.read(`apps/${key}/versions.about.json`);
-  return stored === null ? null : (JSON.parse(Buffer.from(stored.bytes).toString()) as AboutJson);
 }
 
 describe.each(PLACE_NAMES)('in a store: %s', (name) => {
@@ -52,27 +42,6 @@ describe.each(PLACE_NAMES)('in a store: %s', (name) => {
     expect(await aboutOf(store, 'b')).toBeNull();
     if (place.remote !== undefined)
       expect(history(place.remote)).toMatchObject({ commits: 2, subject: 'Publish a 1.0.0, b 1.0.0' });
-  });
-
-  test('retirements at once are all kept', async () => {
-    const place = await registry(name, ['a']);
-    const numbers = ['1.0.0', '1.0.1', '1.0.2', '1.0.3'];
-    for (const version of numbers)
-      await publishApps(placeOf(place.open()), [await prepared('a', version, version)], OPTIONS);
-    const retire = async (version: string): Promise<void> => {
-      const at = placeOf(place.open());
-      const app = await appToPublish(at, 'a');
-      const selects = (one: string): boolean => one === version;
-      const reason = { reason: 'broken', message: `Not ${version}.`, use: '1.0.3' } as const;
-      const settings = { ...JUDGEMENT, since: '2026-01-01' };
-      const { plan } = await planRetirement(at, app, { selects, asGiven: version }, reason, settings);
-      expect(plan.title).toBe(`Retire a ${version} (broken)`);
-      await applyPlan(plan, at.store);
-    };
-    await Promise.all(numbers.slice(0, 3).map(retire));
-    expect(Object.keys((await aboutOf(place.open(), 'a'))?.versions ?? {}).toSorted()).toEqual(numbers.slice(0, 3));
-    // Each is one commit.
-    if (place.remote !== undefined) expect(history(place.remote)).toMatchObject({ commits: 8 });
   });
 });
 

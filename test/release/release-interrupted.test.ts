@@ -1,3 +1,4 @@
+// Scenario: releases are interrupted at each write.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

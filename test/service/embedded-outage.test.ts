@@ -1,3 +1,4 @@
+// Scenario: the PostgreSQL of nodes is killed, or loses its files, again and again.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Scenario: a disk with the PostgreSQL of a node is filled and freed.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

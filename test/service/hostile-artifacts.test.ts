@@ -1,3 +1,4 @@
+// Scenario: hosts flood a service with hostile artifacts.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Scenario: several nodes run under load, and are stopped and started.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Scenario: PostgreSQL is restarted under running nodes, again and again.
 import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

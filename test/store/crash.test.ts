@@ -1,3 +1,4 @@
+// Scenario: publishers are killed at every write.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Scenario: hundreds of random histories of a database.
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Scenario: nodes, and restores that are killed, with a PostgreSQL of their own each.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

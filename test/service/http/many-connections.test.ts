@@ -1,3 +1,4 @@
+// Scenario: more connections are opened than a service keeps.
 import { connect, type Socket } from 'node:net';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';

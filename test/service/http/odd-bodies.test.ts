@@ -1,3 +1,4 @@
+// Scenario: every route gets every odd body.
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../../src/service/http/listen.ts';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Log } from '../../../src/service/log.ts';
@@ -12,7 +13,15 @@ import {
   renewClaims,
 } from '../../../src/service/db/jobs.ts';
 import { type Settings } from '../../../src/service/config/settings.ts';
-import { answer, delayed, type FaultHost, openFaultHost, silent, tagged } from '../../support/fault-host.ts';
+import {
+  answer,
+  type Behaviour,
+  delayed,
+  type FaultHost,
+  openFaultHost,
+  silent,
+  tagged,
+} from '../../support/fault-host.ts';
 import { type RefreshHarness, openRefreshHarness } from '../refresh/refresh-harness.ts';
 
 /** The jobs of several nodes on one database. */
@@ -148,10 +157,15 @@ describe('two nodes', () => {
 
   test('take over the jobs of a killed node, once its claim ends', async () => {
     const id = await harness.add(host.on('/orphan.json', tagged(empty('orphan'))));
+    const later = await harness.add(host.on('/later.json', tagged(empty('later'))));
     await claimLikeKilledNode(id);
     const other = await startNode();
     try {
-      await expect.poll(() => checkedCount([id]), { timeout: 50_000, interval: 500 }).toBe(1);
+      // The node has claimed what it could.
+      await expect.poll(() => checkedCount([later])).toBe(1);
+      expect(await checkedCount([id])).toBe(0);
+      await endClaimOf(id);
+      await expect.poll(() => checkedCount([id])).toBe(1);
     } finally {
       await other.stop();
     }
@@ -166,10 +180,15 @@ async function claimLikeKilledNode(id: number): Promise<JobClaim> {
   return claim!;
 }
 
+/** As if the time of the claim had passed. */
+async function endClaimOf(id: number): Promise<void> {
+  await sql`update refresh_jobs set claimed_until = now() where registry_id = ${id}`.execute(harness.db);
+}
+
 test('a node takes over old jobs of killed nodes when it starts', async () => {
   const id = await harness.add(host.on('/left.json', tagged(empty('left'))));
   await claimLikeKilledNode(id);
-  await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
+  await endClaimOf(id);
   const node = await startNode();
   try {
     await expect.poll(() => checkedCount([id]), { interval: 100 }).toBe(1);
@@ -181,7 +200,7 @@ test('a node takes over old jobs of killed nodes when it starts', async () => {
 describe('a job', () => {
   test('is claimed by one node at a time, and a claim that was replaced changes nothing', async () => {
     const first = await claimLikeKilledNode(-1);
-    await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
+    await endClaimOf(-1);
     const [second] = await claimJobs(harness.db, false, 1);
     expect(second).toMatchObject({ registryId: -1 });
     expect(second!.id).not.toBe(first.id);
@@ -193,7 +212,7 @@ describe('a job', () => {
     await releaseJobs(harness.db, [second!]);
     const [third] = await claimJobs(harness.db, false, 1);
     await endJobs(harness.db, [third!]);
-    await sql`update refresh_jobs set claimed_until = now()`.execute(harness.db);
+    await endClaimOf(-1);
     expect(await claimJobs(harness.db, false, 1)).toEqual([]);
   });
 
@@ -228,9 +247,12 @@ describe('a job', () => {
 });
 
 test('slow registries delay only other slow registries', async () => {
-  const slow = await Promise.all(
-    Array.from({ length: 8 }, (_, i) => harness.add(host.on(`/long${i}.json`, delayed(1400, answer({ status: 404 }))))),
-  );
+  const released = new AbortController();
+  const heldBack: Behaviour = async (request, socket) => {
+    if (!released.signal.aborted) await once(released.signal, 'abort');
+    await answer({ status: 404 })(request, socket);
+  };
+  const slow = await Promise.all(Array.from({ length: 8 }, (_, i) => harness.add(host.on(`/long${i}.json`, heldBack))));
   await harness.db.updateTable('registries').set({ slow: true }).where('id', 'in', slow).execute();
   const ids = await Promise.all(
     Array.from({ length: 12 }, (_, i) => harness.add(host.on(`/quick${i}.json`, tagged(empty(`quick${i}`))))),
@@ -239,9 +261,11 @@ test('slow registries delay only other slow registries', async () => {
   try {
     await expect.poll(() => checkedCount(ids), { interval: 100 }).toBe(12);
     expect(await checkedCount(slow)).toBeLessThan(8);
+    released.abort();
     await expect.poll(() => checkedCount(slow), { interval: 200 }).toBe(8);
     const rows = await harness.db.selectFrom('registries').where('id', 'in', slow).select('slow').execute();
-    expect(rows.every((row) => !row.slow)).toBe(true);
+    // Those that were held back may have taken too long.
+    expect(rows.filter((row) => row.slow).length).toBeLessThanOrEqual(2);
   } finally {
     await node.stop();
   }

@@ -1,3 +1,4 @@
+// Scenario: every page shows every hostile text in a browser.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PAGE_HEADERS } from '../../../src/service/ui/request.ts';
 import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';

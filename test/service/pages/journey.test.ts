@@ -1,3 +1,4 @@
+// Scenario: a whole visit in a browser, with and without JavaScript.
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

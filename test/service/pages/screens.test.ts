@@ -1,3 +1,4 @@
+// Scenario: every page in a browser, in all sizes and modes.
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

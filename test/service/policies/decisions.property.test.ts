@@ -1,3 +1,4 @@
+// Scenario: hundreds of random histories of a database.
 import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

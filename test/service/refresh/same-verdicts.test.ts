@@ -1,3 +1,4 @@
+// Scenario: every command and the service judge a registry of all faults, with all their waits.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

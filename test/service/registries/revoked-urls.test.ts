@@ -1,3 +1,4 @@
+// Scenario: two nodes wait for hosts that refuse, or that answer nothing.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
 import { type RunningService, startService } from '../../../src/service/start.ts';

@@ -1,3 +1,4 @@
+// Scenario: registries attack a network of their own in every way.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

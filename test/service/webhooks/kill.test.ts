@@ -1,3 +1,4 @@
+// Scenario: nodes are killed while they send.
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
