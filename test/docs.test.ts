@@ -75,3 +75,38 @@ test('docs/ci.md lists the inputs and outputs of the action', () => {
   const rows = [...text.matchAll(/^\| (`[^|]*`) \| /gm)].flatMap(([, names]) => names!.match(/[\w-]+/g)!);
   expect(rows).toEqual([...Object.keys(action.inputs), ...Object.keys(action.outputs)]);
 });
+
+/** @param path as docs/tests.md has it */
+const isThere = (path: string): boolean =>
+  existsSync(join(root, 'test', /\/$|\.ts$/.test(path) ? path : `${path}.test.ts`));
+
+const foldersIn = (path: string): string[] =>
+  readdirSync(join(root, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+describe('docs/tests.md', () => {
+  const page = read('docs/tests.md');
+  const service = page.slice(page.indexOf('## The service'));
+  const named = [...page.matchAll(/^\| .+? \| (.+) \|$/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!),
+  );
+
+  test('names files that exist', () => {
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  test('has each layer of the service', () => {
+    const layers = [...service.matchAll(/^\| `(\w+)` \|/gm)].map(([, layer]) => layer!);
+    expect(layers.toSorted()).toEqual(foldersIn('src/service'));
+  });
+
+  test('says which layer each folder and file of tests of the service is about', () => {
+    const files = readdirSync(join(root, 'test/service'))
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => `service/${name.replace('.test.ts', '')}`);
+    const folders = foldersIn('test/service').map((name) => `service/${name}/`);
+    expect([...files, ...folders].filter((path) => !service.includes(`\`${path}\``))).toEqual([]);
+  });
+});
