@@ -1,31 +1,39 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/bundle/bundle.ts';
+import { folder } from '../support/folders.ts';
 
 /** A build never waits for a named pipe that nothing writes to. */
 
-let root: string;
-beforeEach(() => {
-  root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-pipes-'));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-function write(path: string, text: string): string {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-  return join(root, path);
+interface Root {
+  /** @returns its path */
+  write(path: string, text: string): string;
+  pipe(path: string): string;
 }
-function pipe(path: string): string {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  execFileSync('mkfifo', [join(root, path)]);
-  return join(root, path);
+
+function emptyRoot(): Root {
+  const root = folder();
+  const pathTo = (path: string): string => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    return join(root, path);
+  };
+  return {
+    write(path, text) {
+      writeFileSync(pathTo(path), text);
+      return join(root, path);
+    },
+    pipe(path) {
+      execFileSync('mkfifo', [pathTo(path)]);
+      return join(root, path);
+    },
+  };
 }
 
 describe.skipIf(process.platform === 'win32')('a named pipe', () => {
-  test.each<{ name: string; code: string; at: string; traced?: boolean }>([
+  // A build waits for two seconds before it looks for pipes.
+  test.concurrent.each<{ name: string; code: string; at: string; traced?: boolean }>([
     { name: 'that is imported', code: "import './other.js';", at: 'a/src/other.js' },
     { name: 'that is imported by release', code: "import './other.js';", at: 'a/src/other.js', traced: true },
     { name: 'beside the folder of the entry point', code: "import '../../other.js';", at: 'other.js' },
@@ -35,6 +43,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     { name: 'instead of tsconfig.json in a parent folder', code: '1;', at: 'tsconfig.json' },
     { name: 'that is embedded', code: "import a from './a.svg'; console.log(a);", at: 'a/src/a.svg' },
   ])('$name is an error that names it', { timeout: 30_000 }, async ({ code, at, traced = false }) => {
+    const { write, pipe } = emptyRoot();
     const entry = write('a/src/main.ts', code);
     const path = pipe(at);
     await expect(bundle({ entry, traced })).rejects.toMatchObject({
@@ -45,6 +54,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
   });
 
   test('that the build does not read is not opened', async () => {
+    const { write, pipe } = emptyRoot();
     const entry = write('a/src/main.ts', 'console.log(1);');
     pipe('a/src/unused.js');
     await expect(bundle({ entry })).resolves.toMatchObject({ warnings: [] });

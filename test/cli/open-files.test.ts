@@ -83,7 +83,8 @@ test.skipIf(!isPossible)(
 
 const MANIFEST = (): string => `${host.origin}/registry.json`;
 
-test.skipIf(!isPossible).each<[string, () => string[]]>([
+// Each attempts the connection several times, with pauses.
+test.skipIf(!isPossible).concurrent.each<[string, () => string[]]>([
   ['verify', () => ['verify', MANIFEST()]],
   ['diagnose', () => ['diagnose', MANIFEST()]],
   ['mirror', () => ['mirror', MANIFEST(), 'copy', '--base-url', 'https://m.example.com/']],

@@ -10,6 +10,11 @@ import { scratch } from '../scratch.ts';
 
 const bareRepository = (): string => bareIn(scratch());
 
+/** The next attempt follows at once: the pauses between attempts are random. */
+function withoutPauses(): void {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+}
+
 let shared = '';
 storeContract(
   'a branch of a git remote',
@@ -36,15 +41,24 @@ storeContract(
         name: 'a branch that is locked',
         code: 'git-push-rejected',
         effect: 'none',
-        start: () => writeFileSync(join(shared, 'refs/heads/pages.lock'), ''),
-        end: () => rmSync(join(shared, 'refs/heads/pages.lock')),
+        start: () => {
+          withoutPauses();
+          writeFileSync(join(shared, 'refs/heads/pages.lock'), '');
+        },
+        end: () => {
+          vi.restoreAllMocks();
+          rmSync(join(shared, 'refs/heads/pages.lock'));
+        },
       },
     ],
   },
 );
 
 describe('a branch', () => {
-  afterEach(() => vi.unstubAllEnvs());
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
   const bytes = Buffer.from('{}');
 
   test('can be written to for a folder that does not exist yet', async () => {
@@ -152,6 +166,7 @@ describe('a branch', () => {
     await store.create('a.json', bytes);
     const before = git(remote, 'rev-parse', 'pages');
     writeFileSync(join(remote, 'refs/heads/pages.lock'), '');
+    withoutPauses();
     await expect(store.create('b.json', bytes)).rejects.toMatchObject({
       code: 'git-push-rejected',
       message: expect.stringMatching(/lock.*Nothing was changed\.$/) as string,
