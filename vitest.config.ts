@@ -18,12 +18,12 @@ const UNIT = ['test/core/**/*.test.ts', 'test/author/**/*.test.ts', 'test/report
 const PLATFORMS = ['test/install/*.test.ts', 'test/platforms/*.test.ts', 'test/windows/*.test.ts'];
 
 /**
- * Of all groups of processes. More than cores, since these tests wait for servers and other processes for half of their
- * time. Each process loads the modules again: on two cores, eight take 10 % more CPU time than five.
+ * Of all groups of processes. More than cores, since these tests wait for servers and other processes for more than half
+ * of their time. Each process loads the modules again: on two cores, eight take 10 % more CPU time than five.
  */
 const PROCESSES = {
   pool: 'forks',
-  maxWorkers: 5,
+  maxWorkers: 6,
   sequence: { groupOrder: 1 },
   globalSetup: 'test/support/database-server.ts',
 } as const;

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { nginxServer } from '../../src/author/host-nginx.ts';
 import { fixtureFiles, writeFixtures } from '../../src/conformance/host/fixtures.ts';
@@ -11,7 +9,7 @@ import { expectRow, failuresOf, reportOfHost } from '../support/conformance-tabl
 import { certificates } from '../support/fault-certificates.ts';
 import { folder, write } from '../support/folders.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Program, programOf, startServer } from '../support/web-server.ts';
+import { listening, type Program, programOf, startServer } from '../support/web-server.ts';
 import { apache, GOOD as APACHE_GOOD } from './apache-frame.ts';
 import { nginx, onThisMachine } from './nginx-frame.ts';
 
@@ -106,7 +104,7 @@ https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n\ttls ${dir}/cert.pem ${dir}/key.
       const caddy = spawn('caddy', args, { env, stdio: 'ignore' });
       const ended = new Promise((resolve) => caddy.once('exit', resolve));
       try {
-        await listening(port);
+        await listening(caddy, port);
         expectRow(host, await reportOfHost({ url: `https://127.0.0.1:${port}/` }));
       } finally {
         caddy.kill();
@@ -115,15 +113,3 @@ https://127.0.0.1:${port} {\n\tbind 127.0.0.1\n\ttls ${dir}/cert.pem ${dir}/key.
     },
   );
 });
-
-async function listening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt += 1) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (isOpen) return;
-    await sleep(50);
-  }
-  throw new Error('The server does not listen.');
-}

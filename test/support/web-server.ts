@@ -93,7 +93,8 @@ export async function startServer(
   };
 }
 
-async function listening(child: ChildProcess, port: number, log: () => string): Promise<void> {
+/** Waits until a program listens. @param log what it wrote, for the error @throws Error if it ends before */
+export async function listening(child: ChildProcess, port: number, log = (): string => ''): Promise<void> {
   for (let attempt = 0; attempt < 5000; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`the server did not start: ${log()}`);
     const open = await new Promise<boolean>((resolve) => {

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { AppregError, type Effect } from '../../../src/core/errors/error.ts';
 import { openS3, type S3Options } from '../../../src/store/s3/s3.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { type Ceph, cephMissing, openCeph } from '../../support/ceph.ts';
 import { openFaultProxy } from '../../support/fault-proxy.ts';
 import { type Mishap, type ObjectStore, type ObjectStoreOptions, openObjectStore } from '../../support/object-store.ts';
 import { storeContract, type StoreFault } from '../contract.ts';
@@ -59,24 +58,6 @@ describe.each(['s3', 'google'] as const)('with the conditions of %s', (condition
     },
   );
 });
-
-const missing = cephMissing();
-describe.skipIf(missing !== null && !process.env['CI'])(
-  `a real object store${missing ? ` (skipped: ${missing})` : ''}`,
-  () => {
-    storeContract('a bucket of Ceph', async () => {
-      const ceph: Ceph = await openCeph();
-      const place = options(ceph.endpoint, {
-        bucket: ceph.bucket,
-        prefix: 'r/',
-        env: ceph.env,
-        requestRetryDelay: 100,
-        visibilityDelay: 100,
-      });
-      return { store: openS3(place), rival: openS3(place), cleanup: async () => ceph.close() };
-    });
-  },
-);
 
 describe('a write to a bucket', () => {
   let server: ObjectStore | null = null;
