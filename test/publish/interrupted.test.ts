@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WriteState } from '../../src/core/errors/error.ts';
 import type { Kind } from '../support/arena.ts';
+import { waitUntil } from '../store/scratch.ts';
 import { openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish, type Storm } from '../support/storm.ts';
 
@@ -107,13 +108,6 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch {
     return false;
-  }
-}
-
-async function waitUntil(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries === 600) throw new Error('the condition was not met');
-    await sleep(50);
   }
 }
 

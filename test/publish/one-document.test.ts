@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../store/scratch.ts';
 import { openPlaces, type Places, succeeds } from '../support/places.ts';
 import { publish } from '../support/storm.ts';
 
@@ -142,10 +143,7 @@ describe('files of a killed run', () => {
     const { arena, storm } = await places.opened('folder');
     const { file } = storm.artifact();
     const { child } = storm.start(publish('patch', file), { APPREG_FAILPOINT: 'locked:SIGSTOP' });
-    for (let tries = 0; !hidden(arena.root).some((path) => path.endsWith('.lock')); tries++) {
-      if (tries === 1000) throw new Error('it was not locked');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await waitUntil(() => hidden(arena.root).some((path) => path.endsWith('.lock')));
     await storm.runShared([
       'add-app',
       'a',

@@ -22,10 +22,11 @@ test(
     try {
       const before = await load.sizes();
       const [first, second] = await Promise.all([load.startNode(), load.startNode()]);
+      const done = async (): Promise<number> => (await load.progress()).done;
       const clients = load.startRequests([first, second], 2);
-      while ((await load.progress()).done < 20) await sleep(50);
+      await expect.poll(done, { timeout: 120_000 }).toBeGreaterThanOrEqual(20);
       await second.kill();
-      while ((await load.progress()).done < 40) await sleep(200);
+      await expect.poll(done, { timeout: 120_000 }).toBe(40);
       await sleep(7_000);
       const answers = await clients.stop();
       const refreshed = load.refreshed();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/service/db/embedded/server.ts';
+import { waitUntil } from '../store/scratch.ts';
 import { buildInto } from '../support/built.ts';
 import { openFolder, postmasterPid } from '../support/postgres-folder.ts';
 import { type Node, startNode } from '../support/service-node.ts';
@@ -46,7 +47,7 @@ test('the next node takes over the PostgreSQL of a killed node', { timeout: 60_0
   expect(postmasterPid(folder)).toBe(server);
   await kill(second);
   process.kill(server!, 'SIGKILL');
-  while (postmasterPid(folder) === server) await sleep(50);
+  await waitUntil(() => postmasterPid(folder) !== server);
   const third = startNode(main, ['--data', folder]);
   await third.ready;
   expect(postmasterPid(folder)).not.toBe(server);
@@ -62,7 +63,7 @@ test(
       readdirSync(folder).some((name) => name.startsWith(`postgres.making-${pid}-`));
     for (const moment of [0, 100, 400]) {
       const node = startNode(main, ['--data', folder]);
-      while (!makes(node.child.pid)) await sleep(5);
+      await waitUntil(() => makes(node.child.pid));
       await sleep(moment);
       await kill(node);
     }

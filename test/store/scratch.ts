@@ -12,7 +12,7 @@ export function leftovers(folder: string): string[] {
 }
 
 /** Waits for a condition without an event. */
-export async function waitUntil(holds: () => boolean, limit = 10_000): Promise<void> {
+export async function waitUntil(holds: () => boolean, limit = 60_000): Promise<void> {
   const end = performance.now() + limit;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`the condition was not met within ${limit} ms`);

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../../store/scratch.ts';
 import { buildInto } from '../../support/built.ts';
 import { CODE_CACHE } from '../../support/code-cache.ts';
 import { openFolder } from '../../support/postgres-folder.ts';
@@ -72,7 +72,7 @@ test(
     expect(await outputOf('backup', file, '--data', data)).toContain('1 organization');
 
     const killed = command('restore', file, '--data', copy);
-    while (!readdirSync(copy).some((name) => name === 'postgres')) await sleep(5);
+    await waitUntil(() => readdirSync(copy).includes('postgres'));
     killed.child.kill('SIGKILL');
     expect(await killed.ended).toBe('SIGKILL');
     expect(await outputOf('restore', file, '--data', copy)).toContain('1 organization');
@@ -96,7 +96,7 @@ test('an interrupted restore stops its PostgreSQL and leaves an empty folder', {
   await stop(node);
   await outputOf('backup', file, '--data', data);
   const restoring = command('restore', file, '--data', copy);
-  while (!readdirSync(copy).some((name) => name === 'postgres')) await sleep(5);
+  await waitUntil(() => readdirSync(copy).includes('postgres'));
   restoring.child.kill('SIGINT');
   expect(await restoring.ended).toBe(130);
   expect(restoring.output()).toContain('Nothing was changed.');
