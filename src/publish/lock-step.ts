@@ -21,6 +21,12 @@ import { StoredDocument } from './stored-document.ts';
 
 /** The lock file next to the manifest, in the store itself. */
 
+/** A version of an app, as lock files record it. */
+export interface RecordedVersion {
+  app: string;
+  version: LockedVersion;
+}
+
 /**
  * The step that records versions in a lock file.
  * @param lock as `readLockDocument` returns it
@@ -29,7 +35,7 @@ import { StoredDocument } from './stored-document.ts';
  */
 export function lockStep(
   lock: StoredDocument,
-  entries: readonly { app: string; version: LockedVersion }[],
+  entries: readonly RecordedVersion[],
   { what = 'the lock file', place = 'lock' }: { what?: string; place?: Place } = {},
 ): EditStep | null {
   const [first] = entries;

@@ -3,7 +3,7 @@ import { AppregError } from '../core/errors/error.ts';
 import type { Finding } from '../core/findings/report.ts';
 import { sameDigest } from '../core/registry/baseline.ts';
 import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
-import { message } from '../core/text/message.ts';
+import { message, safe } from '../core/text/message.ts';
 import { shorten } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
 import type { Store } from '../store/store.ts';
@@ -58,10 +58,6 @@ export interface PublishOptions {
   recordsInStore?: boolean;
   /** The folder of the workspace, if it has a lock file and the registry is in a store elsewhere. */
   workspace?: Store | null;
-  /** Leaves it to the caller to apply the step that lists a new app (`VersionPlan.listing`). */
-  leavesListing?: boolean;
-  /** Called for each plan before any of it is applied; an error ends it. */
-  onPlan?(planned: VersionPlan): Promise<void>;
 }
 
 export interface Published extends Outcome<VersionPlan> {
@@ -72,29 +68,42 @@ export interface Published extends Outcome<VersionPlan> {
 /**
  * Plans a version and applies the plan. Concurrent increments each get a distinct version. The files of the app are read
  * here, also if the caller has read it before: others may have published since then.
- * @throws AppregError as `readApp`, `planVersion` and `run` do
+ * @throws AppregError as `readApp`, `planVersion` and `run` do, and if only the lock file of the workspace is not written
  */
 export async function publishVersion(
   place: RegistryLocation,
   wanted: VersionToPublish,
   judgeSettings: JudgeSettings,
-  { dryRun = false, readBack, workspace = null, leavesListing = false, onPlan, recordsInStore }: PublishOptions = {},
+  { recordsInStore, ...options }: PublishOptions = {},
 ): Promise<Published> {
   const make = async (): Promise<VersionPlan> => {
-    const app = await readApp(place, wanted, { recordsInStore, workspace });
+    const app = await readApp(place, wanted, { recordsInStore, workspace: options.workspace ?? null });
     const known = app.lock ? withStoredLock(place, lockIn(app.lock)) : place;
-    const planned = await planVersion(known, app, wanted, judgeSettings);
-    await onPlan?.(planned);
-    return leavesListing ? withoutListing(planned) : planned;
+    return planVersion(known, app, wanted, judgeSettings);
   };
-  const { planned, results } = await run(place.store, make, {
+  const published = await runVersion(place, wanted.version, make, options);
+  if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
+  return published;
+}
+
+/**
+ * Applies the plan of a version, which is made again after rivals.
+ * @param word a semantic version; or major, minor or patch
+ * @throws AppregError as `run` does
+ */
+export async function runVersion(
+  { store }: RegistryLocation,
+  word: string,
+  make: () => Promise<VersionPlan>,
+  { dryRun = false, readBack, workspace = null }: Omit<PublishOptions, 'recordsInStore'>,
+): Promise<Published> {
+  const outcome = await run(store, make, {
     dryRun,
     workspace,
-    readBack:
-      readBack && ((planned) => async (step) => (step.place === 'artifact' ? readBack(planned.entry) : undefined)),
-    mayPlanAgain: afterRivals(wanted.version),
+    readBack: readBack && (async ({ place }, { entry }) => (place === 'artifact' ? readBack(entry) : undefined)),
+    mayPlanAgain: afterRivals(word),
   });
-  return { planned, results, isNew: dryRun ? !planned.published : results.some(isListing) };
+  return { ...outcome, isNew: dryRun ? !outcome.planned.published : outcome.results.some(isListing) };
 }
 
 /** True if a step wrote a document that lists the version, or the app; not its notes or its record. */
@@ -103,9 +112,11 @@ export function isListing(result: StepResult): boolean {
   return isDocumentWritten(result) && (place === 'metadata' || place === 'manifest');
 }
 
-function withoutListing(planned: VersionPlan): VersionPlan {
-  const steps = planned.plan.steps.filter((step) => step !== planned.listing);
-  return { ...planned, plan: { ...planned.plan, steps } };
+/** The error for a version that the lock file of the workspace does not have. */
+function publishedOnly({ subject }: VersionPlan, error: AppregError): AppregError {
+  const paths = error.written?.notStored ?? [];
+  const summary = message`${subject} is published. ${paths.join(', ')} does not have it yet: ${safe(error.summary)}`;
+  return error.with({ summary });
 }
 
 /** An app, and the lock files that record its versions; null or absent for those that do not. */
@@ -216,7 +227,7 @@ function lockParts(
   { artifact, provenance = null }: Pick<VersionToPublish, 'artifact' | 'provenance'>,
   now: string,
 ): Part[] {
-  const recorded = { app: key, version: lockedVersion({ artifact, provenance }, listed ?? entry, now) };
+  const recorded = [{ app: key, version: lockedVersion({ artifact, provenance }, listed ?? entry, now) }];
   const isInStore = lock && (lock.token !== null || provenance !== null);
   return [
     isInStore ? lockPart(lock, recorded) : NOTHING,

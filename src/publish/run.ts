@@ -1,12 +1,11 @@
 import { type AppregError, isAppregError } from '../core/errors/error.ts';
-import { message, safe } from '../core/text/message.ts';
 import { describeWriteState } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { PlanOutdated, type StepResult } from './apply-step.ts';
 import type { EditStep } from './edit-step.ts';
 import { requireWritable } from './require-writable.ts';
-import type { Plan, PlannedStep } from './plan.ts';
+import type { CreateStep, Plan, PlannedStep } from './plan.ts';
 import { signedPlan } from './sign.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
@@ -15,8 +14,6 @@ interface Planned {
   plan: Plan<PlannedStep>;
   /** The files that the command may write, besides those of the steps: what killed runs left next to them is removed. */
   files?: readonly string[];
-  /** What is published, as messages call it, such as `clock 1.2.0`; required for steps in the workspace. */
-  subject?: string;
 }
 
 export interface RunOptions<P> extends Omit<ApplyOptions, 'readBack' | 'refusesOutdated'> {
@@ -24,8 +21,8 @@ export interface RunOptions<P> extends Omit<ApplyOptions, 'readBack' | 'refusesO
   dryRun?: boolean | undefined;
   /** The folder of the workspace, for the steps of a plan that are not in the store; null or absent without such steps. */
   workspace?: Store | null;
-  /** As `ApplyOptions.readBack`, for the plan that is applied. */
-  readBack?: ((planned: P) => ApplyOptions['readBack']) | undefined;
+  /** As `ApplyOptions.readBack`, with the plan that is applied. */
+  readBack?: ((step: CreateStep, planned: P) => Promise<void>) | undefined;
   /**
    * True if the plan is made again after an error of planning it or of applying it (default: never).
    * @param planned null if the plan could not be made
@@ -37,7 +34,11 @@ export interface Outcome<P> {
   planned: P;
   /** Of each step; empty for a dry run. */
   results: StepResult[];
+  /** Why the lock file of the workspace does not have what is stored; null if it has. */
+  notRecorded: AppregError | null;
 }
+
+type Applied<P> = Pick<Outcome<P>, 'planned' | 'results'>;
 
 /** How often a plan is made again because a document changed; then its edits are computed again on what is stored. */
 const TIMES = 3;
@@ -46,6 +47,7 @@ const TIMES = 3;
  * Makes a plan, and applies it. If a document has changed since the plan read it, and none is written yet, the plan is
  * made again, so that everything is judged and checked on what is stored now.
  * @param make reads the documents and plans; called again for each attempt
+ * @returns also if only the steps in the workspace fail, since the registry then has everything
  * @throws AppregError of `make` and `applyPlan`, with what is stored
  */
 export async function run<P extends Planned>(
@@ -56,23 +58,23 @@ export async function run<P extends Planned>(
   const earlier = new EarlierAttempts();
   for (let outdated = 0; ;) {
     let planned: P | null = null;
-    let outcome: Outcome<P>;
+    let outcome: Applied<P>;
     try {
       planned = await make();
       const [stored, local] = byStore(planned.plan);
       if (workspace !== null) await requireWritable(local.steps, workspace);
       if (dryRun) {
         await requireWritable(stored.steps, store);
-        return { planned, results: [] };
+        return { planned, results: [], notRecorded: null };
       }
       const plan = await signedPlan(stored);
       planned = { ...planned, plan: { ...plan, steps: [...plan.steps, ...local.steps] } };
       await store.tidy?.([...(planned.files ?? []), ...plan.steps.map(({ path }) => path)]);
-      const reading = readBack?.(planned);
+      const current = planned;
       const refusesOutdated = outdated < TIMES;
       const results = await applyPlan(plan, store, {
         ...options,
-        ...(reading && { readBack: reading }),
+        ...(readBack && { readBack: (step: CreateStep) => readBack(step, current) }),
         refusesOutdated,
       });
       outcome = earlier.joined(planned, results);
@@ -86,7 +88,7 @@ export async function run<P extends Planned>(
       store.forget?.();
       continue;
     }
-    return workspace === null ? outcome : withWorkspace(outcome, workspace);
+    return recorded(outcome, workspace);
   }
 }
 
@@ -98,22 +100,32 @@ function byStore(plan: Plan<PlannedStep>): [stored: Plan<PlannedStep>, local: Pl
   ];
 }
 
-/** The same outcome, with the steps in the workspace applied. @throws AppregError that says what is published */
-async function withWorkspace<P extends Planned>(
-  { planned, results }: Outcome<P>,
-  workspace: Store,
+/** The outcome, after the steps in the workspace are applied as well. */
+async function recorded<P extends Planned>(
+  { planned, results }: Applied<P>,
+  workspace: Store | null,
 ): Promise<Outcome<P>> {
+  if (workspace === null) return { planned, results, notRecorded: null };
   const [, local] = byStore(planned.plan);
   try {
-    return { planned, results: [...results, ...(await applyPlan(local, workspace))] };
+    return { planned, results: [...results, ...(await applyPlan(local, workspace))], notRecorded: null };
   } catch (error) {
     if (!isAppregError(error)) throw error;
     const done = results.filter(({ outcome }) => outcome === 'created' || outcome === 'edited');
     const paths = local.steps.map(({ path }) => path);
     const written = { stored: done.map(({ step }) => step.path), notStored: paths, unknown: [] };
-    const summary = message`${planned.subject ?? ''} is published. ${paths.join(', ')} does not have it yet: ${safe(error.summary)}`;
-    throw error.with({ summary, written });
+    return { planned, results, notRecorded: error.with({ written }) };
   }
+}
+
+/** A `make` for `run` whose first plan is made already. */
+export function startingWith<P>(first: P, again: () => Promise<P>): () => Promise<P> {
+  let left: P | null = first;
+  return async () => {
+    const planned = left ?? (await again());
+    left = null;
+    return planned;
+  };
 }
 
 function isLocal(step: PlannedStep): step is EditStep {
@@ -139,7 +151,7 @@ class EarlierAttempts {
   }
 
   /** The outcome of all attempts: a file that an earlier one created has been created by this run. */
-  joined<P extends Planned>(planned: P, results: readonly StepResult[]): Outcome<P> {
+  joined<P extends Planned>(planned: P, results: readonly StepResult[]): Applied<P> {
     const created = new Set(this.#results.map(({ step }) => step.path));
     const paths = new Set(planned.plan.steps.map(({ path }) => path));
     const others = this.#results.filter(({ step }) => !paths.has(step.path));

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { message, safe, type SafeText, trimmedEnd } from '../core/text/message.ts';
-import { type Baseline, type PublishedVersion, isMissing } from '../core/facts/facts.ts';
+import { type PublishedVersion, isMissing } from '../core/facts/facts.ts';
 import { sameDigest } from '../core/registry/baseline.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/error.ts';
-import type { LockedVersion, LockFile, Provenance } from '../core/registry/lock-file.ts';
+import type { LockedVersion, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import {
   decideRecompressed,
@@ -20,15 +20,17 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { sha256Of } from '../store/bytes.ts';
 import { unpackedSha256 } from '../publish/same-tar.ts';
+import type { ArtifactToStore } from '../publish/artifact.ts';
 import type { AppToAssemble } from '../publish/described-app.ts';
+import type { VersionToPublish } from '../publish/publish-version.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
 import { type FoundApp, shownBelow } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { wantedBillOf, packageSettings, type OpenRepository } from './repository.ts';
-import type { PreparedApp } from './publish-together.ts';
 import type { NotesOf } from '../publish/parts/about.ts';
+import type { PublishedState } from './published.ts';
 import { readNotes, readVersion } from './read-version.ts';
 
 /** An app with its state. */
@@ -43,12 +45,14 @@ export interface EvaluatedApp {
   sources: readonly string[];
 }
 
-/** What the apps are compared with. */
-export interface PublishedState {
-  listed: Baseline;
-  lock: LockFile | null;
-  /** Reads a published artifact; null if it is not part of this state. */
-  artifact(url: string): Promise<Uint8Array | null>;
+/** An app of the repository that is built, and whose declared version is to be published. */
+export interface PreparedApp extends VersionToPublish {
+  /** Its folder as messages show it, relative to the configuration, with forward slashes. */
+  folder: string;
+  /** The archive, with its digest (`content.sha256`) and what was found in it. */
+  artifact: ArtifactToStore;
+  /** What the archive was built from, for the lock file. */
+  provenance: Provenance;
 }
 
 /** Errors that concern every app: the run ends. */

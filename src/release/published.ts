@@ -27,7 +27,6 @@ import { readLock } from '../workspace/lock.ts';
 import type { Listener } from '../workspace/listener.ts';
 import { filesAtRef, registryState } from '../workspace/registry-state.ts';
 import { storeSnapshot } from '../workspace/stored-state.ts';
-import type { PreparedApp } from './publish-together.ts';
 import type { OpenRepository, RepositoryConfig } from './repository.ts';
 
 /** What the apps are compared with. */
@@ -187,7 +186,7 @@ async function servedLock({ env, listener }: OpenRepository, manifest: string): 
  */
 export function listedLocation(
   config: RepositoryConfig,
-  apps: readonly PreparedApp[],
+  planned: ReadonlySet<string>,
   listed: Baseline,
 ): RegistryLocation {
   const base = asBase(config.baseUrl ?? 'https://apps.example.com/');
@@ -195,7 +194,6 @@ export function listedLocation(
   const entries: Record<string, object> = {};
   const files = new Map<string, Uint8Array>();
   const put = (path: string, value: object): void => void files.set(path, Buffer.from(JSON.stringify(value)));
-  const planned = new Set(apps.map(({ key }) => key));
   for (const key of listed.keys) {
     // The other apps are only listed: the key of a new app is compared with theirs.
     entries[key] = { appMetadataUrl: `${base}apps/${key}/versions.json` };

@@ -1,23 +1,28 @@
 import { availableParallelism } from 'node:os';
 import { message } from '../core/text/message.ts';
-import { AppregError } from '../core/errors/error.ts';
+import { counted } from '../core/text/text.ts';
+import type { NewVersion } from '../author/metadata.ts';
+import type { Finding } from '../core/findings/report.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
 import { VERSION } from '../core/values/tool-version.ts';
-import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
-import { exceptedSecrets } from '../publish/excepted-secrets.ts';
-import type { Attester } from '../publish/artifact.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
 import { refuseOtherBaseIn } from '../workspace/base-url.ts';
+import { registryLocation } from '../workspace/location.ts';
+import type { Listener } from '../workspace/listener.ts';
+import { workspaceBeside } from '../workspace/lock.ts';
+import { accept, type Accepted } from './accept.ts';
 import { bumpApps } from './bump.ts';
-import { brokenBy, type EvaluatedApp, evaluateApps } from './evaluate.ts';
+import { type EvaluatedApp, evaluateApps, type PreparedApp } from './evaluate.ts';
 import { findApps, selectedApps } from './find-apps.ts';
-import { planEvaluated, publishEvaluated, type PublishCallbacks } from './publish-evaluated.ts';
-import { publishedState } from './published.ts';
+import type { PublishedApp } from './outcome.ts';
+import type { ReleaseRegistry } from './plan-all.ts';
+import { publishAll, type PublishAllOptions, type ReleasePart } from './publish-all.ts';
+import { listedLocation, publishedState, type PublishedState } from './published.ts';
 import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
-import { describeUncommitted, uncommittedFiles } from './uncommitted.ts';
+import { notPublished, withResults } from './results.ts';
 
-export interface ReleaseOptions extends PublishCallbacks {
+export interface ReleaseOptions extends Accepted {
   /**
    * `check` reports the state of each app; `bump` raises the declared version of each app that changed without a new
    * one; `publish` publishes the new versions.
@@ -31,13 +36,13 @@ export interface ReleaseOptions extends PublishCallbacks {
   against?: string | undefined;
   /** Apps that are built or published at a time (default: one per processor). */
   jobs?: number | undefined;
-  /** Fingerprints of secrets that artifacts may contain. */
-  allowedSecrets?: readonly string[];
-  /** Allows sources that are not committed in git. */
-  allowDirty?: boolean;
   allow?: Allowances;
-  /** Makes the attestations of the versions that `publish` publishes; absent for none. */
-  attester?: Attester | undefined;
+  /** Fetches a stored artifact from its public URL before it is listed; a rejection prevents that it is listed. */
+  readBack?(entry: NewVersion): Promise<void>;
+  /** Called once for each app, as soon as it is published or has failed. */
+  onResult?(result: PublishedApp): void;
+  /** Called for each new version with warnings or notes, whether it is published or only planned. */
+  onFindings?(app: PreparedApp, findings: readonly Finding[]): void;
 }
 
 /** The outcome of a release. */
@@ -53,100 +58,109 @@ export interface Released {
  * @throws AppregError for what concerns every app, such as an invalid configuration or a registry that cannot be read
  */
 export async function release(given: Repository, options: ReleaseOptions): Promise<Released> {
-  const { action, dryRun = false, keys, against, jobs = availableParallelism(), allow = {} } = options;
+  const { action, keys, against, dryRun = false } = options;
+  const jobs = Math.max(1, options.jobs ?? availableParallelism());
   const repository = withDefaults(given);
   refuseOtherBaseIn(repository.root, repository.config);
   const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
   const published = await publishedState(repository, against);
   const built = await evaluateApps(repository, apps, published, jobs);
-  if (action === 'bump')
-    return { report: reportOf(await bumpApps(repository, built, published, { dryRun, jobs })), plan: null };
-  const accepted = accept(repository, built, options);
-  const { onFindings } = options;
-  const settings = { published, jobs, allow, ...(onFindings && { onFindings }) };
-  if (action === 'publish' && !dryRun) {
-    const { evaluated, failed } = await publishEvaluated(repository, accepted, { ...options, ...settings });
-    return { report: reportOf(evaluated, failed), plan: null };
-  }
-  const isCheck = action === 'check';
-  const { evaluated, plan } = await planEvaluated(repository, accepted, { ...settings, isCheck });
-  if (isCheck) return { report: reportOf(evaluated), plan: null };
-  return { report: reportOf(evaluated, new Set(), plan), plan };
+  if (action === 'bump') return released(await bumpApps(repository, built, published, { dryRun, jobs }));
+  const accepted = accept(repository, built, action === 'check' ? { ...options, attester: undefined } : options);
+  const wanted = wantedApps(accepted, options);
+  const shownPlan = action === 'publish' && dryRun ? { steps: [] } : null;
+  if (wanted.length === 0) return released(accepted, [], shownPlan);
+  const registry = await registryFor(repository, published, wanted, options);
+  const parts = publishAll(registry, wanted, await settingsOf(repository, jobs, options));
+  const results: PublishedApp[] = [];
+  let plan: Plan<PlannedStep> | null = shownPlan;
+  for await (const part of announced(parts, wanted.length, repository.listener, options))
+    if (part.kind === 'app') results.push(part.result);
+    else if (shownPlan !== null) ({ plan } = part);
+  return released(accepted, results, plan);
+}
+
+/** True if nothing is written. */
+function isPlanned({ action, dryRun = false }: ReleaseOptions): boolean {
+  return action === 'check' || dryRun;
+}
+
+/** A check plans the new versions only: for others, stored artifacts are read. */
+function wantedApps(accepted: readonly EvaluatedApp[], { action }: ReleaseOptions): PreparedApp[] {
+  return accepted.flatMap(({ prepared, result }) =>
+    prepared === null || (action === 'check' && result.state !== 'new') ? [] : [prepared],
+  );
 }
 
 /**
- * The apps as they may be published: without allowed secrets, with their attester; one whose sources are not committed is
- * broken.
+ * The registry as it is now: others may have published while the apps were built. That of a state that `against` names
+ * cannot be written.
  */
-function accept(
+async function registryFor(
   repository: OpenRepository,
-  built: readonly EvaluatedApp[],
-  { action, allowedSecrets = [], allowDirty = false, attester }: ReleaseOptions,
-): readonly EvaluatedApp[] {
-  const allowed = allowSecretsIn(repository, built, allowedSecrets);
-  const committed = allowDirty ? allowed : refuseUncommitted(repository, allowed);
-  return action === 'publish' ? withAttester(committed, attester) : committed;
+  published: PublishedState,
+  wanted: readonly PreparedApp[],
+  options: ReleaseOptions,
+): Promise<ReleaseRegistry> {
+  if (published.store === null && isPlanned(options))
+    return {
+      ...listedLocation(repository.config, new Set(wanted.map(({ key }) => key)), published.listed),
+      workspace: null,
+    };
+  const store = published.store ?? (await repository.openStore());
+  store.forget?.();
+  const location = await registryLocation(repository, async () => store);
+  return { ...location, workspace: await workspaceBeside(store, repository.root) };
 }
 
-function reportOf(
+async function settingsOf(
+  { config, severities }: OpenRepository,
+  jobs: number,
+  options: ReleaseOptions,
+): Promise<PublishAllOptions> {
+  const isCheck = options.action === 'check';
+  const judgeSettings = {
+    now: new Date().toISOString(),
+    severities: await severities(),
+    appEntry: config.artifact?.entry ?? null,
+    // A check needs no option that signs.
+    requiresAttestation: !isCheck && config.evidence?.attestations?.mode === 'require',
+    allow: options.allow ?? {},
+  };
+  const { readBack } = options;
+  return { jobs, judgeSettings, dryRun: isPlanned(options), testsWritable: !isCheck, ...(readBack && { readBack }) };
+}
+
+/** The same parts, each of which is announced as soon as it is known. */
+async function* announced(
+  parts: AsyncIterable<ReleasePart>,
+  count: number,
+  listener: Listener,
+  options: ReleaseOptions,
+): AsyncGenerator<ReleasePart> {
+  const progress = isPlanned(options) ? null : listener.progress(message`Publishing ${counted(count, 'app')}`);
+  let done = 0;
+  try {
+    for await (const part of parts) {
+      if (part.kind === 'app') {
+        const { app, findings } = part.result;
+        done += 1;
+        progress?.update(() => message`Publishing: ${done} of ${counted(count, 'app')}, ${app.key}`);
+        if (!isPlanned(options)) options.onResult?.(part.result);
+        if (findings.length > 0) options.onFindings?.(app, findings);
+      }
+      yield part;
+    }
+  } finally {
+    progress?.stop();
+  }
+}
+
+function released(
   evaluated: readonly EvaluatedApp[],
-  failed: ReadonlySet<string> = new Set(),
+  results: readonly PublishedApp[] = [],
   plan: Plan<PlannedStep> | null = null,
-): ReleaseReport {
-  const results = evaluated.map(({ result }) => result);
-  return releaseReport(VERSION, results, failed, plan && plan.steps);
-}
-
-/** The apps without the allowed and excepted secrets in the facts about their archives; an allowed fingerprint that no app has is a warning. */
-function allowSecretsIn(
-  { listener, config }: OpenRepository,
-  apps: readonly EvaluatedApp[],
-  allowed: readonly string[],
-): EvaluatedApp[] {
-  const now = new Date().toISOString();
-  let unused: readonly string[] = allowed;
-  const filtered = apps.map((app): EvaluatedApp => {
-    if (app.prepared === null) return app;
-    const { artifact } = app.prepared;
-    const { key, version } = app.prepared;
-    const excepted = exceptedSecrets(config.exceptions, { app: key, version, now });
-    const kept = withoutAllowed(artifact.archive, allowed, excepted);
-    unused = unused.filter((fingerprint) => kept.unused.includes(fingerprint));
-    return { ...app, prepared: { ...app.prepared, artifact: { ...artifact, archive: kept.archive } } };
-  });
-  for (const fingerprint of unused) listener.log(message`warning: ${unusedSecret(fingerprint)}`);
-  return filtered;
-}
-
-/** The new versions are attested; an older one keeps what it has. */
-function withAttester(apps: readonly EvaluatedApp[], attester: Attester | undefined): readonly EvaluatedApp[] {
-  if (attester === undefined) return apps;
-  return apps.map((one) => {
-    const { prepared, result } = one;
-    if (prepared === null || result.state !== 'new') return one;
-    return { ...one, prepared: { ...prepared, artifact: { ...prepared.artifact, attester } } };
-  });
-}
-
-/** A new version whose sources are not committed in git makes its app broken: it could not be built again. */
-function refuseUncommitted(
-  { root, file, listener }: OpenRepository,
-  evaluated: readonly EvaluatedApp[],
-): EvaluatedApp[] {
-  if (!evaluated.some(({ result }) => result.state === 'new')) return [...evaluated];
-  const uncommittedIn = uncommittedFiles(root, listener);
-  return evaluated.map((one) => {
-    if (one.result.state !== 'new') return one;
-    const files = uncommittedIn([...one.sources, ...(file === null ? [] : [file])]);
-    return files.length === 0 ? one : brokenBy(one, uncommitted(files));
-  });
-}
-
-function uncommitted(files: readonly string[]): AppregError {
-  return new AppregError(
-    'sources-uncommitted',
-    message`${describeUncommitted(files)}, so the version could not be built again from the repository.`,
-    message`Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
-    { effect: 'none' },
-  );
+): Released {
+  const apps = withResults(evaluated, results);
+  return { report: releaseReport(VERSION, apps, notPublished(results), plan && plan.steps), plan };
 }

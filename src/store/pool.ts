@@ -24,6 +24,32 @@ export async function inPool<T>(
   if (failures.length > 0) throw failures[0];
 }
 
+/**
+ * The same for work with results, each as soon as it is known. No more work is started while nobody asks for the next one.
+ * @throws the first error, once all started work has ended
+ */
+export async function* asDone<T, R>(
+  items: Iterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running = new Set<Promise<R>>();
+  const next = async (): Promise<R> => {
+    const [done, result] = await Promise.race([...running].map(async (one) => [one, await one] as const));
+    running.delete(done);
+    return result;
+  };
+  try {
+    for (const item of items) {
+      running.add(work(item));
+      if (running.size >= concurrency) yield await next();
+    }
+    while (running.size > 0) yield await next();
+  } finally {
+    await Promise.allSettled(running);
+  }
+}
+
 /** Number of files read at a time, if the store does not specify one. */
 const AT_A_TIME = 16;
 /** For fewer files a listing is not worth its request. */

@@ -7,6 +7,8 @@ import type { Bytes, Digest } from './bytes.ts';
 export interface Store {
   /** As the user would name it: a folder, a bucket, a branch. */
   readonly name: string;
+  /** The folder on this machine, absolute; absent for a store elsewhere. */
+  readonly folder?: string;
   /** The content, with a token that identifies exactly this state; null if nothing exists. */
   read(path: string): Promise<Stored | null>;
   /** Size and digest of a file of any size, in constant memory; null if nothing exists. */

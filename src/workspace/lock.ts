@@ -1,22 +1,21 @@
 import { message } from '../core/text/message.ts';
 import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Baseline, type DocumentFacts, isMissing, type Snapshot } from '../core/facts/facts.ts';
 import {
   baselineInLock,
   type ChangedVersion,
   type LockFile,
   LOCK_FILE,
-  type LockedVersion,
   lockText,
   recorded,
-  withLockedVersion,
 } from '../core/registry/lock-file.ts';
 import { listedVersionsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { AppregError, isAppregError } from '../core/errors/error.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
 import { parseLock } from '../publish/lock-step.ts';
+import type { Store } from '../store/store.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 
 /** The lock file of a workspace, on disk. */
@@ -84,22 +83,14 @@ async function changeLock(root: string, change: (lock: LockFile) => LockFile): P
   }
 }
 
-/** Tests that the lock file of the workspace can be written, if it has one. @throws AppregError as a write does */
-export async function requireWritableLock(root: string): Promise<void> {
-  if (!hasLock(root)) return;
+/**
+ * The folder of a workspace, for its lock file; null if it has none, or if it is the store of the registry, where that
+ * lock file is a file of the store.
+ */
+export async function workspaceBeside(store: Store, root: string): Promise<Store | null> {
+  if (store.folder === resolve(root) || !hasLock(root)) return null;
   const { openDirectory } = await import('../store/directory/directory.ts');
-  await openDirectory(root).requireWritable?.(LOCK_FILE, 'replace');
-}
-
-/** Records versions that were just published, if the workspace has a lock file. @returns whether it was written */
-export async function lockVersions(
-  root: string,
-  entries: readonly { app: string; version: LockedVersion }[],
-): Promise<boolean> {
-  if (entries.length === 0 || !hasLock(root)) return false;
-  return changeLock(root, (lock) =>
-    entries.reduce((after, { app, version }) => withLockedVersion(after, app, version), lock),
-  );
+  return openDirectory(root);
 }
 
 /** What `recordVersions` found, and wrote. */

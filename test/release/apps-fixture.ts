@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { documentContent } from '../../src/core/json/json.ts';
 import { LOCK_FILE, lockFileIn, type LockFile } from '../../src/core/registry/lock-file.ts';
-import type { PreparedApp, PublishedApp } from '../../src/release/publish-together.ts';
+import type { RegistryLocation } from '../../src/publish/registry-location.ts';
+import type { Plan, PlannedStep } from '../../src/publish/plan.ts';
+import type { PreparedApp } from '../../src/release/evaluate.ts';
+import type { PublishedApp } from '../../src/release/outcome.ts';
+import { publishAll, type PublishAllOptions } from '../../src/release/publish-all.ts';
 import { openDirectory } from '../../src/store/directory/directory.ts';
 import { openGit } from '../../src/store/git/git.ts';
 import { remembering } from '../../src/store/remember.ts';
@@ -89,6 +93,42 @@ export async function prepared(key: string, version = '1.0.0', code = key): Prom
   const built = await artifact(tarGz(code));
   if (built.bytes === null) throw new Error('it has bytes');
   return { key, folder: `src/${key}`, version, artifact: built, listing: null, provenance: PROVENANCE };
+}
+
+interface Publishing extends PublishAllOptions {
+  /** The folder of the workspace (default: none that has a lock file). */
+  workspace?: Store | null;
+}
+
+/** Plans the apps, or publishes them. @returns the results in the order of the apps, and the plan of a dry run */
+async function run(
+  place: RegistryLocation,
+  apps: readonly PreparedApp[],
+  { workspace = null, ...options }: Publishing,
+): Promise<{ results: PublishedApp[]; plan: Plan<PlannedStep> | null }> {
+  const results: PublishedApp[] = [];
+  let plan: Plan<PlannedStep> | null = null;
+  for await (const part of publishAll({ ...place, workspace }, apps, options))
+    if (part.kind === 'app') results.push(part.result);
+    else ({ plan } = part);
+  return { results: apps.flatMap((app) => results.filter((result) => result.app === app)), plan };
+}
+
+export async function publishApps(
+  place: RegistryLocation,
+  apps: readonly PreparedApp[],
+  options: Publishing,
+): Promise<PublishedApp[]> {
+  return (await run(place, apps, options)).results;
+}
+
+export async function planApps(
+  place: RegistryLocation,
+  apps: readonly PreparedApp[],
+  options: Publishing,
+): Promise<{ results: PublishedApp[]; plan: Plan<PlannedStep> }> {
+  const { results, plan } = await run(place, apps, { ...options, dryRun: true });
+  return { results, plan: plan ?? { steps: [] } };
 }
 
 /** What is listed: `key version`, after making sure that each artifact is stored with the listed bytes. */

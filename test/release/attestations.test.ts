@@ -8,7 +8,6 @@ import { message } from '../../src/core/text/message.ts';
 import { sha256Of } from '../../src/store/bytes.ts';
 import type { ArtifactToStore, Attester, Companion } from '../../src/publish/artifact.ts';
 import { planVersion, publishVersion, type Published, readApp } from '../../src/publish/publish-version.ts';
-import { planApps, publishApps } from '../../src/release/publish-apps.ts';
 import { remembering } from '../../src/store/remember.ts';
 import type { Store } from '../../src/store/store.ts';
 import { signedBy, statementOf, vendorKeys } from '../support/attest.ts';
@@ -22,6 +21,8 @@ import {
   PLACE_NAMES,
   prepared,
   registryOf,
+  planApps,
+  publishApps,
 } from './apps-fixture.ts';
 import { artifact, JUDGEMENT, placeOf, tarGz } from '../publish/memory.ts';
 

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { companionPath } from '../../src/core/registry/companion.ts';
 import { message } from '../../src/core/text/message.ts';
 import { isAppregError } from '../../src/core/errors/error.ts';
-import { publishApps } from '../../src/release/publish-apps.ts';
 import { planVersion, publishVersion, type Published, readApp } from '../../src/publish/publish-version.ts';
 import type { ArtifactToStore, Companion } from '../../src/publish/artifact.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -17,6 +16,7 @@ import {
   PLACE_NAMES,
   prepared,
   registryOf,
+  publishApps,
 } from './apps-fixture.ts';
 import { artifact, JUDGEMENT, placeOf, tarGz } from '../publish/memory.ts';
 

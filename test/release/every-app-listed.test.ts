@@ -1,7 +1,6 @@
 // Scenario: dozens of apps are listed by every number of jobs and runs, in every store.
 import { afterEach, describe, expect, test } from 'vitest';
-import { publishApps } from '../../src/release/publish-apps.ts';
-import type { PreparedApp } from '../../src/release/publish-together.ts';
+import type { PreparedApp } from '../../src/release/evaluate.ts';
 import { isBatchStore, type Store, type Stored } from '../../src/store/store.ts';
 import { BASE, placeOf } from '../publish/memory.ts';
 import {
@@ -14,6 +13,7 @@ import {
   prepared,
   recorded,
   registryOf,
+  publishApps,
 } from './apps-fixture.ts';
 
 /** A release of many new apps lists each of them in one run, and no write removes an app from the manifest. */

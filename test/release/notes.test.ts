@@ -4,11 +4,20 @@ import { appToPublish } from '../../src/publish/listed-app.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planRetirement } from '../../src/publish/deprecate.ts';
 import { StoredDocument } from '../../src/publish/stored-document.ts';
-import { publishApps } from '../../src/release/publish-apps.ts';
 import { JUDGEMENT, placeOf } from '../publish/memory.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { releaseIn, repository, sources, textOf } from '../cli/release-fixture.ts';
-import { aboutOf, history, OPTIONS, outcomes, type Place, PLACE_NAMES, prepared, registryOf } from './apps-fixture.ts';
+import {
+  aboutOf,
+  history,
+  OPTIONS,
+  outcomes,
+  type Place,
+  PLACE_NAMES,
+  prepared,
+  registryOf,
+  publishApps,
+} from './apps-fixture.ts';
 
 /** About files on every store. */
 

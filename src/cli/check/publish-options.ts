@@ -1,8 +1,7 @@
 import type { PublishOptions } from '../../publish/publish-version.ts';
 import { describesApp } from '../../release/find-apps.ts';
-import { hasLock } from '../../workspace/lock.ts';
+import { hasLock, workspaceBeside } from '../../workspace/lock.ts';
 import type { Context } from '../config/context.ts';
-import { remoteStore } from '../config/stored-state.ts';
 import type { OpenWorkspace } from '../config/workspace.ts';
 
 interface ReadBackOptions {
@@ -31,12 +30,10 @@ export function readBackOf(
  * is the workspace itself, the lock file of the workspace is that file.
  */
 export async function recordingIn(
-  { root, config }: OpenWorkspace,
+  { root, config, place: { store } }: OpenWorkspace,
   key: string,
 ): Promise<Required<Pick<PublishOptions, 'recordsInStore' | 'workspace'>>> {
-  const isRemote = remoteStore(config) !== null;
-  const recordsInStore = describesApp(root, config.release, key) || (!isRemote && hasLock(root));
-  if (!isRemote || !hasLock(root)) return { recordsInStore, workspace: null };
-  const { openDirectory } = await import('../../store/directory/directory.ts');
-  return { recordsInStore, workspace: openDirectory(root) };
+  const workspace = await workspaceBeside(store, root);
+  const isInStore = workspace === null && hasLock(root);
+  return { recordsInStore: isInStore || describesApp(root, config.release, key), workspace };
 }

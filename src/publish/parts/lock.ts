@@ -1,16 +1,10 @@
-import { LOCK_FILE, type LockedVersion } from '../../core/registry/lock-file.ts';
-import { lockStep } from '../lock-step.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
+import { lockStep, type RecordedVersion } from '../lock-step.ts';
 import type { StoredDocument } from '../stored-document.ts';
 import type { Part } from './part.ts';
 
-/** A version of an app, as lock files record it. */
-interface Recorded {
-  app: string;
-  version: LockedVersion;
-}
-
-/** The lock file of the store; nothing if it has the version. */
-export function lockPart(lock: StoredDocument, recorded: Recorded): Part {
-  const step = lockStep(lock, [recorded]);
+/** The lock file of the store; nothing if it has the versions. */
+export function lockPart(lock: StoredDocument, versions: readonly RecordedVersion[]): Part {
+  const step = lockStep(lock, versions);
   return { steps: step === null ? [] : [step], files: [LOCK_FILE] };
 }

@@ -1,5 +1,4 @@
-import type { LockedVersion } from '../../core/registry/lock-file.ts';
-import { lockStep } from '../lock-step.ts';
+import { lockStep, type RecordedVersion } from '../lock-step.ts';
 import type { StoredDocument } from '../stored-document.ts';
 import { NOTHING, type Part } from './part.ts';
 
@@ -8,9 +7,9 @@ export const WORKSPACE_LOCK = 'the lock file of the workspace';
 
 /**
  * The lock file of the workspace, whose registry is in a store elsewhere. It has no file in the store; nothing if it has
- * the version.
+ * the versions.
  */
-export function workspaceLockPart(lock: StoredDocument, recorded: { app: string; version: LockedVersion }): Part {
-  const step = lockStep(lock, [recorded], { what: WORKSPACE_LOCK, place: 'workspace-lock' });
+export function workspaceLockPart(lock: StoredDocument, versions: readonly RecordedVersion[]): Part {
+  const step = lockStep(lock, versions, { what: WORKSPACE_LOCK, place: 'workspace-lock' });
   return step === null ? NOTHING : { ...NOTHING, steps: [step] };
 }

@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { AppregError } from '../../core/errors/error.ts';
 import { createFile, replaceFile, requireWritableFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
@@ -24,6 +24,7 @@ import { readChunks } from '../../platform/read-chunks.ts';
 export function openDirectory(root: string, options: LockOptions = {}): Store {
   return {
     name: root,
+    folder: resolve(root),
     read,
     digest,
     create,

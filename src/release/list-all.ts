@@ -1,0 +1,88 @@
+import type { Document } from '../author/document.ts';
+import { addAppEntry } from '../author/manifest.ts';
+import { counted } from '../core/text/text.ts';
+import { isDocumentWritten } from '../publish/apply-step.ts';
+import { factsOfFolder } from '../publish/assemble.ts';
+import type { JudgeSettings } from '../publish/check-change.ts';
+import type { AppToAssemble } from '../publish/described-app.ts';
+import { EditStep } from '../publish/edit-step.ts';
+import { listingPart } from '../publish/parts/listing.ts';
+import { judgeParts } from '../publish/parts/part.ts';
+import type { Plan } from '../publish/plan.ts';
+import { factsOf, type RegistryLocation, readManifest } from '../publish/registry-location.ts';
+import { run, withCreated } from '../publish/run.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
+import { errorOfApp, failed, type PlannedVersion, type PublishedApp, type StoredApp } from './outcome.ts';
+
+/** One edit of the manifest, which lists all new apps. */
+
+/** The step that lists the new ones of these apps, in their order; null if all are listed. */
+export function listAll(manifest: StoredDocument, planned: readonly PlannedVersion[]): EditStep | null {
+  const apps = planned.flatMap(({ app: { listing }, version }) =>
+    listing === null || version.listing === null ? [] : [listing],
+  );
+  const what = apps.length === 1 ? `the app ${apps[0]?.key}` : counted(apps.length, 'app');
+  return EditStep.of(manifest, { place: 'manifest', what }, (now) =>
+    apps.reduce<Document>((document, { key, entry }) => addAppEntry(document, key, entry) ?? document, now),
+  );
+}
+
+/**
+ * Lists the apps that are new, after their files are stored. One whose entry is refused is left out.
+ * @returns those that are listed, and the results of the others
+ * @throws AppregError if the run was interrupted
+ */
+export async function listStored(
+  place: RegistryLocation,
+  stored: readonly StoredApp[],
+  judgeSettings: JudgeSettings,
+): Promise<{ listed: StoredApp[]; failures: PublishedApp[] }> {
+  let failures: PublishedApp[] = [];
+  const left = (): StoredApp[] => stored.filter(({ app }) => !failures.some((one) => one.app === app));
+  const make = async (): Promise<{ plan: Plan }> => {
+    const manifest = await readManifest(place);
+    failures = stored.flatMap((one) => refusalIn(manifest, one, judgeSettings) ?? []);
+    const step = listAll(manifest, left());
+    return { plan: { title: step?.what ?? '', steps: step === null ? [] : [step] } };
+  };
+  try {
+    if (!stored.some(isNewApp)) return { listed: [...stored], failures };
+    const { results } = await run(place.store, make);
+    const isWritten = results.some(isDocumentWritten);
+    return { listed: left().map((one) => (isWritten && isNewApp(one) ? { ...one, isNew: true } : one)), failures };
+  } catch (error) {
+    const notListed = left().filter(isNewApp);
+    failures = [...failures, ...notListed.map((one) => unlisted(one, error))];
+    return { listed: left(), failures };
+  }
+}
+
+function isNewApp({ version }: StoredApp): boolean {
+  return version.listing !== null;
+}
+
+/** The result of an app whose entry the manifest refuses; null if it accepts it. */
+function refusalIn(manifest: StoredDocument, one: StoredApp, judgeSettings: JudgeSettings): PublishedApp | null {
+  const { app, version } = one;
+  // The plan of the app has judged its entry, unless the manifest has changed since then.
+  if (app.listing === null || version.listing === null || version.listing.from.token === manifest.token) return null;
+  try {
+    judgeListing(manifest, app.listing, judgeSettings);
+    return null;
+  } catch (error) {
+    return unlisted(one, error);
+  }
+}
+
+/** @throws AppregError (exit 1) for another entry of the app, or if its own would introduce an error */
+function judgeListing(manifest: StoredDocument, app: AppToAssemble, judgeSettings: JudgeSettings): void {
+  // Its version is listed already, in its metadata file.
+  const severities = { ...judgeSettings.severities, 'no-valid-versions': 'off' } as const;
+  const state = { manifest: factsOf(manifest), app: factsOfFolder(app) };
+  judgeParts([listingPart(manifest, app)], state, { ...judgeSettings, severities }, { isListed: false });
+}
+
+/** The result of an app whose files are stored, and that is not listed. @throws as `errorOfApp` does */
+function unlisted(one: StoredApp, error: unknown): PublishedApp {
+  return failed(one, withCreated(errorOfApp(error), one.written));
+}

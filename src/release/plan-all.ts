@@ -1,0 +1,206 @@
+import { aboutPath } from '../core/registry/companion.ts';
+import { counted } from '../core/text/text.ts';
+import { member } from '../core/json/json.ts';
+import { LOCK_FILE } from '../core/registry/lock-file.ts';
+import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
+import { artifactPath } from '../publish/artifact.ts';
+import type { JudgeSettings } from '../publish/check-change.ts';
+import type { EditStep } from '../publish/edit-step.ts';
+import { lockedVersion, lockIn, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
+import { iconPath } from '../publish/parts/icon.ts';
+import { lockPart } from '../publish/parts/lock.ts';
+import type { Part } from '../publish/parts/part.ts';
+import { workspaceLockPart } from '../publish/parts/workspace-lock.ts';
+import type { Plan, PlannedStep } from '../publish/plan.ts';
+import { planVersion, readApp, type VersionPlan } from '../publish/publish-version.ts';
+import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
+import { requireWritable } from '../publish/require-writable.ts';
+import type { StoredDocument } from '../publish/stored-document.ts';
+import { digestOfBytes } from '../store/bytes.ts';
+import { asDone } from '../store/pool.ts';
+import { type BatchStore, isBatchStore, type Store } from '../store/store.ts';
+import type { PreparedApp } from './evaluate.ts';
+import { listAll } from './list-all.ts';
+import { failed, type PlannedVersion, type PublishedApp, refused } from './outcome.ts';
+
+/** The registry that a release publishes to. */
+export interface ReleaseRegistry extends RegistryLocation {
+  /** The folder of the workspace, if it has a lock file and the registry is in a store elsewhere. */
+  workspace: Store | null;
+}
+
+export interface PlanAllOptions {
+  /** How many apps are planned at a time. */
+  jobs: number;
+  judgeSettings: JudgeSettings;
+  /** Tests that every file can be written (default). */
+  testsWritable?: boolean;
+}
+
+/** The plan of a release. */
+export interface ReleasePlan {
+  /** The apps that can be published, in the order of the apps. */
+  versions: PlannedVersion[];
+  /** The results of the others. */
+  failures: PublishedApp[];
+  /** The steps of all that can be published. */
+  plan: Plan<PlannedStep>;
+  /** The step that lists all new apps; null if there are none. */
+  listing: EditStep | null;
+}
+
+/**
+ * Plans all apps on one state of the registry, and writes nothing.
+ * @throws AppregError if the manifest or a lock file cannot be read, if the lock file of the workspace cannot be written,
+ * or if the run was interrupted
+ */
+export async function planAll(
+  registry: ReleaseRegistry,
+  apps: readonly PreparedApp[],
+  { jobs, judgeSettings, testsWritable = true }: PlanAllOptions,
+): Promise<ReleasePlan> {
+  const store = isBatchStore(registry.store)
+    ? await readAhead({ ...registry, store: registry.store }, apps)
+    : registry.store;
+  const manifest = await readManifest({ ...registry, store });
+  const locks = await readLocks({ store, workspace: registry.workspace });
+  const known = withStoredLock({ ...registry, store }, lockIn(locks.lock));
+  const planned: PlannedVersion[] = [];
+  const failures: PublishedApp[] = [];
+  for await (const one of asDone(apps, jobs, (app) => planApp(known, app, judgeSettings)))
+    if ('version' in one) planned.push(one);
+    else failures.push(one);
+  const inOrder = apps.flatMap((app) => planned.find((one) => one.app === app) ?? []);
+  const all = joined(inOrder, manifest, locks, judgeSettings.now);
+  if (!testsWritable) return { ...all, failures };
+  const unwritable = await unwritableApps(registry, all);
+  const versions = inOrder.filter(({ app }) => !unwritable.some((one) => one.app === app));
+  const left = unwritable.length === 0 ? all : joined(versions, manifest, locks, judgeSettings.now);
+  return { ...left, failures: [...failures, ...unwritable] };
+}
+
+/** Plans one app; an expected error is its result. */
+async function planApp(
+  place: RegistryLocation,
+  app: PreparedApp,
+  judgeSettings: JudgeSettings,
+): Promise<PlannedVersion | PublishedApp> {
+  try {
+    return { app, version: await planOf(place, app, judgeSettings) };
+  } catch (error) {
+    return refused(app, error);
+  }
+}
+
+/** Plans the version of one app, without the step that lists it. @throws AppregError as `readApp` and `planVersion` do */
+export async function planOf(
+  place: RegistryLocation,
+  app: PreparedApp,
+  judgeSettings: JudgeSettings,
+): Promise<VersionPlan> {
+  const planned = await planVersion(place, await readApp(place, app), app, judgeSettings);
+  const steps = planned.plan.steps.filter((step) => step !== planned.listing);
+  return { ...planned, plan: { ...planned.plan, steps } };
+}
+
+/** The lock files, as they were read; that of the workspace is null if there is none. */
+interface Locks {
+  lock: StoredDocument;
+  workspaceLock: StoredDocument | null;
+}
+
+/** @throws AppregError for an invalid file */
+export async function readLocks({ store, workspace }: Pick<ReleaseRegistry, 'store' | 'workspace'>): Promise<Locks> {
+  return { lock: await readLockDocument(store), workspaceLock: workspace && (await readLockDocument(workspace)) };
+}
+
+/** One edit of each lock file, which records all versions. */
+export function lockParts({ lock, workspaceLock }: Locks, planned: readonly PlannedVersion[], now: string): Part[] {
+  const versions = planned.map(({ app, version }) => ({
+    app: app.key,
+    version: lockedVersion(app, version.entry, now),
+  }));
+  return [lockPart(lock, versions), ...(workspaceLock === null ? [] : [workspaceLockPart(workspaceLock, versions)])];
+}
+
+/** The subject of a commit that records published versions. */
+export const RECORDING = 'Record the sources of published versions';
+
+/** The plans as one: the files of each app, one listing of the new apps, one edit of each lock file. */
+function joined(
+  versions: PlannedVersion[],
+  manifest: StoredDocument,
+  locks: Locks,
+  now: string,
+): Omit<ReleasePlan, 'failures'> {
+  if (versions.length === 0) return { versions, plan: { steps: [] }, listing: null };
+  const listing = listAll(manifest, versions);
+  const steps = [
+    ...versions.flatMap(({ version }) => version.plan.steps),
+    ...(listing === null ? [] : [listing]),
+    ...lockParts(locks, versions, now).flatMap((part) => part.steps),
+  ];
+  return { versions, plan: { title: titleFor(versions), steps }, listing };
+}
+
+function titleFor(planned: readonly PlannedVersion[]): string {
+  const fresh = planned.filter(({ version }) => !version.published);
+  if (fresh.length === 0) return RECORDING;
+  const title = `Publish ${fresh.map(({ app: { key, version } }) => `${key} ${version}`).join(', ')}`;
+  return title.length <= 72 ? title : `Publish ${counted(fresh.length, 'app')}`;
+}
+
+/**
+ * The apps with a file that cannot be written.
+ * @throws AppregError if it is the lock file of the workspace, which has all of them
+ */
+async function unwritableApps(
+  { store, workspace }: ReleaseRegistry,
+  { versions, plan }: Pick<ReleasePlan, 'versions' | 'plan'>,
+): Promise<PublishedApp[]> {
+  const at = (place: PlannedStep['place']): PlannedStep[] => plan.steps.filter((step) => step.place === place);
+  if (workspace !== null) await requireWritable(at('workspace-lock'), workspace);
+  const found: PublishedApp[] = [];
+  for (const one of versions) {
+    const { listing, plan: own } = one.version;
+    const steps = [...own.steps, ...(listing === null ? [] : [listing]), ...at('lock')];
+    await requireWritable(steps, store).catch((error: unknown) => void found.push(failed(one, error)));
+  }
+  return found;
+}
+
+/** The same store, with the files that the plans need in memory. */
+async function readAhead(
+  { store, manifest, pathOf }: RegistryLocation & { store: BatchStore },
+  apps: readonly PreparedApp[],
+): Promise<Store> {
+  const files = await store.batch.read([manifest, LOCK_FILE]);
+  const known = new Set([manifest, LOCK_FILE]);
+  const only: Store = { ...store, read: async (path) => files.get(path) ?? null };
+  const listed = manifestApps((await readManifest({ store: only, manifest, base: '', pathOf })).value) ?? {};
+
+  const places = apps.flatMap(({ key, version, listing }) => {
+    const url = metadataUrlOf(member(listed, key)) ?? listing?.entry.appMetadataUrl ?? null;
+    const path = url === null ? null : pathOf(url);
+    return path === null ? [] : [{ path, version }];
+  });
+  const read = async (paths: readonly string[]): Promise<void> => {
+    for (const path of paths) known.add(path);
+    for (const [path, stored] of await store.batch.read([...new Set(paths)])) files.set(path, stored);
+  };
+  const icons = apps.flatMap(({ listing }) => (listing === null ? null : iconPath(listing)) ?? []);
+  await read([...places.flatMap(({ path }) => [path, aboutPath(path)]), ...icons]);
+  // The artifact of a listed version exists, and may be large.
+  const isMentioned = (path: string, version: string): boolean =>
+    Buffer.from(files.get(path)?.bytes ?? []).includes(JSON.stringify(version));
+  await read(places.flatMap(({ path, version }) => (isMentioned(path, version) ? [] : [artifactPath(path, version)])));
+  return {
+    ...store,
+    read: async (path) => (known.has(path) ? (files.get(path) ?? null) : store.read(path)),
+    async digest(path) {
+      if (!known.has(path)) return store.digest(path);
+      const stored = files.get(path);
+      return stored === undefined ? null : digestOfBytes(stored.bytes);
+    },
+  };
+}
