@@ -6,6 +6,7 @@ import type { PreparedApp } from './evaluate.ts';
 
 /** The outcome of one app of a release. */
 export interface PublishedApp {
+  kind: 'app';
   app: PreparedApp;
   /**
    * `planned`: nothing was to be written. `already-published`: the version was listed with the same bytes. `refused`: it
@@ -29,6 +30,7 @@ export interface PlannedVersion {
 
 /** An app whose files and metadata are stored. */
 export interface StoredApp extends PlannedVersion {
+  kind: 'stored';
   /** True if this run lists the version, or the app. */
   isNew: boolean;
   /** The paths that this run wrote. */
@@ -46,12 +48,12 @@ export function errorOfApp(error: unknown): AppregError {
 
 /** @throws as `errorOfApp` does */
 export function refused(app: PreparedApp, error: unknown): PublishedApp {
-  return { app, outcome: 'refused', error: errorOfApp(error), entry: null, findings: [] };
+  return { kind: 'app', app, outcome: 'refused', error: errorOfApp(error), entry: null, findings: [] };
 }
 
 /** @throws as `errorOfApp` does */
 export function failed({ app, version: { entry, findings } }: PlannedVersion, error: unknown): PublishedApp {
-  return { app, outcome: 'failed', error: errorOfApp(error), entry, findings };
+  return { kind: 'app', app, outcome: 'failed', error: errorOfApp(error), entry, findings };
 }
 
 /** An app that was planned or published. */
@@ -60,5 +62,5 @@ export function succeeded(
   outcome: 'planned' | 'published' | 'already-published',
   error: AppregError | null = null,
 ): PublishedApp {
-  return { app, outcome, error, entry, findings };
+  return { kind: 'app', app, outcome, error, entry, findings };
 }

@@ -18,8 +18,14 @@ export interface PublishAllOptions extends PlanAllOptions {
   readBack?: ((entry: NewVersion) => Promise<void>) | undefined;
 }
 
-/** What is known of a release: the result of each app, and after a dry run the plan of all. */
-export type ReleasePart = { kind: 'app'; result: PublishedApp } | { kind: 'plan'; plan: Plan<PlannedStep> };
+/**
+ * What is known of a release, as soon as it is known: the result of each app; before that, of one that is listed with all
+ * others, that its files are stored; at the end of a dry run the plan of all.
+ */
+export type ReleasePart =
+  | PublishedApp
+  | { kind: 'stored'; app: PreparedApp }
+  | { kind: 'plan'; plan: Plan<PlannedStep> };
 
 /**
  * Publishes each app at its declared version: it is judged before anything is written, and nothing is listed before it is
@@ -34,27 +40,24 @@ export async function* publishAll(
 ): AsyncGenerator<ReleasePart> {
   const { jobs, judgeSettings, readBack, dryRun = false } = options;
   const planned = await planAll(registry, apps, options);
-  yield* planned.failures.map(told);
+  yield* planned.failures;
   if (dryRun) {
-    yield* planned.versions.map((one) => told(succeeded(one, 'planned')));
+    yield* planned.versions.map((one) => succeeded(one, 'planned'));
     return yield { kind: 'plan', plan: planned.plan };
   }
   await signAll(planned.versions, jobs);
-  if (isBatchStore(registry.store)) return yield* (await commitAll(registry, planned, options)).map(told);
+  if (isBatchStore(registry.store)) return yield* await commitAll(registry, planned, options);
 
   const stored: StoredApp[] = [];
-  for await (const one of asDone(planned.versions, jobs, (app) => storeApp(registry, app, judgeSettings, readBack)))
-    if ('written' in one) stored.push(one);
-    else yield told(one);
+  for await (const one of asDone(planned.versions, jobs, (app) => storeApp(registry, app, judgeSettings, readBack))) {
+    if (one.kind === 'stored') stored.push(one);
+    yield one;
+  }
   const inOrder = planned.versions.flatMap(({ app }) => stored.find((one) => one.app === app) ?? []);
   const { listed, failures } = await listStored(registry, inOrder, judgeSettings);
-  yield* failures.map(told);
+  yield* failures;
   const notRecorded = await recordAll(registry, listed, judgeSettings.now);
-  yield* listed.map((one) => told(succeeded(one, one.isNew ? 'published' : 'already-published', notRecorded)));
-}
-
-function told(result: PublishedApp): ReleasePart {
-  return { kind: 'app', result };
+  yield* listed.map((one) => succeeded(one, one.isNew ? 'published' : 'already-published', notRecorded));
 }
 
 /**

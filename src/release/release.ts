@@ -68,15 +68,15 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   if (action === 'bump') return released(await bumpApps(repository, built, published, { dryRun, jobs }));
   const accepted = accept(repository, built, action === 'check' ? { ...options, attester: undefined } : options);
   const wanted = wantedApps(accepted, options);
-  const shownPlan = action === 'publish' && dryRun ? { steps: [] } : null;
-  if (wanted.length === 0) return released(accepted, [], shownPlan);
+  const hasPlan = action === 'publish' && dryRun;
+  if (wanted.length === 0) return released(accepted, [], hasPlan ? { steps: [] } : null);
   const registry = await registryFor(repository, published, wanted, options);
   const parts = publishAll(registry, wanted, await settingsOf(repository, jobs, options));
   const results: PublishedApp[] = [];
-  let plan: Plan<PlannedStep> | null = shownPlan;
+  let plan: Plan<PlannedStep> | null = null;
   for await (const part of announced(parts, wanted.length, repository.listener, options))
-    if (part.kind === 'app') results.push(part.result);
-    else if (shownPlan !== null) ({ plan } = part);
+    if (part.kind === 'app') results.push(part);
+    else if (part.kind === 'plan' && hasPlan) ({ plan } = part);
   return released(accepted, results, plan);
 }
 
@@ -139,15 +139,16 @@ async function* announced(
   options: ReleaseOptions,
 ): AsyncGenerator<ReleasePart> {
   const progress = isPlanned(options) ? null : listener.progress(message`Publishing ${counted(count, 'app')}`);
-  let done = 0;
+  const done = new Set<PreparedApp>();
   try {
     for await (const part of parts) {
+      if (part.kind !== 'plan') {
+        done.add(part.app);
+        progress?.update(() => message`Publishing: ${done.size} of ${counted(count, 'app')}, ${part.app.key}`);
+      }
       if (part.kind === 'app') {
-        const { app, findings } = part.result;
-        done += 1;
-        progress?.update(() => message`Publishing: ${done} of ${counted(count, 'app')}, ${app.key}`);
-        if (!isPlanned(options)) options.onResult?.(part.result);
-        if (findings.length > 0) options.onFindings?.(app, findings);
+        if (!isPlanned(options)) options.onResult?.(part);
+        if (part.findings.length > 0) options.onFindings?.(part.app, part.findings);
       }
       yield part;
     }

@@ -29,7 +29,7 @@ export async function storeApp(
       readBack,
     });
     const written = results.filter(({ outcome }) => outcome === 'created' || outcome === 'edited');
-    return { app, version: planned, isNew, written: written.map(({ step }) => step.path) };
+    return { kind: 'stored', app, version: planned, isNew, written: written.map(({ step }) => step.path) };
   } catch (error) {
     return failed({ app, version: last }, error);
   }

@@ -109,8 +109,8 @@ async function run(
   const results: PublishedApp[] = [];
   let plan: Plan<PlannedStep> | null = null;
   for await (const part of publishAll({ ...place, workspace }, apps, options))
-    if (part.kind === 'app') results.push(part.result);
-    else ({ plan } = part);
+    if (part.kind === 'app') results.push(part);
+    else if (part.kind === 'plan') ({ plan } = part);
   return { results: apps.flatMap((app) => results.filter((result) => result.app === app)), plan };
 }
 

@@ -27,6 +27,7 @@ import {
 } from './apps-fixture.ts';
 import { write } from '../support/folders.ts';
 import { BASE, memoryStore, placeOf } from '../publish/memory.ts';
+import { full } from '../publish/plan-fixture.ts';
 
 /** The apps of a release, published to every kind of store. */
 
@@ -307,4 +308,74 @@ test('publishing fails as a whole without a manifest', async () => {
   await expect(publishApps(at(memoryStore({})), await all(), OPTIONS)).rejects.toMatchObject({
     code: 'manifest-missing',
   });
+});
+
+const EMPTY_LOCK = '{ "lock": 1, "apps": {} }\n';
+
+describe.each(['memory', 'git'])('the lock file of a workspace whose registry is in a %s', (name) => {
+  test('is the last step of the plan, and written last', async () => {
+    const { open: connect } = await open(name);
+    const workspace = memoryStore({ [LOCK_FILE]: EMPTY_LOCK });
+    const options = { ...OPTIONS, workspace };
+    const { plan } = await planApps(at(connect()), await all(), options);
+    expect(plan.steps.slice(-2).map(({ place, path, what }) => [place, path, what])).toEqual([
+      ['lock', LOCK_FILE, 'the lock file, with 3 versions'],
+      ['workspace-lock', LOCK_FILE, 'the lock file of the workspace, with 3 versions'],
+    ]);
+    expect(recorded(await lockOf(workspace))).toEqual([]);
+    expect(outcomes(await publishApps(at(connect()), await all(), options))).toEqual(
+      KEYS.map((key) => `${key}: published`),
+    );
+    expect(recorded(await lockOf(workspace))).toEqual(ALL);
+    expect(recorded(await lockOf(connect()))).toEqual(ALL);
+    expect((await planApps(at(connect()), await all(), options)).plan.steps).toEqual([]);
+  });
+
+  test('if it cannot be written, each app is published, and the error says how to record it', async () => {
+    const { open: connect } = await open(name);
+    const workspace = { ...memoryStore({ [LOCK_FILE]: EMPTY_LOCK }), replace: full };
+    const results = await publishApps(at(connect()), await all(), { ...OPTIONS, workspace });
+    expect(outcomes(results)).toEqual(KEYS.map((key) => `${key}: published (disk-full)`));
+    expect(results[0]!.error!.hint).toBe('Free some space. Then run appreg lock');
+    expect(await listed(connect(), KEYS)).toEqual(ALL);
+    expect(recorded(await lockOf(connect()))).toEqual(ALL);
+  });
+
+  test('if it is known that it cannot be written, nothing is', async () => {
+    const { open: connect } = await open(name);
+    const workspace: Store = { ...memoryStore({ [LOCK_FILE]: EMPTY_LOCK }), requireWritable: full };
+    for (const dryRun of [true, false])
+      await expect(publishApps(at(connect()), await all(), { ...OPTIONS, workspace, dryRun })).rejects.toMatchObject({
+        code: 'disk-full',
+      });
+    expect(await listed(connect(), KEYS)).toEqual([]);
+  });
+});
+
+test('an app with a file that cannot be written fails before anything is, also in a dry run', async () => {
+  const { open: connect } = await open('memory');
+  const store: Store = {
+    ...connect(),
+    requireWritable: async (path) => (path.startsWith('apps/lamp/') ? full() : undefined),
+  };
+  const { results, plan } = await planApps(at(store), await all(), OPTIONS);
+  expect(outcomes(results)).toEqual(['clock: planned', 'lamp: failed (disk-full)', 'radio: planned']);
+  expect(plan.steps.filter(({ path }) => path.startsWith('apps/lamp/'))).toEqual([]);
+  expect(plan.steps.at(-1)).toMatchObject({ what: 'the lock file, with 2 versions' });
+  expect(outcomes(await publishApps(at(store), await all(), OPTIONS))).toEqual([
+    'clock: published',
+    'lamp: failed (disk-full)',
+    'radio: published',
+  ]);
+  expect(recorded(await lockOf(store))).toEqual(['clock 1.0.0', 'radio 1.0.0']);
+});
+
+test('new apps are listed with one step of the plan', async () => {
+  const store = memoryStore({ 'registry.json': '{ "apps": {} }' });
+  const apps = (await all()).map((app) => ({
+    ...app,
+    listing: { key: app.key, source: `apps/${app.key}/app.json`, entry: entryOf(app.key), icon: null, image: null },
+  }));
+  const { plan } = await planApps(at(store), apps, OPTIONS);
+  expect(plan.steps.filter(({ path }) => path === 'registry.json').map(({ what }) => what)).toEqual(['3 apps']);
 });

@@ -53,6 +53,7 @@ test('a program checks, publishes and checks again', async () => {
   ]);
   const outcomes: string[] = [];
   const asked: string[] = [];
+  said.length = 0;
   const { report, plan } = await release(repository, {
     action: 'publish',
     readBack: async ({ artifactUrl }) => void asked.push(artifactUrl),
@@ -63,6 +64,7 @@ test('a program checks, publishes and checks again', async () => {
     outcome: 'clean',
     outcomes: ['clock published'],
   });
+  expect(said).toContain('Publishing: 1 of 1 app, clock');
   expect(asked).toEqual(['https://apps.example.com/apps/clock/versions/1.0.0.tar.gz']);
   expect((await release(repository, { action: 'check' })).report.summary).toMatchObject({ new: 0, unchanged: 1 });
 });
@@ -165,4 +167,48 @@ test('the versions of a state are recorded once, and never changed', async () =>
   const state = await registryState(store, options);
   expect(await recordVersions(store, state)).toMatchObject({ versions: 1, added: 1, changed: [], isIncomplete: false });
   expect(await recordVersions(store, state)).toMatchObject({ versions: 1, added: 0, changed: [] });
+});
+
+/** Of a workspace with a lock file: the lock files that are planned, and the report of the release. */
+async function lockFilesOf(root: string, at: string): Promise<{ planned: string[]; report: ReleaseReport }> {
+  const repository = { ...repositoryIn(root), openStore: async () => openDirectory(join(root, at)) };
+  const { plan } = await release(repository, { action: 'publish', dryRun: true });
+  const steps = plan?.steps.filter(({ path }) => path === 'appreg.lock.json') ?? [];
+  const { report } = await release(repository, { action: 'publish' });
+  return { planned: steps.map(({ what }) => what), report };
+}
+
+test('a dry run shows the lock file of the workspace beside that of the store', async () => {
+  const root = workspace();
+  write(root, { 'appreg.lock.json': '{ "lock": 1, "apps": {} }' });
+  const { planned, report } = await lockFilesOf(root, 'store');
+  expect(planned).toEqual(['the lock file, with clock 1.0.0', 'the lock file of the workspace, with clock 1.0.0']);
+  expect(report.outcome).toBe('clean');
+  for (const place of ['.', 'store'])
+    expect(readFileSync(join(root, place, 'appreg.lock.json'), 'utf8')).toContain('"1.0.0"');
+});
+
+test('a workspace that is the store has one lock file', async () => {
+  const root = workspace();
+  write(root, { 'appreg.lock.json': '{ "lock": 1, "apps": {} }', 'registry.json': '{ "apps": {} }' });
+  const { planned, report } = await lockFilesOf(root, '.');
+  expect(planned).toEqual(['the lock file, with clock 1.0.0']);
+  expect(report.outcome).toBe('clean');
+});
+
+test('a published version that is missing from the lock file of the workspace is said to be published', async () => {
+  const root = workspace();
+  const lock = join(root, 'appreg.lock.json');
+  write(root, { 'appreg.lock.json': '{ "lock": 1, "apps": {} }' });
+  const { report } = await release(repositoryIn(root), {
+    action: 'publish',
+    readBack: async () => void chmodSync(lock, 0o444),
+  });
+  chmodSync(lock, 0o644);
+  expect(report).toMatchObject({ outcome: 'findings', summary: { new: 1, published: 1, failed: 1 } });
+  expect(report.apps[0]!.message).toMatch(
+    /^Published 1\.0\.0\. appreg\.lock\.json does not have it yet: appreg\.lock\.json is read-only/,
+  );
+  expect((await release(repositoryIn(root), { action: 'publish' })).report.outcome).toBe('clean');
+  expect(readFileSync(lock, 'utf8')).toContain('"1.0.0"');
 });
