@@ -222,17 +222,14 @@ async function newAppParts(
 
 /** A lock file is created in the store by a version whose sources are known, since `release` compares with it. */
 function lockParts(
-  { lock, workspaceLock }: OpenApp,
+  { lock = null, workspaceLock = null }: OpenApp,
   { key, listed, entry }: ChosenVersion,
   { artifact, provenance = null }: Pick<VersionToPublish, 'artifact' | 'provenance'>,
   now: string,
 ): Part[] {
   const recorded = [{ app: key, version: lockedVersion({ artifact, provenance }, listed ?? entry, now) }];
-  const isInStore = lock && (lock.token !== null || provenance !== null);
-  return [
-    isInStore ? lockPart(lock, recorded) : NOTHING,
-    workspaceLock ? workspaceLockPart(workspaceLock, recorded) : NOTHING,
-  ];
+  const isInStore = provenance !== null || (lock !== null && lock.token !== null);
+  return [lockPart(isInStore ? lock : null, recorded), workspaceLockPart(workspaceLock, recorded)];
 }
 
 /** The subject of the commit for files that are added to a version that is listed. */

@@ -22,7 +22,6 @@ export async function commitAll(
   const failures: PublishedApp[] = [];
   let planned = first;
   const again = async (): Promise<ReleasePlan> => {
-    store.forget?.();
     const apps = planned.versions.map(({ app }) => app);
     planned = await planAll(registry, apps, options);
     failures.push(...planned.failures);
@@ -36,10 +35,12 @@ export async function commitAll(
     } catch (error) {
       const refusal = errorOfApp(error);
       const before = planned.versions;
-      const isRefused = refusal.effect === 'none' || refusal.effect === null;
-      const left = isRefused ? (await again()).versions : before;
+      if (refusal.effect === 'none' || refusal.effect === null) {
+        store.forget?.();
+        await again();
+      }
       // The same apps would be refused again.
-      if (left.length === before.length) return [...failures, ...failAll(before, refusal, manifest)];
+      if (planned.versions.length === before.length) return [...failures, ...failAll(before, refusal, manifest)];
     }
   }
 }
@@ -59,7 +60,10 @@ function committed(
   return succeeded(one, isNew ? 'published' : 'already-published', error);
 }
 
-/** No app was written, or it is unknown whether all were: each gets the error, with the state of its own files, which the manifest is not. */
+/**
+ * No app was written, or it is unknown whether all were: each gets the error, with the state of its own files. The
+ * manifest is not one of them.
+ */
 function failAll(planned: readonly PlannedVersion[], error: AppregError, manifest: string): PublishedApp[] {
   return planned.map((one) => {
     const { files } = one.version;

@@ -72,11 +72,10 @@ export async function planAll(
     else failures.push(one);
   const inOrder = apps.flatMap((app) => planned.find((one) => one.app === app) ?? []);
   const all = joined(inOrder, manifest, locks, judgeSettings.now);
-  if (!testsWritable) return { ...all, failures };
-  const unwritable = await unwritableApps(registry, all);
-  const versions = inOrder.filter(({ app }) => !unwritable.some((one) => one.app === app));
-  const left = unwritable.length === 0 ? all : joined(versions, manifest, locks, judgeSettings.now);
-  return { ...left, failures: [...failures, ...unwritable] };
+  const unwritable = testsWritable ? await unwritableApps(registry, all) : [];
+  if (unwritable.length === 0) return { ...all, failures };
+  const left = inOrder.filter(({ app }) => !unwritable.some((one) => one.app === app));
+  return { ...joined(left, manifest, locks, judgeSettings.now), failures: [...failures, ...unwritable] };
 }
 
 /** Plans one app; an expected error is its result. */
@@ -120,7 +119,7 @@ export function lockParts({ lock, workspaceLock }: Locks, planned: readonly Plan
     app: app.key,
     version: lockedVersion(app, version.entry, now),
   }));
-  return [lockPart(lock, versions), ...(workspaceLock === null ? [] : [workspaceLockPart(workspaceLock, versions)])];
+  return [lockPart(lock, versions), workspaceLockPart(workspaceLock, versions)];
 }
 
 /** The subject of a commit that records published versions. */

@@ -1,10 +1,11 @@
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { lockStep, type RecordedVersion } from '../lock-step.ts';
 import type { StoredDocument } from '../stored-document.ts';
-import type { Part } from './part.ts';
+import { NOTHING, type Part } from './part.ts';
 
-/** The lock file of the store; nothing if it has the versions. */
-export function lockPart(lock: StoredDocument, versions: readonly RecordedVersion[]): Part {
+/** The lock file of the store; nothing if it has the versions. @param lock null if it records none */
+export function lockPart(lock: StoredDocument | null, versions: readonly RecordedVersion[]): Part {
+  if (lock === null) return NOTHING;
   const step = lockStep(lock, versions);
   return { steps: step === null ? [] : [step], files: [LOCK_FILE] };
 }

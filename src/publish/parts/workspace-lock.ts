@@ -8,8 +8,9 @@ export const WORKSPACE_LOCK = 'the lock file of the workspace';
 /**
  * The lock file of the workspace, whose registry is in a store elsewhere. It has no file in the store; nothing if it has
  * the versions.
+ * @param lock null if there is none
  */
-export function workspaceLockPart(lock: StoredDocument, versions: readonly RecordedVersion[]): Part {
-  const step = lockStep(lock, versions, { what: WORKSPACE_LOCK, place: 'workspace-lock' });
+export function workspaceLockPart(lock: StoredDocument | null, versions: readonly RecordedVersion[]): Part {
+  const step = lock && lockStep(lock, versions, { what: WORKSPACE_LOCK, place: 'workspace-lock' });
   return step === null ? NOTHING : { ...NOTHING, steps: [step] };
 }
