@@ -4,7 +4,6 @@ import { applyPlan } from '../../src/publish/apply-plan.ts';
 import { planRetirement } from '../../src/publish/deprecate.ts';
 import { appToPublish } from '../../src/publish/listed-app.ts';
 import { publishVersion } from '../../src/publish/publish-version.ts';
-import { publishApps } from '../../src/release/publish-apps.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   aboutOf,
@@ -14,6 +13,7 @@ import {
   type Place,
   PLACE_NAMES,
   prepared,
+  publishApps,
   registryOf,
 } from '../release/apps-fixture.ts';
 import { artifact, JUDGEMENT, placeOf, tarGz } from './memory.ts';
