@@ -23,7 +23,7 @@ const SHARED_BY = 16;
 const GROUPS = [
   { name: 'start', test: /src\/cli\/main|src\/platform\/compile-cache/, priority: 3 },
   // The parser and all definitions: help.
-  { name: 'program', test: /src\/cli\/program/, priority: 2 },
+  { name: 'program', test: /src\/cli\/program\/program\.ts/, priority: 2 },
   { name: 'run', test: /src\/cli\/process\/run/, priority: 1 },
   { name: 'common', minShareCount: SHARED_BY },
 ];
