@@ -38,6 +38,11 @@ const OMITTED = [
   { module: /^\.\/loaders$/, importer: /\/cosmiconfig\// },
   // A rule that is turned off (observe/content/detectors.ts) loads a library for cryptography: half a megabyte.
   { module: /^\.\/index-[\w-]+\.js$/, importer: /\/secretlint-rule-preset-recommend\//, kind: 'dynamic-import' },
+  // Of undici, its clients and agents are used, and no fetch, WebSocket, mock, cache or interceptor: half of it.
+  { module: /^\.\/lib\/(mock|interceptor|cache|web)\/(?!cache\/)/, importer: /\/undici\/index\.js$/ },
+  { module: /^\.\/cache$/, importer: /\/undici\/lib\/web\/cache\/cachestorage\.js$/ },
+  // For bodies that are forms.
+  { module: /\/web\/fetch\/body\.js$/, importer: /\/undici\/lib\/dispatcher\// },
 ];
 
 const OMIT = {
