@@ -45,6 +45,9 @@ const OMITTED = [
   { module: /\/web\/fetch\/body\.js$/, importer: /\/undici\/lib\/dispatcher\// },
 ];
 
+/** Modules of these packages only define values, which their package.json does not say. */
+const SIDE_EFFECTS = [{ test: /\/node_modules\/@peculiar\/(asn1-[\w-]+|utils)\//, sideEffects: false }];
+
 const OMIT = {
   name: 'omit',
   resolveId(path, importer = '', { kind }) {
@@ -67,10 +70,12 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
   const common = {
     cwd: root,
     platform: 'node',
+    // ES modules where a package has both, so that only what is used of it is loaded.
+    resolve: { mainFields: ['module', 'main'] },
     external: ['typescript'],
     transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints) } },
     // Removes the calls of a function that is empty in this build.
-    treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'] },
+    treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'], moduleSideEffects: SIDE_EFFECTS },
     checks: { ineffectiveDynamicImport: false },
   };
   const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
@@ -128,7 +133,6 @@ async function buildLibraries(out, common) {
         ...common,
         platform: 'neutral',
         plugins: [OMIT],
-        resolve: { mainFields: ['module', 'main'] },
         input: libraryFiles(),
       },
       {
