@@ -21,11 +21,19 @@ const copiedEsbuild = (path) => ({
 /** Files of the command line that every command needs; what fewer than this number of entries share stays with them. */
 const SHARED_BY = 16;
 const GROUPS = [
-  { name: 'start', test: /src\/cli\/main|src\/platform\/compile-cache/, priority: 3 },
+  { name: 'start', test: /src\/cli\/main|src\/platform\/compile-cache/, priority: 4 },
   // The parser and all definitions: help.
-  { name: 'program', test: /src\/cli\/program\/program\.ts/, priority: 2 },
-  { name: 'run', test: /src\/cli\/process\/run/, priority: 1 },
-  { name: 'common', minShareCount: SHARED_BY },
+  { name: 'program', test: /src\/cli\/program\/program\.ts/, priority: 3 },
+  { name: 'run', test: /src\/cli\/process\/run/, priority: 2 },
+  // What commands need that judge nothing: no rule but those about content.
+  { name: 'common', test: /src\/cli\/(config\/config|check\/settings)\.ts|src\/publish\/check-content/, priority: 1 },
+  {
+    name: 'common',
+    test: /node_modules|src\/(platform|store|observe|core\/(text|json|url|registry|errors|values|findings))\//,
+    minShareCount: SHARED_BY,
+    priority: 1,
+  },
+  { name: 'judging', minShareCount: SHARED_BY },
 ];
 
 /** Modules of packages that are left out. */

@@ -1,5 +1,5 @@
 import { artifactSecret } from '../core/rules/artifacts/artifact-secret.ts';
-import { isOver } from '../core/engine/mark-findings.ts';
+import { isOver } from '../core/findings/exception-end.ts';
 import { versionRange } from '../core/registry/version-range.ts';
 import { matchesGlob } from '../core/text/glob.ts';
 

@@ -1,4 +1,5 @@
-import { isAbout, isOver } from '../../core/engine/mark-findings.ts';
+import { isAbout } from '../../core/engine/mark-findings.ts';
+import { isOver } from '../../core/findings/exception-end.ts';
 import { counts, exitCode, type ExceptionList, type Report } from '../../core/findings/report.ts';
 import { message } from '../../core/text/message.ts';
 import { counted } from '../../core/text/text.ts';

@@ -2,7 +2,6 @@ import type { JudgeOptions } from '../../core/engine/judge.ts';
 import type { ExceptionList } from '../../core/findings/report.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../config/context.ts';
-import { severitiesOf } from '../config/rules.ts';
 import { shownPath } from '../io/shown-path.ts';
 import { knownFindings } from './known-findings.ts';
 
@@ -21,10 +20,10 @@ export async function settings(
   configuration?: LoadedConfig,
 ): Promise<CheckSettings> {
   const { config, rules } = configuration ?? (await context.config());
-  const { exceptions } = await rules();
+  const { levels, exceptions } = await rules();
   return {
     now: new Date().toISOString(),
-    severities: await severitiesOf(context, { rules }),
+    severities: { ...levels, ...(await givenLevels(context.options.rule)) },
     exceptions: exceptions && shownIn(context.cwd, exceptions),
     known: baseline === undefined ? null : knownFindings(baseline, context.cwd),
     // Read when it is used: it can be in a variable that is not set.
@@ -32,6 +31,11 @@ export async function settings(
       return config.artifact?.entry ?? null;
     },
   };
+}
+
+/** The levels of --rule, which take precedence over those of the configuration. */
+async function givenLevels(given: readonly string[] = []): Promise<CheckSettings['severities']> {
+  return given.length === 0 ? {} : (await import('../config/rules.ts')).givenLevels(given);
 }
 
 /** The exceptions with the path of their file as findings show it. */

@@ -66,7 +66,10 @@ export async function loadConfig({ from, file: named, env }: ConfigRequest): Pro
 /** @param source the file of the settings; null if they are from no file */
 export function settingsOf(config: Config, source: ConfigText | null, root: string): LoadedConfig {
   let checked: Promise<RuleSettings> | undefined;
-  const check = async (): Promise<RuleSettings> => (await import('./rules.ts')).ruleSettings(config, source);
+  const check = async (): Promise<RuleSettings> =>
+    config.rules === undefined && config.exceptions === undefined
+      ? { levels: {}, exceptions: null }
+      : (await import('./rules.ts')).ruleSettings(config, source);
   return { config, file: source?.path ?? null, root, rules: () => (checked ??= check()) };
 }
 

@@ -16,7 +16,7 @@ import { isOneOf, LEVELS } from '../define/choices.ts';
 import { configError, type ConfigText, positionsIn } from './read.ts';
 import type { Config, ConfiguredException } from './type.ts';
 
-/** The settings `rules` and `exceptions`. Loaded by commands that judge, and if the configuration is invalid. */
+/** The settings `rules` and `exceptions`, and --rule. Loaded, with all rules, only where one of them is given. */
 
 /** Levels by rule id. */
 type Levels = Record<string, Severity | 'off'>;
@@ -39,20 +39,13 @@ export async function ruleSettings(config: Config, source: ConfigText | null): P
   return { levels: config.rules ?? {}, exceptions: await exceptionsOf(config.exceptions ?? [], source) };
 }
 
-/**
- * The levels of rules: those of the configuration, and of --rule, which takes precedence.
- * @throws AppregError for an unknown rule or level, and for a configuration with invalid ones
- */
-export async function severitiesOf(
-  { options }: { options: { rule?: readonly string[] } },
-  { rules }: { rules: () => Promise<RuleSettings> },
-): Promise<Levels> {
-  const { levels } = await rules();
-  const given = (options.rule ?? []).map((text) => {
+/** The levels of --rule. @throws AppregError for an unknown rule or level */
+export function givenLevels(given: readonly string[]): Levels {
+  const levels = given.map((text) => {
     const [id = '', ...level] = text.split('=');
     return [checkedRule(id.trim()), checkedLevel(level.join('=').trim())] as const;
   });
-  return { ...levels, ...Object.fromEntries(given) };
+  return Object.fromEntries(levels);
 }
 
 function checkedRule(id: string): string {

@@ -3,6 +3,7 @@ import { matchesGlob } from '../text/glob.ts';
 import { secretsNamed } from '../rules/artifacts/artifact-secret.ts';
 import type { VersionRange } from '../registry/version-range.ts';
 import type { Excepted, Exception, Finding, NotJudged } from '../findings/report.ts';
+import { isOver } from '../findings/exception-end.ts';
 import { withFingerprints } from '../findings/fingerprint.ts';
 import { NAMED } from './finding.ts';
 
@@ -45,13 +46,6 @@ function exceptedBy(exceptions: readonly Exception[], finding: Finding): Excepte
     until: each.flatMap(({ until }) => until ?? []).toSorted()[0] ?? null,
     issue: each.find(({ issue }) => issue !== null)?.issue ?? null,
   };
-}
-
-const DAY = 86_400_000;
-
-/** True after the last day of the exception, in UTC. */
-export function isOver({ until }: Pick<Exception, 'until'>, now: string): boolean {
-  return until !== null && Date.parse(now) >= Date.parse(`${until}T00:00:00Z`) + DAY;
 }
 
 /** True if the exception covers all that the finding is about, or one of its secrets. */
