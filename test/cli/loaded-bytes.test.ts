@@ -8,7 +8,7 @@ import { folder as temporaryFolder } from '../support/folders.ts';
 import { putRegistry } from '../support/live-registry.ts';
 import { requireBuild } from '../support/recorded.ts';
 
-/** A command is as slow to start as the code that it loads is large: the kB of JavaScript that three of them load. */
+/** A command is as slow to start as the code that it loads is large: the kB of JavaScript that some of them load. */
 
 const PROGRAM = join(import.meta.dirname, '../../bin/appreg.js');
 
@@ -31,6 +31,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'ca.pem'), certificates().ca);
   mkdirSync(join(folder, 'workspace'));
   writeFileSync(join(folder, 'workspace/registry.json'), '{ "apps": {} }');
+  writeFileSync(join(folder, 'workspace/app.js'), 'export const app = {};\n');
 });
 afterAll(() => host.close());
 
@@ -47,8 +48,10 @@ async function loadedBy(...args: string[]): Promise<number> {
 
 test.each([
   ['--version', 9, () => ['--version']],
-  ['lint', 1020, () => ['lint']],
-  ['verify', 2240, () => ['verify', putRegistry(host).url, '--ca', join(folder, 'ca.pem')]],
+  ['lint --help', 138, () => ['lint', '--help']],
+  ['bundle', 500, () => ['bundle', 'app.js', 'app.tar.gz']],
+  ['lint', 1010, () => ['lint']],
+  ['verify', 1780, () => ['verify', putRegistry(host).url, '--ca', join(folder, 'ca.pem')]],
 ])('%s loads at most %i kB', async (_, limit, args) => {
   const loaded = await loadedBy(...args());
   expect(loaded).toBeGreaterThan(limit / 2);
