@@ -26,7 +26,7 @@ const GROUPS = [
   { name: 'program', test: /src\/cli\/program\/program\.ts/, priority: 3 },
   { name: 'run', test: /src\/cli\/process\/run/, priority: 2 },
   // What commands need that judge nothing: no rule but those about content.
-  { name: 'common', test: /src\/cli\/(config\/config|check\/settings)\.ts|src\/publish\/check-content/, priority: 1 },
+  { name: 'content', test: /src\/cli\/(config\/config|check\/settings)\.ts|src\/publish\/check-content/, priority: 1 },
   {
     name: 'common',
     test: /node_modules|src\/(platform|store|observe|core\/(text|json|url|registry|errors|values|findings))\//,
