@@ -12,7 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   core: inOrder(
-    'values text errors json url facts generated http registry about attestation findings rules engine diff policy release index.ts',
+    'values text errors json url facts generated http registry about attestation findings offers rules engine diff policy release index.ts',
   ),
   observe: inOrder('content digest archive icon http registry workspace service baseline'),
   store: inOrder(

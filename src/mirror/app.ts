@@ -1,5 +1,5 @@
-import type { JudgedApp } from '../core/engine/context.ts';
-import { type OfferedVersion, outcomeOf } from '../core/engine/visibility.ts';
+import type { JudgedApp } from '../core/offers/judged-app.ts';
+import { type OfferedVersion, outcomeOf } from '../core/offers/visibility.ts';
 import { readAboutFile } from '../core/about/about-file.ts';
 import { aboutPath } from '../core/registry/companion.ts';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../core/facts/facts.ts';

@@ -1,6 +1,6 @@
 // Scenario: subscribers without one check each run all cases of the kit.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { OfferEntry } from '../../src/core/engine/version-offer.ts';
+import type { OfferEntry } from '../../src/core/offers/version-offer.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { openTestedService, type TestedService } from './service-fixture.ts';
@@ -39,7 +39,7 @@ vi.mock(import('../../src/core/registry/checksum.ts'), async (original) => {
     digestOf: (text) => (switchedOff.has('form of checksums') ? repaired(text) : module.digestOf(text)),
   };
 });
-vi.mock(import('../../src/core/engine/version-offer.ts'), async (original) => {
+vi.mock(import('../../src/core/offers/version-offer.ts'), async (original) => {
   const module = await original();
   return {
     ...module,

@@ -4,9 +4,7 @@ import { oldCopyAge } from '../http/cache.ts';
 import { type Baseline, isMissing, type Missing, type RequestedApps, type ServedApp } from '../facts/facts.ts';
 import type { RuleDispatcher } from './dispatch.ts';
 import type { SubjectLocation } from './location.ts';
-import type { AppVerdict } from '../findings/report.ts';
 import type { RunRecord } from './record.ts';
-import type { OfferedVersion, VersionErrors } from './visibility.ts';
 
 /** What the judging of every subject has access to. */
 export interface JudgeContext {
@@ -46,16 +44,4 @@ export function staleCopyAge({ run, now }: JudgeContext, place: SubjectLocation)
   const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
   if (age > 0) run.addStaleCopy(place.resource, age);
   return age;
-}
-
-/** What is known about an app once it was judged. */
-export interface JudgedApp {
-  /** As the report has it. */
-  verdict: AppVerdict;
-  /** The verdict if only its documents are considered. */
-  documents: AppVerdict;
-  /** The errors of its versions, whatever the settings: those that keep them from being offered. */
-  errors: VersionErrors;
-  /** The decisions about its valid versions; empty if only its documents were examined. */
-  offers: readonly OfferedVersion[];
 }

@@ -8,7 +8,8 @@ import { appFields, iconUrlOf, listedVersions, metadataUrlOf, textsForPeople } f
 import { isSemver } from '../registry/version.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
-import { baselineSource, type JudgeContext, type JudgedApp, NO_BASELINE } from './context.ts';
+import { baselineSource, type JudgeContext, NO_BASELINE } from './context.ts';
+import type { JudgedApp } from '../offers/judged-app.ts';
 import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
 import type { JudgedManifest } from './judge-manifest.ts';
 import { servedApp } from './judge-service.ts';
@@ -16,7 +17,7 @@ import { comparisonOf } from './comparison.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import type { SubjectLocation } from './location.ts';
 import { Found } from './superseding.ts';
-import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from './visibility.ts';
+import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from '../offers/visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
 export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): JudgedApp {

@@ -13,10 +13,11 @@ import { isChecksum } from '../registry/checksum.ts';
 import { isSemver } from '../registry/version.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { FactsOf } from '../rules/subjects.ts';
-import { type JudgeContext, type JudgedApp, NOT_REQUESTED } from './context.ts';
+import { type JudgeContext, NOT_REQUESTED } from './context.ts';
+import type { JudgedApp } from '../offers/judged-app.ts';
 import type { JudgedManifest } from './judge-manifest.ts';
 import { locationOf } from './location.ts';
-import { offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
+import { offerOf, type VersionError, type VersionOffer } from '../offers/version-offer.ts';
 
 /** Compares what a subscriber service knows with what is served now. */
 

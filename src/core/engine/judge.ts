@@ -16,7 +16,8 @@ import type {
 import type { FactsPart } from '../facts/part.ts';
 import { APP_ENTRY } from '../registry/app-entry.ts';
 import type { AnyRule } from '../rules/rule.ts';
-import { type JudgeContext, type JudgedApp, NO_BASELINE, NOT_REQUESTED } from './context.ts';
+import { type JudgeContext, NO_BASELINE, NOT_REQUESTED } from './context.ts';
+import type { JudgedApp } from '../offers/judged-app.ts';
 import { fileComparison, registryComparison } from './comparison.ts';
 import { RuleDispatcher } from './dispatch.ts';
 import { EvaluatedRules } from './evaluated.ts';

@@ -16,7 +16,7 @@ import { type Pending, resolvePositions } from './positions.ts';
 import { isOff, type SeverityOverrides, severityOf } from './settings.ts';
 import { Found, isSuperseded, supersederIn } from './superseding.ts';
 import { isAboutSymptom, symptomOf, SymptomRecord } from './symptoms.ts';
-import { HidingFindings } from './visibility.ts';
+import { HidingFindings } from './hiding.ts';
 
 /** What was judged so far. */
 interface Totals {

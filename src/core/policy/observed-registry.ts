@@ -5,7 +5,7 @@ import { type AttestationRequirement } from '../facts/attestation.ts';
 import { attestationProblem } from '../engine/judge-attestation.ts';
 import { startJudging } from '../engine/judge.ts';
 import { compareText } from '../text/order.ts';
-import { type ListedVersion, offeredVersions } from '../engine/offered-versions.ts';
+import { type ListedVersion, offeredVersions } from '../offers/offered-versions.ts';
 import { sameDigest } from '../registry/baseline.ts';
 import { type AppFacts, isMissing, type Snapshot } from '../facts/facts.ts';
 import type { LockFile } from '../registry/lock-file.ts';

@@ -1,10 +1,10 @@
 import { type VersionChanges, type StoredVersion, type Validators } from './version.ts';
 import { type JsonValue, isObject } from '../../core/json/json.ts';
 import { type ArtifactFacts, isMissing, type OfferBefore } from '../../core/facts/facts.ts';
-import { type VersionErrors } from '../../core/engine/visibility.ts';
+import { type VersionErrors } from '../../core/offers/visibility.ts';
 import { byPrecedence, latestOf } from '../../core/registry/precedence.ts';
 import { isSemver } from '../../core/registry/version.ts';
-import { offerOf, type VersionOffer } from '../../core/engine/version-offer.ts';
+import { offerOf, type VersionOffer } from '../../core/offers/version-offer.ts';
 import { shorten } from '../../core/text/text.ts';
 import { storable } from './storable.ts';
 import { validatorsIn, mergeValidators } from './validators.ts';
@@ -13,7 +13,7 @@ import { digestOf } from '../../core/registry/checksum.ts';
 
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out. What is offered is decided in
- * core (engine/version-offer.ts), as for reports.
+ * core (offers/version-offer.ts), as for reports.
  */
 
 export interface VersionUpdate extends VersionChanges {

@@ -1,7 +1,7 @@
 import { type VersionObservation, updateVersions } from '../domain/version-lifecycle.ts';
 import { type AppRecord, type AppChange, appEvents, versionEvents } from '../domain/app-changes.ts';
 import { type AppFacts, isMissing } from '../../core/facts/facts.ts';
-import { type JudgedApp } from '../../core/engine/context.ts';
+import type { JudgedApp } from '../../core/offers/judged-app.ts';
 import { type LearnedAbout, aboutChange, aboutEvents } from '../domain/about.ts';
 import { type JsonValue } from '../../core/json/json.ts';
 import { type IconRow } from '../domain/icons.ts';
@@ -9,7 +9,7 @@ import { listedVersionsIn } from '../../core/registry/manifest.ts';
 import { applyChanges, offeredVersions, type VersionChanges } from '../domain/version.ts';
 import { latestOffered } from '../../core/about/retirement.ts';
 import { keptApp } from '../../observe/registry/cache/keep.ts';
-import { keepsLastState } from '../../core/engine/visibility.ts';
+import { keepsLastState } from '../../core/offers/visibility.ts';
 import { hasAllFields } from '../../core/registry/manifest.ts';
 import { type NewEvent } from '../domain/events.ts';
 import { type ServiceReason } from '../domain/apps.ts';

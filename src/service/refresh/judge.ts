@@ -7,7 +7,7 @@ import {
   type PublishedVersion,
 } from '../../core/facts/facts.ts';
 import { type AppRecord } from '../domain/app-changes.ts';
-import { type JudgedApp } from '../../core/engine/context.ts';
+import type { JudgedApp } from '../../core/offers/judged-app.ts';
 import { type Report } from '../../core/findings/report.ts';
 import { type RefreshContext, type RefreshState } from './plan.ts';
 import { openExpiryProbe } from './expiry.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ArtifactFacts, Missing } from '../../../src/core/facts/facts.ts';
-import type { VersionErrors } from '../../../src/core/engine/visibility.ts';
+import type { VersionErrors } from '../../../src/core/offers/visibility.ts';
 import type { Finding } from '../../../src/core/findings/report.ts';
-import type { VersionError } from '../../../src/core/engine/version-offer.ts';
+import type { VersionError } from '../../../src/core/offers/version-offer.ts';
 import { updateVersions, type VersionUpdate } from '../../../src/service/domain/version-lifecycle.ts';
 import { type StoredVersion } from '../../../src/service/domain/version.ts';
 

@@ -4,7 +4,7 @@ import { judge, startJudging } from '../../../src/core/engine/judge.ts';
 import type { AppVerdict } from '../../../src/core/findings/report.ts';
 import type { Severity } from '../../../src/core/values/severity.ts';
 import type { ArtifactFacts, Probe, Snapshot } from '../../../src/core/facts/facts.ts';
-import { offerOf } from '../../../src/core/engine/version-offer.ts';
+import { offerOf } from '../../../src/core/offers/version-offer.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { type AnyRule, canRefuseVersion } from '../../../src/core/rules/rule.ts';
 import { updateVersions } from '../../../src/service/domain/version-lifecycle.ts';

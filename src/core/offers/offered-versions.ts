@@ -2,7 +2,7 @@ import type { AppFacts } from '../facts/facts.ts';
 import { listedVersionsIn, versionFields } from '../registry/manifest.ts';
 import { isValidVersion, type ValidVersion } from '../registry/valid-version.ts';
 import { byPrecedence } from '../registry/precedence.ts';
-import type { JudgedApp } from './context.ts';
+import type { JudgedApp } from './judged-app.ts';
 import { compareText } from '../text/order.ts';
 import { outcomeOf } from './visibility.ts';
 
