@@ -8,10 +8,10 @@ import { appFields, iconUrlOf, listedVersions, metadataUrlOf, textsForPeople } f
 import { isSemver } from '../registry/version.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
-import { baselineSource, type JudgeContext, NO_BASELINE } from './context.ts';
+import { baselineSource, type JudgedManifest, NO_BASELINE, type Run } from './run.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
-import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
-import type { JudgedManifest } from './judge-manifest.ts';
+import { judgeSubject } from './evaluate.ts';
+import { answerOf, judgeDocument, judgeResponse, judgeUrl, SCHEMA_VIOLATION } from './judge-resource.ts';
 import { servedApp } from './judge-service.ts';
 import { comparisonOf } from './comparison.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
@@ -20,43 +20,44 @@ import { Found } from './superseding.ts';
 import { documentVerdictOf, keepsLastState, offersOf, verdictOf } from '../offers/visibility.ts';
 
 /** Judges one app by the rules: its entry, its icon, its metadata file and its versions. */
-export function judgeApp(context: JudgeContext, manifest: JudgedManifest, facts: AppFacts): JudgedApp {
-  const { run, dispatcher } = context;
+export function judgeApp(run: Run, manifest: JudgedManifest, facts: AppFacts): JudgedApp {
+  const { record } = run;
+  const { baseline, attestations } = run.settings;
   const { key } = facts;
   const entry = member(manifest.apps ?? undefined, key) ?? null;
   const pointer = pointerTo('apps', key);
   const place: SubjectLocation = { ...manifest.location, app: key, pointer, found: new Found() };
-  dispatcher.dispatch('app', entryFacts(context, key, entry), place, 'entry');
-  judgeIcon(context, facts.icon, iconUrlOf(entry), place);
+  judgeSubject(run, 'app', entryFacts(run, key, entry), place, 'entry');
+  judgeIcon(run, facts.icon, iconUrlOf(entry), place);
 
   const metadata = metadataLocation(place, facts, metadataUrlOf(entry));
   const { document, file } = manifest.location;
-  dispatcher.url('metadata', metadata.url, { ...metadata, document, file, pointer: `${pointer}/appMetadataUrl` });
-  const value = dispatcher.document(facts.metadata, metadata);
+  judgeUrl(run, 'metadata', metadata.url, { ...metadata, document, file, pointer: `${pointer}/appMetadataUrl` });
+  const value = judgeDocument(run, facts.metadata, metadata);
   const listed = listedVersions(value);
   // Without a list of versions no artifact is known.
-  if (listed === null) run.symptoms.markUnknown('checksum-mismatch');
-  const before = context.baseline?.app(key) ?? null;
-  const earlier = context.baseline === null ? NO_BASELINE : (before ?? []);
-  const versions = judgeVersions(context, value, facts.artifacts, earlier, metadata);
-  const hiding = run.hiding.rulesHiding(key);
-  const blocking = isMissing(facts.metadata.content) ? run.hiding.rulesBlocking(metadata.found) : null;
-  const errors = run.hiding.takeVersionErrors();
-  const left = comparisonOf(context.baseline, facts, before, listed === null ? whyUnlisted(facts, blocking) : null);
-  if (left !== null) run.leftOut.push(left);
+  if (listed === null) record.symptoms.markUnknown('checksum-mismatch');
+  const before = baseline?.app(key) ?? null;
+  const earlier = baseline === null ? NO_BASELINE : (before ?? []);
+  const versions = judgeVersions(run, value, facts.artifacts, earlier, metadata);
+  const hiding = record.hiding.rulesHiding(key);
+  const blocking = isMissing(facts.metadata.content) ? record.hiding.rulesBlocking(metadata.found) : null;
+  const errors = record.hiding.takeVersionErrors();
+  const left = comparisonOf(baseline, facts, before, listed === null ? whyUnlisted(facts, blocking) : null);
+  if (left !== null) record.leftOut.push(left);
   const documents = documentVerdictOf({ key, entry, metadata: value, versions, hiding, blocking });
-  const offers = offersOf(versions, facts.artifacts, { errors, earlier, attestations: context.attestations });
+  const offers = offersOf(versions, facts.artifacts, { errors, earlier, attestations });
   const verdict = verdictOf(documents, offers);
   const judged = { verdict, documents, errors, offers };
-  context.served?.push(
+  run.served?.push(
     servedApp(facts, versions, judged, {
       isUsable: listed !== null,
       isStateKept: keepsLastState(key, entry, listed),
     }),
   );
-  run.verdicts.push(verdict);
-  run.closeDocument(facts.metadata);
-  if (facts.about !== undefined) judgeAbout(context, facts.about, listed === null ? null : versions, metadata);
+  record.verdicts.push(verdict);
+  record.closeDocument(facts.metadata);
+  if (facts.about !== undefined) judgeAbout(run, facts.about, listed === null ? null : versions, metadata);
   return judged;
 }
 
@@ -66,7 +67,7 @@ function whyUnlisted({ metadata }: AppFacts, blocking: readonly string[] | null)
   return rule === undefined ? whyNoVersions(metadata.content) : blockedBy(rule);
 }
 
-function entryFacts(context: JudgeContext, key: string, entry: JsonValue): FactsOf<'app'> {
+function entryFacts(run: Run, key: string, entry: JsonValue): FactsOf<'app'> {
   const fields = appFields(entry);
   const { name, color } = fields;
   return {
@@ -75,16 +76,11 @@ function entryFacts(context: JudgeContext, key: string, entry: JsonValue): Facts
     name: name ?? SCHEMA_VIOLATION,
     color: color ?? SCHEMA_VIOLATION,
     texts: textsForPeople(fields) ?? SCHEMA_VIOLATION,
-    earlierSource: baselineSource(context),
+    earlierSource: baselineSource(run),
   };
 }
 
-function judgeIcon(
-  { run, dispatcher, origins }: JudgeContext,
-  facts: IconFacts,
-  url: string | null,
-  app: SubjectLocation,
-): void {
+function judgeIcon(run: Run, facts: IconFacts, url: string | null, app: SubjectLocation): void {
   const place: SubjectLocation = {
     ...app,
     resource: 'icon',
@@ -93,12 +89,13 @@ function judgeIcon(
     pointer: `${app.pointer}/blockStyle/iconUrl`,
     found: new Found(),
   };
-  dispatcher.url('icon', url, place);
-  dispatcher.resource(facts, place, 'before-content');
+  judgeUrl(run, 'icon', url, place);
+  judgeResponse(run, facts, place, 'before-content');
   const { content, image } = facts;
-  if (!isMissing(content)) run.totals.bytes += content.bytes;
-  dispatcher.dispatch('icon', { facts, content, ...partsOfImage(image), answer: answerOf(facts), origins }, place);
-  dispatcher.resource(facts, place, 'after-content');
+  const { origins } = run.settings;
+  if (!isMissing(content)) run.record.totals.bytes += content.bytes;
+  judgeSubject(run, 'icon', { facts, content, ...partsOfImage(image), answer: answerOf(facts), origins }, place);
+  judgeResponse(run, facts, place, 'after-content');
 }
 
 function metadataLocation(app: SubjectLocation, { metadata }: AppFacts, url: string | null): SubjectLocation {
@@ -122,14 +119,15 @@ const METADATA_UNUSABLE = blockedBy('schema-violation');
  * @param place of the metadata file
  */
 export function judgeAbout(
-  { run, dispatcher }: JudgeContext,
+  run: Run,
   facts: DocumentFacts,
   versions: readonly VersionEntry[] | null,
   place: SubjectLocation,
 ): void {
   const { content, url, file, web } = facts;
   const reading = isMissing(content) ? content : readAboutFile(content);
-  dispatcher.dispatch(
+  judgeSubject(
+    run,
     'about',
     {
       reading,
@@ -140,5 +138,5 @@ export function judgeAbout(
     },
     { ...place, document: facts, pointer: '', url, file, web, found: new Found() },
   );
-  run.closeDocument(facts);
+  run.record.closeDocument(facts);
 }

@@ -9,8 +9,9 @@ import { byPrecedence, comparePrecedence } from '../registry/precedence.ts';
 import { isSemver } from '../registry/version.ts';
 import type { Subjects } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
-import { type JudgeContext, NOT_REQUESTED } from './context.ts';
+import { judgeSubject } from './evaluate.ts';
 import type { SubjectLocation } from './location.ts';
+import { NOT_REQUESTED, type Run } from './run.ts';
 
 /** The valid versions whose artifact has an attestation, from the lowest upwards. */
 export function attestedVersions(versions: readonly VersionEntry[], artifacts: readonly ArtifactFacts[]): string[] {
@@ -27,19 +28,21 @@ export function attestedVersions(versions: readonly VersionEntry[], artifacts: r
  * @param place of the artifact's URL
  */
 export function judgeAttestationOf(
-  { run, dispatcher, attestations, onAttested }: JudgeContext,
+  run: Run,
   facts: ArtifactFacts,
   entry: VersionEntry,
   { attested, before }: { attested: readonly string[]; before: PublishedVersion | null },
   place: SubjectLocation,
 ): void {
+  const { attestations, onAttested } = run.settings;
   if (attestations === null || isElsewhere(facts)) return;
   const observed = facts.attestation ?? (isMissing(facts.content) ? facts.content : NOT_REQUESTED);
   const isRequired = attestations.mode === 'require';
   const problem = isMissing(observed) ? observed : attestationProblem(observed, entry, place.app, attestations);
   if (problem === null && !isMissing(observed) && observed.state === 'present') onAttested?.(observed.facts);
-  if (isRequired && isUndecided(observed)) run.addUndecidedAttestation();
-  dispatcher.dispatch(
+  if (isRequired && isUndecided(observed)) run.record.addUndecidedAttestation();
+  judgeSubject(
+    run,
     'attestation',
     {
       observed,

@@ -13,32 +13,30 @@ import { isChecksum } from '../registry/checksum.ts';
 import { isSemver } from '../registry/version.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { FactsOf } from '../rules/subjects.ts';
-import { type JudgeContext, NOT_REQUESTED } from './context.ts';
+import { judgeSubject } from './evaluate.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
-import type { JudgedManifest } from './judge-manifest.ts';
 import { locationOf } from './location.ts';
+import { NOT_REQUESTED, type Run } from './run.ts';
 import { offerOf, type VersionError, type VersionOffer } from '../offers/version-offer.ts';
 
 /** Compares what a subscriber service knows with what is served now. */
 
 const SUSPENDED: Missing = { missing: { code: 'blocked-by', rule: 'service-policy' }, intentional: true };
 
-/** @param manifest null if none was observed */
-export function judgeService(
-  { dispatcher, served, now }: JudgeContext,
-  facts: ServiceFacts | Missing,
-  manifest: JudgedManifest | null,
-): void {
+/** Judges what a service knows; call it after all apps were judged. */
+export function judgeService(run: Run, facts: ServiceFacts | Missing): void {
+  const { manifest, served } = run;
+  const { now } = run.settings;
   const service = isMissing(facts) ? { ...facts, runWide: true, intentional: true } : facts;
   const registry = isMissing(service) ? service : (service.registry ?? SUSPENDED);
   const isManifestUsable = manifest !== null && manifest.apps !== null;
   const common: FactsOf<'subscription'> = { service, registry, isManifestUsable, served: null, known: null, now };
-  dispatcher.dispatch('subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
+  judgeSubject(run, 'subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
   if (isMissing(service) || service.apps === null) return;
   const known = new Map(service.apps.map((app) => [app.key, app]));
   for (const app of served ?? []) {
     const place = locationOf('metadata', NOT_REQUESTED, { app: app.key, url: app.url });
-    dispatcher.dispatch('subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);
+    judgeSubject(run, 'subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);
   }
 }
 

@@ -15,9 +15,10 @@ import { versionEntries } from '../registry/version-entry.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { attestedVersions, judgeAttestationOf } from './judge-attestation.ts';
-import { baselineSource, type JudgeContext, NOT_REQUESTED, staleCopyAge } from './context.ts';
-import { answerOf, SCHEMA_VIOLATION } from './dispatch.ts';
+import { evaluate, judgeComplete, judgeSubject } from './evaluate.ts';
+import { answerOf, judgeResponse, judgeUrl, SCHEMA_VIOLATION, staleCopyAge } from './judge-resource.ts';
 import type { SubjectLocation } from './location.ts';
+import { baselineSource, NOT_REQUESTED, type Run, type RunSettings } from './run.ts';
 import { Found } from './superseding.ts';
 
 /** Judges the versions of a metadata file, with the facts about their artifacts. */
@@ -32,43 +33,45 @@ const NOT_SCANNED: Missing = { missing: { code: 'content-not-scanned' }, runWide
  * @returns the versions that are objects
  */
 export function judgeVersions(
-  context: JudgeContext,
+  run: Run,
   value: JsonValue | undefined,
   artifacts: readonly ArtifactFacts[],
   earlier: PublishedVersion[] | Missing,
   place: SubjectLocation,
 ): VersionEntry[] {
-  const { run, dispatcher, requested } = context;
+  const { record } = run;
+  const { requested } = run.settings;
   const list = listedVersions(value);
   if (list === null) {
-    noteUnreadable(context, place);
+    noteUnreadable(run, place);
     return [];
   }
   const versions = versionEntries(list);
-  run.totals.versions += versions.length;
+  record.totals.versions += versions.length;
   const requestedVersion = requested?.version ?? null;
   // A version that is not listed has no artifact to inspect.
   if (requestedVersion !== null && !versions.some(({ version }) => version === requestedVersion))
-    run.symptoms.markUnknown('checksum-mismatch');
-  const earlierSource = baselineSource(context);
-  const copyAge = staleCopyAge(context, place);
-  dispatcher.dispatch(
+    record.symptoms.markUnknown('checksum-mismatch');
+  const earlierSource = baselineSource(run);
+  const copyAge = staleCopyAge(run, place);
+  judgeSubject(
+    run,
     'metadata',
     { versions, listed: list.length, earlier, earlierSource, requestedVersion, copyAge },
     place,
   );
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
-  const attested = context.attestations === null ? [] : attestedVersions(versions, artifacts);
+  const attested = run.settings.attestations === null ? [] : attestedVersions(versions, artifacts);
   const all: AllVersions = { versions, artifacts, published, attested };
-  for (const entry of versions) judgeVersion(context, entry, all, place);
+  for (const entry of versions) judgeVersion(run, entry, all, place);
   return versions;
 }
 
 /** A metadata file without a list of versions has no artifacts to inspect. */
-function noteUnreadable({ run, dispatcher }: JudgeContext, place: SubjectLocation): void {
-  const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
+function noteUnreadable({ record, rules }: Run, place: SubjectLocation): void {
+  const rule = rules.on('artifact').rules.find(({ id }) => id === 'artifact-checksum-mismatch');
   if (rule === undefined || place.document === null) return;
-  run.addNotJudged(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
+  record.addNotJudged(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
 }
 
 /** Why no list of versions is known. */
@@ -93,8 +96,7 @@ interface AllVersions {
   attested: readonly string[];
 }
 
-function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
-  const { dispatcher } = context;
+function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
   const { index, version, artifactUrl, artifactChecksum, digest } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
@@ -105,11 +107,11 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
   const { versions } = all;
   if (version !== null && artifactChecksum !== null) {
     const facts = { index, version, checksum: artifactChecksum, digest, all: versions, served };
-    dispatcher.dispatchComplete('version', facts, place);
+    judgeComplete(run, 'version', facts, place);
   } else {
     const checksum = artifactChecksum ?? SCHEMA_VIOLATION;
     const facts = { index, version: version ?? SCHEMA_VIOLATION, checksum, digest, all: versions, served };
-    dispatcher.dispatch('version', facts, place);
+    judgeSubject(run, 'version', facts, place);
   }
   const artifactPlace: SubjectLocation = {
     app,
@@ -122,12 +124,12 @@ function judgeVersion(context: JudgeContext, entry: VersionEntry, all: AllVersio
     web: artifact?.web ?? NOT_REQUESTED,
     found: found.copy(),
   };
-  dispatcher.url('artifact', artifactUrl, artifactPlace, entry.parts);
+  judgeUrl(run, 'artifact', artifactUrl, artifactPlace, entry.parts);
   if (!artifact) return;
-  judgeArtifact(context, artifact, entry, all, artifactPlace);
-  if (context.attestations === null) return;
+  judgeArtifact(run, artifact, entry, all, artifactPlace);
+  if (run.settings.attestations === null) return;
   const before = all.published.get(version) ?? null;
-  judgeAttestationOf(context, artifact, entry, { attested: all.attested, before }, artifactPlace);
+  judgeAttestationOf(run, artifact, entry, { attested: all.attested, before }, artifactPlace);
 }
 
 /** What was downloaded, if that is all of the artifact. */
@@ -138,30 +140,40 @@ function servedBytes(artifact: ArtifactFacts | undefined): Content | null {
 
 /** @param place of the artifact's URL */
 function judgeArtifact(
-  context: JudgeContext,
+  run: Run,
   facts: ArtifactFacts,
   entry: VersionEntry,
   all: AllVersions,
   place: SubjectLocation,
 ): void {
-  const { run, dispatcher } = context;
+  const { record } = run;
   const { content } = facts;
-  dispatcher.resource(facts, place, 'before-content');
+  judgeResponse(run, facts, place, 'before-content');
   if (!isMissing(content)) {
-    run.totals.artifacts += 1;
-    run.totals.bytes += content.bytes;
+    record.totals.artifacts += 1;
+    record.totals.bytes += content.bytes;
   }
-  dispatcher.artifact(
-    facts,
-    entry,
-    () => artifactFacts(context, facts, entry, all),
-    () => ({ ...place, pointer: `/versions/${entry.index}/artifactChecksum` }),
-  );
-  dispatcher.resource(facts, place, 'after-content');
+  judgeContent(run, facts, entry, all, place);
+  judgeResponse(run, facts, place, 'after-content');
+}
+
+/** Judges the content of an artifact. One of which nothing was observed is only counted where no rule can be run on it. */
+function judgeContent(
+  { settings, rules, record, unobservedArtifacts }: Run,
+  facts: ArtifactFacts,
+  entry: VersionEntry,
+  all: AllVersions,
+  place: SubjectLocation,
+): void {
+  const isUnobserved = isMissing(facts.web) && isMissing(facts.content) && isMissing(facts.archive);
+  if (isUnobserved && unobservedArtifacts.countAnother(facts, entry, record.notJudged)) return;
+  const at = { ...place, pointer: `/versions/${entry.index}/artifactChecksum` };
+  const plan = evaluate(record, rules.on('artifact'), artifactFacts(settings, facts, entry, all), at);
+  if (isUnobserved) unobservedArtifacts.keep(facts, entry, plan);
 }
 
 function artifactFacts(
-  { appEntry, isPublishing }: JudgeContext,
+  { appEntry, isPublishing }: RunSettings,
   facts: ArtifactFacts,
   { version, artifactChecksum, digest: listed }: VersionEntry,
   { versions, artifacts, published }: AllVersions,

@@ -1,5 +1,3 @@
-import type { AttestationFacts } from '../facts/attestation.ts';
-import type { AttestationRequirement } from '../facts/attestation.ts';
 import type {
   AppFacts,
   ArtifactFacts,
@@ -13,27 +11,31 @@ import type {
   Shard,
   Snapshot,
 } from '../facts/facts.ts';
+import type { AttestationFacts, AttestationRequirement } from '../facts/attestation.ts';
 import type { FactsPart } from '../facts/part.ts';
-import { APP_ENTRY } from '../registry/app-entry.ts';
-import type { AnyRule } from '../rules/rule.ts';
-import { type JudgeContext, NO_BASELINE, NOT_REQUESTED } from './context.ts';
-import type { JudgedApp } from '../offers/judged-app.ts';
-import { fileComparison, registryComparison } from './comparison.ts';
-import { RuleDispatcher } from './dispatch.ts';
-import { EvaluatedRules } from './evaluated.ts';
-import { type FoundSoFar, RunRecord } from './record.ts';
-import { completeRun, reportOf } from './run-report.ts';
 import type { CheckCommand, ExceptionList, Report } from '../findings/report.ts';
-import type { Severity } from '../values/severity.ts';
+import type { JudgedApp } from '../offers/judged-app.ts';
+import { APP_ENTRY } from '../registry/app-entry.ts';
 import { listedVersions } from '../registry/manifest.ts';
+import { rules as allRules } from '../rules/index.ts';
+import type { AnyRule } from '../rules/rule.ts';
+import type { Severity } from '../values/severity.ts';
+import { fileComparison, registryComparison } from './comparison.ts';
+import { judgeSubject } from './evaluate.ts';
+import { EvaluatedRules } from './evaluated.ts';
 import { judgeAbout, judgeApp } from './judge-app.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
-import { type JudgedManifest, judgeManifest } from './judge-manifest.ts';
+import { judgeManifest } from './judge-manifest.ts';
+import { judgeDocument, judgeHosts } from './judge-resource.ts';
 import { judgeService } from './judge-service.ts';
 import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
+import { type FoundSoFar, RunRecord } from './record.ts';
+import { RuleTable } from './rule-table.ts';
+import { NO_BASELINE, NOT_REQUESTED, Run, type RunSettings } from './run.ts';
+import { reportOf } from './run-report.ts';
 
-/** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
+/** The engine: judges every subject with its facts by the rules, app by app, and collects their findings. */
 
 export interface JudgeOptions {
   command: CheckCommand;
@@ -133,35 +135,12 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
-/** What all parts of a run are judged with. */
-function openContext(run: JudgeContext['run'], dispatcher: RuleDispatcher, options: JudgeOptions): JudgeContext {
-  return {
-    run,
-    dispatcher,
-    now: options.now,
-    origins: options.origins ?? [],
-    baseline: options.baseline ?? null,
-    requested: options.requested ?? null,
-    appEntry: options.appEntry ?? APP_ENTRY,
-    isPublishing: options.isPublishing === true,
-    attestations: options.attestations ?? null,
-    onAttested: options.onAttested ?? null,
-    served: options.joinsService === true ? [] : null,
-  };
-}
-
 const NONE_KNOWN: ReadonlySet<string> = new Set();
 
 /** Starts a run that judges facts as they are observed. */
 export function startJudging(options: JudgeOptions): Judging {
-  const exceptions = options.exceptions ?? null;
-  const run = new RunRecord(options.severities ?? {}, options, exceptions && new EvaluatedRules(exceptions.entries));
-  const shard = options.shard ?? null;
-  const dispatcher = new RuleDispatcher(run, options);
-  const context = openContext(run, dispatcher, options);
-  let manifest: JudgedManifest | null = null;
-  let listed: Set<string> | null = null;
-
+  const run = openRun(options);
+  const { record } = run;
   return {
     add(part) {
       if (part.kind === 'manifest') this.manifest(part.facts);
@@ -169,53 +148,90 @@ export function startJudging(options: JudgeOptions): Judging {
       else if (part.kind === 'hosts') this.hosts(part.facts);
       else if (part.kind === 'service') this.service(part.facts);
     },
-
     manifest(facts) {
-      if (manifest?.location.document) run.closeDocument(manifest.location.document);
-      manifest = judgeManifest(context, facts, shard);
-      if (exceptions && manifest.apps) listed = new Set([...(listed ?? []), ...Object.keys(manifest.apps)]);
+      run.manifest = judgeManifest(run, facts);
     },
-
     app(facts) {
-      if (manifest === null) throw new Error('the manifest has to be judged before the apps');
-      return judgeApp(context, manifest, facts);
+      if (run.manifest === null) throw new Error('the manifest has to be judged before the apps');
+      return judgeApp(run, run.manifest, facts);
     },
-
-    metadata(facts, artifacts, earlier = null, about = null) {
-      const place = locationOfDocument('metadata', facts);
-      const value = dispatcher.document(facts, place);
-      const versions = judgeVersions(context, value, artifacts, earlier ?? NO_BASELINE, place);
-      const unknown = listedVersions(value) === null ? whyNoVersions(facts.content) : null;
-      const left = fileComparison(context.baseline, earlier, unknown);
-      if (left !== null) run.leftOut.push(left);
-      run.closeDocument(facts);
-      if (about !== null) judgeAbout(context, about, listedVersions(value) === null ? null : versions, place);
-    },
-
-    orphans(files) {
-      if (files.length === 0) return;
-      dispatcher.dispatch('workspace', { orphans: files }, locationOf('metadata', NOT_REQUESTED));
-    },
-
-    hosts: (facts) => dispatcher.hosts(facts),
-
-    service(facts) {
-      judgeService(context, facts, manifest);
-    },
-
-    foundSoFar: () => ({ ...run.foundSoFar }),
-
+    metadata: (facts, artifacts, earlier = null, about = null) =>
+      judgeMetadataFile(run, facts, { artifacts, earlier, about }),
+    orphans: (files) => judgeOrphans(run, files),
+    hosts: (facts) => judgeHosts(run, facts),
+    service: (facts) => judgeService(run, facts),
+    foundSoFar: () => ({ ...record.foundSoFar }),
     finish(seconds, incomplete = null, elsewhere = 0) {
-      if (shard !== null && elsewhere > 0)
-        run.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
-      if (manifest?.location.document) run.closeDocument(manifest.location.document);
-      dispatcher.addCounted();
-      completeRun(run, incomplete);
-      const comparison = registryComparison(options.baseline ?? null, manifest === null || manifest.apps !== null);
-      if (comparison !== null) run.leftOut.push(comparison);
-      if (exceptions) judgeExceptions(context, exceptions, { listed, shard });
-      const marking = { exceptions: exceptions?.entries ?? [], known: options.known ?? NONE_KNOWN, now: options.now };
-      return reportOf(run, { command: options.command, target: options.target, seconds, marking });
+      completeRun(run, incomplete, elsewhere);
+      const marking = {
+        exceptions: options.exceptions?.entries ?? [],
+        known: options.known ?? NONE_KNOWN,
+        now: options.now,
+      };
+      return reportOf(record, { command: options.command, target: options.target, seconds, marking });
     },
   };
+}
+
+function openRun(options: JudgeOptions): Run {
+  const { severities = {}, exceptions = null } = options;
+  const settings: RunSettings = {
+    now: options.now,
+    origins: options.origins ?? [],
+    baseline: options.baseline ?? null,
+    requested: options.requested ?? null,
+    shard: options.shard ?? null,
+    appEntry: options.appEntry ?? APP_ENTRY,
+    isPublishing: options.isPublishing === true,
+    attestations: options.attestations ?? null,
+    onAttested: options.onAttested ?? null,
+    exceptions,
+  };
+  const record = new RunRecord(severities, options, exceptions && new EvaluatedRules(exceptions.entries));
+  const rules = new RuleTable(options.rules ?? allRules, severities);
+  return new Run(settings, rules, record, options.joinsService === true);
+}
+
+/** A metadata file, and what is known about its app. */
+interface MetadataFile {
+  artifacts: readonly ArtifactFacts[];
+  earlier: PublishedVersion[] | Missing | null;
+  about: DocumentFacts | null;
+}
+
+/** Judges a metadata file whose app is not known. */
+function judgeMetadataFile(run: Run, facts: DocumentFacts, { artifacts, earlier, about }: MetadataFile): void {
+  const { record } = run;
+  const place = locationOfDocument('metadata', facts);
+  const value = judgeDocument(run, facts, place);
+  const versions = judgeVersions(run, value, artifacts, earlier ?? NO_BASELINE, place);
+  const isListed = listedVersions(value) !== null;
+  const left = fileComparison(run.settings.baseline, earlier, isListed ? null : whyNoVersions(facts.content));
+  if (left !== null) record.leftOut.push(left);
+  record.closeDocument(facts);
+  if (about !== null) judgeAbout(run, about, isListed ? versions : null, place);
+}
+
+/** Judges the files of a workspace that nothing refers to. */
+function judgeOrphans(run: Run, files: readonly string[]): void {
+  if (files.length > 0) judgeSubject(run, 'workspace', { orphans: files }, locationOf('metadata', NOT_REQUESTED));
+}
+
+/**
+ * Adds what is known only at the end of a run: what was only counted, the findings that no limit of a host explains, the
+ * comparison that was not made, and last the exceptions that match nothing.
+ * @param incomplete why the run did not observe everything, or null
+ * @param elsewhere the number of apps in other shards
+ */
+function completeRun(run: Run, incomplete: string | null, elsewhere: number): void {
+  const { record, manifest } = run;
+  const { shard, baseline, exceptions } = run.settings;
+  if (shard !== null && elsewhere > 0)
+    record.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
+  if (manifest?.location.document) record.closeDocument(manifest.location.document);
+  run.rules.addCounted(record.notJudged);
+  record.close(incomplete);
+  const comparison = registryComparison(baseline, manifest === null || manifest.apps !== null);
+  if (comparison !== null) record.leftOut.push(comparison);
+  if (exceptions !== null) judgeExceptions(run, exceptions);
 }

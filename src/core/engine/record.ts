@@ -1,7 +1,7 @@
 import type { AddressFacts, Missing, Probe, Resource, ResourceKind } from '../facts/facts.ts';
 import { type DocumentFacts, isMissing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
-import type { AppVerdict, Finding, Symptom } from '../findings/report.ts';
+import { type AppVerdict, type Finding, type Symptom, SYMPTOMS } from '../findings/report.ts';
 import type { Position } from '../json/input-file.ts';
 import { type AnyRule, canRefuseVersion, type Problem } from '../rules/rule.ts';
 import type { Severity } from '../values/severity.ts';
@@ -177,8 +177,11 @@ export class RunRecord {
     this.#coverage.addUndecidedAttestation();
   }
 
-  /** Adds what was held until the end of the run; call it once, after everything was judged except the exceptions. */
-  close(): void {
+  /**
+   * Adds what was held until the end of the run; call it once, after everything was judged except the exceptions.
+   * @param incomplete why the run did not observe everything, or null
+   */
+  close(incomplete: string | null): void {
     const { findings, effects } = this.#deferred.release();
     this.findings.push(...findings);
     for (const effect of effects) this.symptoms.add(effect);
@@ -186,6 +189,10 @@ export class RunRecord {
     for (const { resource, reason } of this.#coverage.skipped()) this.notJudged.addSkipped(resource, reason);
     const why = this.#coverage.whyIncomplete();
     if (why !== null) this.notJudged.addIncomplete(why);
+    if (incomplete === null) return;
+    this.notJudged.addIncomplete(incomplete);
+    // A symptom that was not examined is not clear.
+    this.symptoms.markUnknown(...SYMPTOMS);
   }
 
   /**

@@ -1,8 +1,11 @@
 import { isMissing, type Missing, type ResourceKind } from '../facts/facts.ts';
-import type { AnyRule, CheckResult } from '../rules/rule.ts';
+import { type AnyRule, canRefuseVersion, type CheckResult } from '../rules/rule.ts';
+import type { Subject } from '../rules/subjects.ts';
 import type { NotJudgedRecord } from './not-judged.ts';
+import { isOff, type SeverityOverrides } from './settings.ts';
+import { inJudgingOrder } from './superseding.ts';
 
-/** Which rules can be run on a subject: determined once for all subjects that lack the same facts. */
+/** The rules that can be run on a subject: determined once for all subjects that lack the same facts. */
 
 /** A rule, and the missing fact that keeps it from being run; null if it can be run. */
 export interface Step {
@@ -116,6 +119,53 @@ export class SubjectRules {
   addCounted(record: NotJudgedRecord): void {
     for (const plans of this.#plans.values()) for (const plan of plans) plan.addCounted(record);
   }
+}
+
+/**
+ * The time when a rule about a resource runs: before its content is judged or, if a rule about the content supersedes it,
+ * after that.
+ */
+export type ResourcePhase = 'before-content' | 'after-content';
+
+/** The rules of a run by their subject, without those that are turned off and affect nothing. */
+export class RuleTable {
+  readonly #bySubject: ReadonlyMap<Subject, SubjectRules>;
+  readonly #aboutResources: Readonly<Record<ResourcePhase, SubjectRules>>;
+  readonly #none = new SubjectRules([]);
+
+  constructor(rules: readonly AnyRule[], overrides: SeverityOverrides) {
+    const judged = inJudgingOrder(rules).filter((rule) => !isOff(overrides, rule) || affectsReport(rule));
+    const subjects = new Set(judged.map(({ on }) => on));
+    this.#bySubject = new Map(
+      [...subjects].map((subject) => [subject, new SubjectRules(judged.filter(({ on }) => on === subject))]),
+    );
+    const aboutResources = judged.filter(({ on }) => on === 'resource');
+    this.#aboutResources = {
+      'before-content': new SubjectRules(aboutResources.filter(({ supersededBy }) => supersededBy === undefined)),
+      'after-content': new SubjectRules(aboutResources.filter(({ supersededBy }) => supersededBy !== undefined)),
+    };
+  }
+
+  /** The rules about a subject. */
+  on(subject: Exclude<Subject, 'resource'>): SubjectRules {
+    return this.#bySubject.get(subject) ?? this.#none;
+  }
+
+  /** The rules about the response of a resource's host. */
+  onResource(phase: ResourcePhase): SubjectRules {
+    return this.#aboutResources[phase];
+  }
+
+  /** Adds the subjects that were only counted; call it once, at the end of the run. */
+  addCounted(record: NotJudgedRecord): void {
+    for (const rules of [...this.#bySubject.values(), ...Object.values(this.#aboutResources)]) rules.addCounted(record);
+  }
+}
+
+/** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
+function affectsReport(rule: AnyRule): boolean {
+  const { hidesApp, severity, worstSeverity, symptom } = rule;
+  return hidesApp === true || ((worstSeverity ?? severity) === 'error' && (symptom !== null || canRefuseVersion(rule)));
 }
 
 function stepOf(rule: AnyRule, reason: Missing | null): Step {

@@ -11,7 +11,6 @@ import {
   type Outcome,
   type Report,
   type Summary,
-  SYMPTOMS,
 } from '../findings/report.ts';
 import { type Marking, markFindings } from './mark-findings.ts';
 
@@ -22,18 +21,6 @@ interface RunInfo {
   seconds: number;
   /** What makes findings not count. */
   marking: Marking;
-}
-
-/**
- * Completes what a run collected; call it once, after everything was judged except the exceptions.
- * @param incomplete why the run did not observe everything, or null
- */
-export function completeRun(run: RunRecord, incomplete: string | null): void {
-  run.close();
-  if (incomplete === null) return;
-  run.notJudged.addIncomplete(incomplete);
-  // A symptom that was not examined is not clear.
-  run.symptoms.markUnknown(...SYMPTOMS);
 }
 
 /** The report of a completed run. */

@@ -1,0 +1,72 @@
+import type { AttestationFacts, AttestationRequirement } from '../facts/attestation.ts';
+import type { Baseline, Missing, RequestedApps, ServedApp, Shard } from '../facts/facts.ts';
+import type { ExceptionList } from '../findings/report.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { UrlParts } from '../url/url.ts';
+import { RequestedHosts } from './hosts.ts';
+import type { SubjectLocation } from './location.ts';
+import type { RunRecord } from './record.ts';
+import type { RuleTable } from './rule-table.ts';
+import { UnobservedArtifacts, UnobservedResources } from './unobserved.ts';
+
+/** How a run judges. */
+export interface RunSettings {
+  /** ISO 8601; the moment of observation. */
+  readonly now: string;
+  /** The origins that the registry was requested with. */
+  readonly origins: readonly string[];
+  readonly baseline: Baseline | null;
+  /** What was requested by name; null for everything. */
+  readonly requested: RequestedApps | null;
+  /** The part of the apps that the run covers; null for all of them. */
+  readonly shard: Pick<Shard, 'index' | 'of'> | null;
+  /** The entry file of an app's code, at the top level of its artifact. */
+  readonly appEntry: string;
+  /** True for a change that is judged before it is published. */
+  readonly isPublishing: boolean;
+  /** How attestations are judged; null if they are not. */
+  readonly attestations: AttestationRequirement | null;
+  /** Called for each version whose attestation proves what is required. */
+  readonly onAttested: ((facts: AttestationFacts) => void) | null;
+  /** What does not count; null for no list. */
+  readonly exceptions: ExceptionList | null;
+}
+
+/** The manifest, once it was judged. */
+export interface JudgedManifest {
+  location: SubjectLocation;
+  /** Its app entries by key; null if it cannot be read. */
+  apps: JsonObject | null;
+}
+
+/** One run of the engine, and all of its state: what is judged reads it, and writes what it found into the record. */
+export class Run {
+  readonly settings: RunSettings;
+  readonly rules: RuleTable;
+  readonly record: RunRecord;
+  readonly hosts = new RequestedHosts();
+  readonly unobserved = new UnobservedResources();
+  readonly unobservedArtifacts = new UnobservedArtifacts();
+  /** Null before it was judged. */
+  manifest: JudgedManifest | null = null;
+  /** The URL of the manifest; null if it is not known. */
+  registry: UrlParts | null = null;
+  /** The apps as they are served now, to be compared with what a service knows; null without a service. */
+  readonly served: ServedApp[] | null;
+
+  /** @param keepsServed true if what is served will be compared with what a service knows */
+  constructor(settings: RunSettings, rules: RuleTable, record: RunRecord, keepsServed: boolean) {
+    this.settings = settings;
+    this.rules = rules;
+    this.record = record;
+    this.served = keepsServed ? [] : null;
+  }
+}
+
+export const NO_BASELINE: Missing = { missing: { code: 'no-baseline' }, runWide: true, intentional: true };
+export const NOT_REQUESTED: Missing = { missing: { code: 'not-requested', flag: null } };
+
+/** The place that the baseline is from. */
+export function baselineSource({ settings: { baseline } }: Run): string | Missing {
+  return baseline === null ? NO_BASELINE : baseline.source;
+}
