@@ -1,4 +1,4 @@
-import { type AttestedVersions, countAttested } from '../../core/attestation/attested-versions.ts';
+import type { AttestedVersions } from '../../core/attestation/attested-versions.ts';
 import type { JudgeOptions, Judging } from '../../core/engine/judge.ts';
 import type { Report } from '../../core/findings/report.ts';
 import type { SignalExit } from '../../core/errors/error.ts';
@@ -61,12 +61,7 @@ export async function observeAndJudge<Judge extends Judging>(
 ): Promise<CheckResult<Judge>> {
   const { target, web, cache, started } = check;
   const shard = web.shard ?? null;
-  const attested = countAttested();
-  const judging = start({
-    ...judgeOptionsOf(check),
-    joinsService: service !== null,
-    onAttested: (facts) => attested.add(facts),
-  });
+  const judging = start({ ...judgeOptionsOf(check), joinsService: service !== null });
   // Observed facts are judged even if the service does not answer.
   const joined = service?.() ?? null;
   const interrupt = new AbortController();
@@ -119,7 +114,7 @@ export async function observeAndJudge<Judge extends Judging>(
     report,
     incomplete,
     shard: shard && { ...shard, elsewhere },
-    attested: attested.all(),
+    attested: judging.attested(),
     unknownApps,
     nearApps,
   };

@@ -1,7 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { countAttested } from '../../core/attestation/attested-versions.ts';
-import { judge as judgeFacts } from '../../core/engine/judge.ts';
+import { judgeWhole, optionsOf, startJudging } from '../../core/engine/judge.ts';
 import { printable } from '../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
 import { settings } from '../check/settings.ts';
@@ -35,16 +34,10 @@ export async function runJudge(
     const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
     const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
     const before = lockBaseline(loaded, facts.target);
-    const attested = countAttested();
-    const report = judgeFacts(facts, {
-      command: 'judge',
-      severities,
-      exceptions,
-      known,
-      baseline: before,
-      onAttested: (one) => attested.add(one),
-    });
-    const code = printReport(context, report, { severities, attested: attested.all() });
+    const settled = { ...optionsOf(facts), severities, exceptions, known, baseline: before };
+    const judging = startJudging({ ...settled, command: 'judge' });
+    const report = judgeWhole(facts, judging, 0);
+    const code = printReport(context, report, { severities, attested: judging.attested() });
     logEndedExceptions(context.terminal, report, exceptions, facts.seenAt);
     // A bundle of `diagnose --bundle` records the requested target.
     const [only] = parts;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AttestedVersions, countAttested } from '../../core/attestation/attested-versions.ts';
+import { AttestedCounter, type AttestedVersions } from '../../core/attestation/attested-versions.ts';
 import type { Judging } from '../../core/engine/judge.ts';
 import { mergeReports, type PartReport } from '../../core/engine/merge-reports.ts';
 import { AppregError } from '../../core/errors/error.ts';
@@ -29,8 +29,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     const targets = await withSettings(context, used, options);
     if (options.fix === true) await fixTargets(context.terminal, targets);
 
-    const attested = countAttested();
-    const run = { target: named.join(', '), source: options.against, onAttested: attested.add };
+    const run = { target: named.join(', '), source: options.against };
     const judged = await Promise.all(
       targets.map(async (ready) => ({ ...ready, judging: await judgingOf(context, ready, run) })),
     );
@@ -38,7 +37,7 @@ export async function runLint(context: Context, paths: readonly string[], option
     for (const { message, hint } of [...failed, ...observed.failed]) context.terminal.error(message, hint);
     const seconds = Math.round(performance.now() - started) / 1000;
     const result = reportOn(judged, seconds, whyIncomplete([...failed, ...observed.failed]));
-    return print(context, targets, { ...result, attested: attested.all(), isFixed: options.fix === true });
+    return print(context, targets, { ...result, attested: attestedIn(judged), isFixed: options.fix === true });
   });
 }
 
@@ -116,6 +115,12 @@ function reportOn(
   if (first === undefined) throw new Error('No path to lint was given.');
   if (others.length === 0) return first;
   return mergeReports([first, ...others]);
+}
+
+function attestedIn(targets: readonly JudgedTarget[]): AttestedVersions[] {
+  const counter = new AttestedCounter();
+  for (const versions of targets.flatMap(({ judging }) => judging.attested())) counter.addVersions(versions);
+  return counter.all();
 }
 
 interface LintResult extends Pick<PartReport, 'report' | 'severities'> {

@@ -15,24 +15,25 @@ type Builder =
   | { kind: 'identity'; identity: string | null; issuer: string | null }
   | { kind: 'key'; sha256: Digest };
 
-export interface AttestedCounter {
-  /** @param facts of a verified attestation */
-  add(facts: AttestationFacts): void;
-  /** Those with most versions first. */
-  all(): AttestedVersions[];
-}
+/** Counts versions by their builder. */
+export class AttestedCounter {
+  readonly #groups = new Map<string, AttestedVersions>();
 
-export function countAttested(): AttestedCounter {
-  const groups = new Map<string, AttestedVersions>();
-  return {
-    add({ signer }) {
-      if (signer === null) return;
-      const builder = builderOf(signer);
-      const key = JSON.stringify(builder);
-      groups.set(key, { builder, versions: (groups.get(key)?.versions ?? 0) + 1 });
-    },
-    all: () => [...groups].sort(compareGroups).map(([, group]) => group),
-  };
+  /** Counts one version. @param facts of its verified attestation */
+  add({ signer }: AttestationFacts): void {
+    if (signer !== null) this.addVersions({ builder: builderOf(signer), versions: 1 });
+  }
+
+  /** Adds versions that were counted elsewhere. */
+  addVersions({ builder, versions }: AttestedVersions): void {
+    const key = JSON.stringify(builder);
+    this.#groups.set(key, { builder, versions: (this.#groups.get(key)?.versions ?? 0) + versions });
+  }
+
+  /** Those with most versions first. */
+  all(): AttestedVersions[] {
+    return [...this.#groups].sort(compareGroups).map(([, group]) => group);
+  }
 }
 
 /** The same order in each run, whichever response arrived first. */

@@ -5,7 +5,7 @@ import { replacementOf, retirementOf } from '../about/retirement.ts';
 import type { AppFacts, RequestedApps, DocumentFacts, ResourceKind, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { header, seconds } from '../http/headers.ts';
-import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
+import { type JudgeOptions, type Judging, judgeWhole, optionsOf, startJudging } from './judge.ts';
 import type { Report } from '../findings/report.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
@@ -123,17 +123,10 @@ export function diagnose(
   options: Pick<JudgeOptions, 'severities' | 'exceptions' | 'baseline'>,
 ): { report: Report; diagnosis: Diagnosis } {
   const judging = startDiagnosing({
-    command: 'diagnose',
-    target: snapshot.target,
-    now: snapshot.seenAt,
-    origins: snapshot.origins,
-    shard: snapshot.shard ?? null,
-    requested: snapshot.requested ?? null,
-    appEntry: snapshot.appEntry ?? null,
-    attestations: snapshot.attestations ?? null,
-    joinsService: snapshot.service !== undefined,
-    saved: true,
+    ...optionsOf(snapshot),
     ...options,
+    command: 'diagnose',
+    saved: true,
   });
   const unsaved = absentFacts(snapshot, snapshot.requested?.apps ?? []);
   const why = unsaved.length === 0 ? null : `the facts of ${unsaved.join(', ')} are not in this file`;

@@ -34,13 +34,14 @@ export function judgeAttestationOf(
   { attested, before }: { attested: readonly string[]; before: PublishedVersion | null },
   place: SubjectLocation,
 ): void {
-  const { attestations, onAttested } = run.settings;
+  const { record } = run;
+  const { attestations } = run.settings;
   if (attestations === null || isElsewhere(facts)) return;
   const observed = facts.attestation ?? (isMissing(facts.content) ? facts.content : NOT_REQUESTED);
   const isRequired = attestations.mode === 'require';
   const problem = isMissing(observed) ? observed : attestationProblem(observed, entry, place.app, attestations);
-  if (problem === null && !isMissing(observed) && observed.state === 'present') onAttested?.(observed.facts);
-  if (isRequired && isUndecided(observed)) run.record.addUndecidedAttestation();
+  if (problem === null && !isMissing(observed) && observed.state === 'present') record.attested.add(observed.facts);
+  if (isRequired && isUndecided(observed)) record.addUndecidedAttestation();
   judgeSubject(
     run,
     'attestation',

@@ -11,7 +11,8 @@ import type {
   Shard,
   Snapshot,
 } from '../facts/facts.ts';
-import type { AttestationFacts, AttestationRequirement } from '../facts/attestation.ts';
+import type { AttestationRequirement } from '../facts/attestation.ts';
+import type { AttestedVersions } from '../attestation/attested-versions.ts';
 import type { FactsPart } from '../facts/part.ts';
 import type { CheckCommand, ExceptionList, Report } from '../findings/report.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
@@ -59,8 +60,6 @@ export interface JudgeOptions {
   appEntry?: string | null;
   /** How attestations are judged; null if they are not. */
   attestations?: AttestationRequirement | null;
-  /** Called for each version whose attestation proves what is required. */
-  onAttested?(facts: AttestationFacts): void;
   /** True if each finding names the party that has to act, and the responding server. */
   explains?: boolean;
   /** True for a change that is judged before it is published. */
@@ -98,6 +97,8 @@ export interface Judging {
   service(facts: ServiceFacts | Missing): void;
   /** What was found so far, before it is known whether a host's limit explains it. */
   foundSoFar(): FoundSoFar;
+  /** The versions so far whose attestations prove what is required. */
+  attested(): AttestedVersions[];
   /**
    * @param seconds the duration of the run
    * @param incomplete why the run did not observe everything, or null
@@ -111,7 +112,14 @@ export function judge(
   snapshot: Snapshot,
   options: Omit<JudgeOptions, 'now' | 'target'> & { seconds?: number; target?: string },
 ): Report {
-  const judging = startJudging({
+  const judging = startJudging({ ...optionsOf(snapshot), ...options, now: snapshot.seenAt });
+  return judgeWhole(snapshot, judging, options.seconds ?? 0);
+}
+
+/** The options for judging saved facts, as the run that saved them had them. */
+export function optionsOf(snapshot: Snapshot): Omit<JudgeOptions, 'command'> {
+  return {
+    now: snapshot.seenAt,
     origins: snapshot.origins,
     target: snapshot.target,
     shard: snapshot.shard ?? null,
@@ -119,10 +127,7 @@ export function judge(
     appEntry: snapshot.appEntry ?? null,
     attestations: snapshot.attestations ?? null,
     joinsService: snapshot.service !== undefined,
-    ...options,
-    now: snapshot.seenAt,
-  });
-  return judgeWhole(snapshot, judging, options.seconds ?? 0);
+  };
 }
 
 /** Passes a whole snapshot to the judge. */
@@ -161,6 +166,7 @@ export function startJudging(options: JudgeOptions): Judging {
     hosts: (facts) => judgeHosts(run, facts),
     service: (facts) => judgeService(run, facts),
     foundSoFar: () => ({ ...record.foundSoFar }),
+    attested: () => record.attested.all(),
     finish(seconds, incomplete = null, elsewhere = 0) {
       completeRun(run, incomplete, elsewhere);
       const marking = {
@@ -184,7 +190,6 @@ function openRun(options: JudgeOptions): Run {
     appEntry: options.appEntry ?? APP_ENTRY,
     isPublishing: options.isPublishing === true,
     attestations: options.attestations ?? null,
-    onAttested: options.onAttested ?? null,
     exceptions,
   };
   const record = new RunRecord(severities, options, exceptions && new EvaluatedRules(exceptions.entries));

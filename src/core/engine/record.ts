@@ -1,3 +1,4 @@
+import { AttestedCounter } from '../attestation/attested-versions.ts';
 import type { AddressFacts, Missing, Probe, Resource, ResourceKind } from '../facts/facts.ts';
 import { type DocumentFacts, isMissing } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
@@ -47,6 +48,8 @@ export class RunRecord {
   readonly overrides: SeverityOverrides;
   readonly symptoms = new SymptomRecord();
   readonly hiding = new HidingFindings();
+  /** The versions whose attestations prove what is required. */
+  readonly attested = new AttestedCounter();
   readonly notJudged: NotJudgedRecord;
   readonly totals: Totals = { versions: 0, artifacts: 0, bytes: 0, unlistedApps: 0 };
   readonly verdicts: AppVerdict[] = [];

@@ -1,4 +1,4 @@
-import type { AttestationFacts, AttestationRequirement } from '../facts/attestation.ts';
+import type { AttestationRequirement } from '../facts/attestation.ts';
 import type { Baseline, Missing, RequestedApps, ServedApp, Shard } from '../facts/facts.ts';
 import type { ExceptionList } from '../findings/report.ts';
 import type { JsonObject } from '../json/json.ts';
@@ -26,8 +26,6 @@ export interface RunSettings {
   readonly isPublishing: boolean;
   /** How attestations are judged; null if they are not. */
   readonly attestations: AttestationRequirement | null;
-  /** Called for each version whose attestation proves what is required. */
-  readonly onAttested: ((facts: AttestationFacts) => void) | null;
   /** What does not count; null for no list. */
   readonly exceptions: ExceptionList | null;
 }

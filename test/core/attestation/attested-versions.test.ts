@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countAttested } from '../../../src/core/attestation/attested-versions.ts';
+import { AttestedCounter } from '../../../src/core/attestation/attested-versions.ts';
 import type { CertificateSigner, SignerFacts } from '../../../src/core/facts/attestation.ts';
 import { attestedLines } from '../../../src/report/report-text.ts';
 import { attestationFacts, ISSUER, REPOSITORY } from '../../support/attestation-example.ts';
@@ -17,7 +17,7 @@ const workflow = (ref: string, more: Partial<CertificateSigner> = {}): SignerFac
 });
 
 function linesOf(signers: readonly (SignerFacts | null)[]): string[] {
-  const counter = countAttested();
+  const counter = new AttestedCounter();
   for (const signer of signers) counter.add(attestationFacts({ signer }));
   return attestedLines(counter.all());
 }
@@ -69,4 +69,14 @@ test('the builder of most versions is first, and only the first ones are listed'
   expect(lines[0]).toBe(`2 versions verified, signed with the key sha256:${digest(6)}`);
   expect(lines[5]).toBe('2 versions verified, built by others');
   expect(linesOf([...keys].toReversed())).toEqual(linesOf(keys));
+});
+
+test('versions of several runs are counted together', () => {
+  const counter = new AttestedCounter();
+  counter.add(attestationFacts({ signer: workflow('refs/tags/v1') }));
+  const other = new AttestedCounter();
+  other.add(attestationFacts({ signer: workflow('refs/tags/v2') }));
+  other.add(attestationFacts({ signer: { kind: 'key', sha256: digest(7) } }));
+  for (const counted of other.all()) counter.addVersions(counted);
+  expect(counter.all().map(({ versions }) => versions)).toEqual([2, 1]);
 });

@@ -20,9 +20,9 @@ import type { ReadyTarget } from './targets.ts';
 export async function judgingOf(
   context: Context,
   ready: ReadyTarget,
-  run: Required<Pick<JudgeOptions, 'target' | 'onAttested'>> & { source: string | undefined },
+  run: Pick<JudgeOptions, 'target'> & { source: string | undefined },
 ): Promise<Judging> {
-  const { target, source, onAttested } = run;
+  const { target, source } = run;
   const options: JudgeOptions = {
     command: 'lint',
     target,
@@ -30,7 +30,7 @@ export async function judgingOf(
     baseline: ready.against.registry,
     attestations: ready.attestations?.requirement ?? null,
   };
-  const judging = startJudging({ ...options, onAttested });
+  const judging = startJudging(options);
   const base = source === undefined ? null : settingsOfBase(context, ready, source);
   if (source === undefined || base === null) return judging;
   const { severities, exceptions } = await settings(context, {}, settingsOf(base, null, ready.config.root));
