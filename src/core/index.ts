@@ -24,6 +24,7 @@ export type { CauseInfo, CauseOf, Causes } from './rules/cause.ts';
 export type { Owner, OwnerByEvidence } from './rules/owners.ts';
 export { defineRule, type AnyRule, type Problem, type Rule } from './rules/rule.ts';
 export type { Subject, Subjects } from './rules/subjects.ts';
+export { type SemanticVersion, semanticVersion } from './registry/semantic-version.ts';
 export type { VersionEntry } from './registry/version-entry.ts';
 export { checksumError, digestOf, isChecksum, type ChecksumError } from './registry/checksum.ts';
 export { comparePrecedence, latestOf } from './registry/precedence.ts';

@@ -101,7 +101,7 @@ async function versionsOf(
   const { options, result } = run;
   const items: JsonObject[] = [];
   for (const offered of offers) {
-    const item = await offeredItem(run, app, offered, artifacts[offered.offer.entry.index]);
+    const item = await offeredItem(run, app, offered, artifacts[offered.offer.entry.listed.index]);
     if (item !== null) items.push(item);
   }
   const offered = new Set(offers.map(({ version }) => version));
@@ -128,7 +128,7 @@ async function offeredItem(
   { version, offer, before }: OfferedVersion,
   facts: ArtifactFacts | undefined,
 ): Promise<JsonObject | null> {
-  const item = list[offer.entry.index];
+  const item = list[offer.entry.listed.index];
   const path = pathsOf.artifact(key, version);
   const report = (code: string, message: string): null => {
     run.result.problems.push({ app: key, version, url: versionFields(item).artifactUrl, code, message });

@@ -10,10 +10,10 @@ import {
 import { statusOf } from '../core/http/probe.ts';
 import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { sha256Of } from '../store/bytes.ts';
-import { digestOf } from '../core/registry/checksum.ts';
 import { versionFields } from '../core/registry/manifest.ts';
-import { byPrecedence } from '../core/registry/precedence.ts';
-import { isSemver } from '../core/registry/version.ts';
+import { sortedByVersion } from '../core/registry/precedence.ts';
+import type { SemanticVersion } from '../core/registry/semantic-version.ts';
+import { versionEntries } from '../core/registry/version-entry.ts';
 import { versionSelector } from '../observe/registry/artifacts.ts';
 import type { HttpClient } from '../observe/http/client.ts';
 import { mapLimit } from '../observe/registry/concurrency.ts';
@@ -37,6 +37,7 @@ export const NO_COMPANIONS: AppCompanions = { written: [], problems: [] };
 
 interface Candidate {
   version: string;
+  semver: SemanticVersion;
   url: string;
   /** Of the artifact in the mirror. */
   path: string;
@@ -77,18 +78,19 @@ function candidatesOf(
   listed: readonly JsonValue[],
   { before, refused }: PreparedApp,
 ): Candidate[] {
-  const fields = listed.map(versionFields);
-  const isSelected = versionSelector(fields, options.versions);
+  const entries = versionEntries(listed);
+  const isSelected = versionSelector(entries, options.versions);
   const candidates = new Map<string, Candidate>();
-  for (const { version, artifactUrl: url, artifactChecksum } of fields) {
-    const digest = digestOf(artifactChecksum ?? '');
-    if (version === null || !isSemver(version) || url === null || digest === null) continue;
+  for (const { semver, artifactUrl: url, digest } of entries) {
+    if (semver === null || url === null || digest === null) continue;
+    const version = semver.text;
     if (!isSelected(version) || refused.has(version) || companionUrl(url, 'attestation') === null) continue;
     // The mirror keeps the artifact that it has: this evidence is about another one.
     if (before.some((one) => one.version === version && one.digest !== digest)) continue;
-    if (!candidates.has(version)) candidates.set(version, { version, url, path: pathsOf.artifact(key, version) });
+    if (!candidates.has(version))
+      candidates.set(version, { version, semver, url, path: pathsOf.artifact(key, version) });
   }
-  return byPrecedence(candidates.values(), ({ version }) => version).toReversed();
+  return sortedByVersion([...candidates.values()], ({ semver }) => semver).toReversed();
 }
 
 async function hasAny({ root }: MirrorRun, candidates: readonly Candidate[], kind: CompanionKind): Promise<boolean> {

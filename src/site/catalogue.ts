@@ -4,7 +4,8 @@ import { type Build, buildOf } from '../core/attestation/build.ts';
 import type { AttestationFacts } from '../core/facts/attestation.ts';
 import { judgeAttestation } from '../core/attestation/judge.ts';
 import type { JudgedApp } from '../core/offers/judged-app.ts';
-import { type ListedVersion, offeredVersions } from '../core/offers/offered-versions.ts';
+import { offeredVersions } from '../core/offers/offered-versions.ts';
+import type { ValidVersion } from '../core/registry/valid-version.ts';
 import { compareText } from '../core/text/order.ts';
 import { type AppFacts, isMissing } from '../core/facts/facts.ts';
 import type { JsonValue } from '../core/json/json.ts';
@@ -128,7 +129,7 @@ async function catalogued(
   const isRequestable = judged.documents.because.every((id) => WITHOUT_VERSIONS.includes(id));
   if (listedVersionsIn(metadata.content) === null || !isRequestable) return 'metadata-unreadable';
   const { about, why } = aboutOf(facts);
-  const versions = await versionsOf(facts, offeredVersions(facts, judged), about, attestationOf);
+  const versions = await versionsOf(facts, offeredVersions(judged), about, attestationOf);
   const offered = latestOffered(
     versions.map(({ version }) => version),
     about,
@@ -165,7 +166,7 @@ function aboutOf({ about }: AppFacts): { about: About | null; why: UnreadAbout['
 
 async function versionsOf(
   facts: AppFacts,
-  offered: readonly ListedVersion[],
+  offered: readonly ValidVersion[],
   about: About | null,
   attestationOf: AttestationOf,
 ): Promise<CatalogueVersion[]> {

@@ -27,6 +27,8 @@ vi.mock(import('../../src/core/registry/precedence.ts'), async (original) => {
     ...module,
     latestOf: (versions) =>
       switchedOff.has('precedence') ? ([...versions].at(-1) ?? null) : module.latestOf(versions),
+    latestVersion: (versions) =>
+      switchedOff.has('precedence') ? ([...versions].at(-1) ?? null) : module.latestVersion(versions),
   };
 });
 vi.mock(import('../../src/core/registry/checksum.ts'), async (original) => {

@@ -35,8 +35,8 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
     return { resource, url, parsed, isPlain: parsed !== null && isPlainUrl(url, parsed), now: NOW, registry: null };
   },
   version: (text) => {
-    const { version, artifactChecksum, digest } = versionEntry(0, versionFields(JSON.parse(text) as JsonValue));
-    return { index: 0, version, checksum: artifactChecksum, digest, all: [], served: null };
+    const { version, semver, artifactChecksum, digest } = versionEntry(0, versionFields(JSON.parse(text) as JsonValue));
+    return { index: 0, version, semver, checksum: artifactChecksum, digest, all: [], served: null };
   },
   manifest: (text) => {
     const { json, notes } = noted(text);

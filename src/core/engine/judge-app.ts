@@ -5,7 +5,6 @@ import { partsOfImage } from '../registry/image-faults.ts';
 import { type JsonValue, member } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { appFields, iconUrlOf, listedVersions, metadataUrlOf, textsForPeople } from '../registry/manifest.ts';
-import { isSemver } from '../registry/version.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { baselineSource, type JudgedManifest, NO_BASELINE, type Run } from './run.ts';
@@ -132,9 +131,7 @@ export function judgeAbout(
     {
       reading,
       about: isMissing(reading) ? reading : (reading.about ?? blockedBy('about-invalid')),
-      listed:
-        versions?.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])) ??
-        METADATA_UNUSABLE,
+      listed: versions?.flatMap(({ semver }) => semver?.text ?? []) ?? METADATA_UNUSABLE,
     },
     { ...place, document: facts, pointer: '', url, file, web, found: new Found() },
   );

@@ -5,8 +5,8 @@ import { companionUrl } from '../registry/companion.ts';
 import { type ArtifactFacts, isMissing, type Missing, type PublishedVersion } from '../facts/facts.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { digestOf } from '../registry/checksum.ts';
-import { byPrecedence, comparePrecedence } from '../registry/precedence.ts';
-import { isSemver } from '../registry/version.ts';
+import { sortedByVersion } from '../registry/precedence.ts';
+import type { SemanticVersion } from '../registry/semantic-version.ts';
 import type { Subjects } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import { judgeSubject } from './evaluate.ts';
@@ -14,11 +14,14 @@ import type { SubjectLocation } from './location.ts';
 import { NOT_REQUESTED, type Run } from './run.ts';
 
 /** The valid versions whose artifact has an attestation, from the lowest upwards. */
-export function attestedVersions(versions: readonly VersionEntry[], artifacts: readonly ArtifactFacts[]): string[] {
-  const attested = versions.flatMap(({ index, version }) =>
-    version !== null && isSemver(version) && isVerified(artifacts[index]?.attestation) ? [version] : [],
+export function attestedVersions(
+  versions: readonly VersionEntry[],
+  artifacts: readonly ArtifactFacts[],
+): readonly SemanticVersion[] {
+  const attested = versions.flatMap(({ index, semver }) =>
+    semver !== null && isVerified(artifacts[index]?.attestation) ? [semver] : [],
   );
-  return byPrecedence(attested, (version) => version);
+  return sortedByVersion(attested, (version) => version);
 }
 
 /**
@@ -31,7 +34,7 @@ export function judgeAttestationOf(
   run: Run,
   facts: ArtifactFacts,
   entry: VersionEntry,
-  { attested, before }: { attested: readonly string[]; before: PublishedVersion | null },
+  { attested, before }: { attested: readonly SemanticVersion[]; before: PublishedVersion | null },
   place: SubjectLocation,
 ): void {
   const { record } = run;
@@ -88,12 +91,12 @@ export function attestationProblem(
 
 /** The version that had an attestation: this one when it was published, or else the next lower one that has one. */
 function attestedBefore(
-  { version }: VersionEntry,
-  attested: readonly string[],
+  { semver }: VersionEntry,
+  attested: readonly SemanticVersion[],
   before: PublishedVersion | null,
 ): Subjects['attestation']['attestedBefore'] {
-  if (version === null || !isSemver(version)) return null;
-  if (before?.isAttested) return { version, isSame: true };
-  const lower = attested.findLast((other) => comparePrecedence(other, version) < 0);
-  return lower === undefined ? null : { version: lower, isSame: false };
+  if (semver === null) return null;
+  if (before?.isAttested) return { version: semver.text, isSame: true };
+  const lower = attested.findLast((other) => other.compareTo(semver) < 0);
+  return lower === undefined ? null : { version: lower.text, isSame: false };
 }

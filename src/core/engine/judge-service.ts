@@ -10,7 +10,6 @@ import {
 import { header, httpDate } from '../http/headers.ts';
 import { lastHop } from '../http/probe.ts';
 import { isChecksum } from '../registry/checksum.ts';
-import { isSemver } from '../registry/version.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import { judgeSubject } from './evaluate.ts';
@@ -61,8 +60,8 @@ export function servedApp(
     modifiedAt: modified === null ? null : new Date(modified).toISOString(),
     hiddenBy: documents.visible === false && !isStateKept ? documents.because : [],
     visible: verdict.visible,
-    versions: versions.flatMap(({ index, version, artifactChecksum: checksum }) =>
-      version === null || !isSemver(version)
+    versions: versions.flatMap(({ index, version, semver, artifactChecksum: checksum }) =>
+      version === null || semver === null
         ? []
         : [
             {

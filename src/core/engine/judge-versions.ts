@@ -11,6 +11,7 @@ import { type DocumentContent } from '../json/content.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
 import { listedVersions } from '../registry/manifest.ts';
+import type { SemanticVersion } from '../registry/semantic-version.ts';
 import { versionEntries } from '../registry/version-entry.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
@@ -93,11 +94,11 @@ interface AllVersions {
   /** The versions as they were published, by their number; empty if that is not known. */
   published: ReadonlyMap<string | null, PublishedVersion>;
   /** The versions with an attestation, from the lowest upwards. */
-  attested: readonly string[];
+  attested: readonly SemanticVersion[];
 }
 
 function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
-  const { index, version, artifactUrl, artifactChecksum, digest } = entry;
+  const { index, version, semver, artifactUrl, artifactChecksum, digest } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
   const { app, document, url, file, web, byVersion } = metadata;
@@ -106,12 +107,12 @@ function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata:
   const served = servedBytes(artifact);
   const { versions } = all;
   if (version !== null && artifactChecksum !== null) {
-    const facts = { index, version, checksum: artifactChecksum, digest, all: versions, served };
+    const facts = { index, version, semver, checksum: artifactChecksum, digest, all: versions, served };
     judgeComplete(run, 'version', facts, place);
   } else {
     const checksum = artifactChecksum ?? SCHEMA_VIOLATION;
-    const facts = { index, version: version ?? SCHEMA_VIOLATION, checksum, digest, all: versions, served };
-    judgeSubject(run, 'version', facts, place);
+    const text = version === null ? { version: SCHEMA_VIOLATION, semver: SCHEMA_VIOLATION } : { version, semver };
+    judgeSubject(run, 'version', { index, ...text, checksum, digest, all: versions, served }, place);
   }
   const artifactPlace: SubjectLocation = {
     app,

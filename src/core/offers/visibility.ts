@@ -11,9 +11,9 @@ import type { JsonValue } from '../json/json.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import { isChecksum } from '../registry/checksum.ts';
 import { hasAllFields, listedVersions } from '../registry/manifest.ts';
-import { isValidVersion } from '../registry/valid-version.ts';
-import { latestOf } from '../registry/precedence.ts';
-import { isSemver } from '../registry/version.ts';
+import { isValidVersion, type ValidVersion } from '../registry/valid-version.ts';
+import { latestVersion } from '../registry/precedence.ts';
+import type { SemanticVersion } from '../registry/semantic-version.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { AppVerdict } from '../findings/report.ts';
 import { type OfferEntry, offerOf, type VersionError, type VersionOffer } from './version-offer.ts';
@@ -48,12 +48,11 @@ export function documentVerdictOf({ key, entry, metadata, versions, hiding, bloc
     because.add(ruleWithoutVersions(metadata, versions));
   if (because.size > 0) return { key, visible: false, because: [...because].sort(), latest: null };
   if (blocking !== null) return { key, visible: null, because: blocking, latest: null };
-  return { key, visible: true, because: [], latest: latestOf(valid.map(({ version }) => version)) };
+  return { key, visible: true, because: [], latest: latestVersion(valid.map(({ semver }) => semver))?.text ?? null };
 }
 
-/** An entry of a version, by its index in the metadata file. */
 interface ListedOfferEntry extends OfferEntry {
-  index: number;
+  listed: ValidVersion;
 }
 
 /** A version, and the decision about it. */
@@ -77,18 +76,18 @@ export function verdictOf(documents: AppVerdict, versions: readonly OfferedVersi
   let open = 0;
   let offered = 0;
   // A version that was not selected may be offered; one that could not be examined is not offered yet.
-  const possible: string[] = [];
-  for (const { version, offer, before } of versions) {
+  const possible: SemanticVersion[] = [];
+  for (const { offer, before } of versions) {
     const { isOffered, isLeftOut, rule } = outcomeOf(offer, before);
     if (rule !== null) because.add(rule);
     if (isOffered === false) continue;
     open += 1;
     if (isOffered === true) offered += 1;
-    if (isOffered === true || isLeftOut) possible.push(version);
+    if (isOffered === true || isLeftOut) possible.push(offer.entry.listed.semver);
   }
   if (open === 0) return { key, visible: false, because: [...because].sort(), latest: null };
   // These are the valid versions of the document, each once.
-  const latest = possible.length === versions.length ? documents.latest : latestOf(possible);
+  const latest = possible.length === versions.length ? documents.latest : (latestVersion(possible)?.text ?? null);
   if (offered > 0) return { key, visible: true, because: [], latest };
   return { key, visible: null, because: [...because].sort(), latest };
 }
@@ -133,7 +132,7 @@ function ruleWithoutVersions(value: JsonValue | undefined, entries: readonly Ver
   if (value === undefined) return 'document-unreadable';
   const list = listedVersions(value);
   const isInvalid =
-    list === null || list.length > entries.length || entries.some((e) => e.version === null || isSemver(e.version));
+    list === null || list.length > entries.length || entries.some((e) => e.version === null || e.semver !== null);
   return isInvalid ? 'schema-violation' : 'no-valid-versions';
 }
 
@@ -175,10 +174,9 @@ export function offersOf(
   const entries = new Map<string, [ListedOfferEntry, ...ListedOfferEntry[]]>();
   for (const one of versions) {
     if (!isValidVersion(one)) continue;
-    const { version } = one;
-    const { index, digest, artifactChecksum } = one;
+    const { index, version, digest, artifactChecksum } = one;
     const facts = artifacts[index];
-    const entry: ListedOfferEntry = { index, checksum: digest === null ? null : artifactChecksum, facts };
+    const entry: ListedOfferEntry = { listed: one, checksum: digest === null ? null : artifactChecksum, facts };
     if (attestations?.mode === 'require') entry.isUnproved = isUndecided(facts?.attestation);
     const others = entries.get(version);
     if (others === undefined) entries.set(version, [entry]);

@@ -5,7 +5,8 @@ import { type AttestationRequirement } from '../facts/attestation.ts';
 import { attestationProblem } from '../engine/judge-attestation.ts';
 import { startJudging } from '../engine/judge.ts';
 import { compareText } from '../text/order.ts';
-import { type ListedVersion, offeredVersions } from '../offers/offered-versions.ts';
+import { offeredVersions } from '../offers/offered-versions.ts';
+import type { ValidVersion } from '../registry/valid-version.ts';
 import { sameDigest } from '../registry/baseline.ts';
 import { type AppFacts, isMissing, type Snapshot } from '../facts/facts.ts';
 import type { LockFile } from '../registry/lock-file.ts';
@@ -42,7 +43,7 @@ export function testPolicy(policy: Policy, snapshot: Snapshot, options: PolicyTe
   for (const facts of snapshot.apps.toSorted((a, b) => compareText(a.key, b.key))) {
     const { about, isUnknown } = aboutOf(facts);
     if (isUnknown) result.aboutUnknown.push(facts.key);
-    const versions = offeredVersions(facts, judging.app(facts)).map((one) => ({
+    const versions = offeredVersions(judging.app(facts)).map((one) => ({
       version: one.version,
       firstSeenAt: firstSight(memory, facts.key, one),
       attestation: attestationState(facts, one, attestations),
@@ -76,7 +77,7 @@ function firstLook(memory: LockFile): Date | null {
 }
 
 /** When these bytes of a version were first seen; null if the memory has other bytes of it. */
-function firstSight(memory: LockFile | null, key: string, { version, artifactChecksum }: ListedVersion): Date | null {
+function firstSight(memory: LockFile | null, key: string, { version, artifactChecksum }: ValidVersion): Date | null {
   const known = memory?.get(key)?.get(version);
   const isKnown = known !== undefined && sameDigest(known.artifactChecksum, artifactChecksum);
   const time = isKnown ? Date.parse(known.firstSeen) : Number.NaN;
@@ -86,7 +87,7 @@ function firstSight(memory: LockFile | null, key: string, { version, artifactChe
 /** The verdict about the attestation of a version, as a check has it. */
 function attestationState(
   { key, artifacts }: AppFacts,
-  listed: ListedVersion,
+  listed: ValidVersion,
   requirement: AttestationRequirement | null,
 ): AttestationState {
   if (requirement === null) return 'off';

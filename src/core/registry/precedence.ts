@@ -1,62 +1,43 @@
-import SemVer from 'semver/classes/semver.js';
-import { isComparable, withoutBuild } from './version.ts';
+import { SemanticVersion } from './semantic-version.ts';
 
 /** The order of semantic versions (semver.org section 11), as the semver package defines it. */
 
-/** A valid version that was parsed once, to be compared several times. */
-interface Precedence {
-  version: string;
-  /** Null if the version is not compared: its numbers are too large, or it is too long. */
-  parsed: SemVer | null;
+/** Sorts items by their versions, the lowest first; those with equal ones stay in their order. */
+export function sortedByVersion<Item>(
+  items: readonly Item[],
+  versionOf: (item: Item) => SemanticVersion,
+): readonly Item[] {
+  return items.toSorted((a, b) => versionOf(a).compareTo(versionOf(b)));
 }
 
-function precedenceOf(version: string): Precedence {
-  return { version, parsed: isComparable(version) ? new SemVer(version) : null };
+/** The highest of versions by precedence, releases preferred over pre-releases; null if there are none. */
+export function latestVersion(versions: Iterable<SemanticVersion>): SemanticVersion | null {
+  let latest: SemanticVersion | null = null;
+  for (const version of versions) if (latest === null || isNewer(version, latest)) latest = version;
+  return latest;
 }
 
-function compare({ version: a, parsed }: Precedence, { version: b, parsed: other }: Precedence): number {
-  if (parsed !== null && other !== null) {
-    const order = parsed.compare(other);
-    if (order !== 0) return order;
-  } else if (parsed !== other) return parsed === null ? -1 : 1;
-  // The package rounds large numbers of pre-releases: versions are equal only if they are spelled alike.
-  const [left, right] = [withoutBuild(a), withoutBuild(b)];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+function isNewer(one: SemanticVersion, than: SemanticVersion): boolean {
+  if (one.isRelease !== than.isRelease) return one.isRelease;
+  // Of builds of one version the first by spelling, so that the order of a list makes no difference.
+  return (one.compareTo(than) || (one.text < than.text ? 1 : -1)) > 0;
 }
 
-/**
- * Negative, 0 or positive; build metadata is ignored. A version that is not compared (`isComparable`) is below all that
- * are, so that it is never the latest one.
- * @param a valid, as `b`
- */
+/** Negative, 0 or positive (`SemanticVersion.compareTo`). @param a valid, as `b` */
 export function comparePrecedence(a: string, b: string): number {
-  return compare(precedenceOf(a), precedenceOf(b));
+  return new SemanticVersion(a).compareTo(new SemanticVersion(b));
 }
 
 /**
- * Sorts items by their versions, the lowest first; those with equal ones stay in their order. Each version is parsed once.
+ * Sorts items by their versions, the lowest first. Each version is parsed once.
  * @param versionOf a valid version
  */
 export function byPrecedence<Item>(items: Iterable<Item>, versionOf: (item: Item) => string): Item[] {
-  const parsed = Array.from(items, (item) => ({ item, precedence: precedenceOf(versionOf(item)) }));
-  return parsed.toSorted((a, b) => compare(a.precedence, b.precedence)).map(({ item }) => item);
+  const read = Array.from(items, (item) => ({ item, version: new SemanticVersion(versionOf(item)) }));
+  return sortedByVersion(read, ({ version }) => version).map(({ item }) => item);
 }
 
-/** The highest of valid versions by precedence, plain ones preferred over pre-releases; null if there are none. */
+/** The highest of valid versions, as `latestVersion`; null if there are none. */
 export function latestOf(versions: Iterable<string>): string | null {
-  let latest: Precedence | null = null;
-  for (const version of versions) {
-    const one = precedenceOf(version);
-    if (latest === null || isNewer(one, latest)) latest = one;
-  }
-  return latest?.version ?? null;
-}
-
-function isNewer(one: Precedence, than: Precedence): boolean {
-  const isPlain = one.parsed?.prerelease.length === 0;
-  const isOtherPlain = than.parsed?.prerelease.length === 0;
-  if (isPlain !== isOtherPlain) return isPlain;
-  // Of builds of one version the first by spelling, so that the order of a list makes no difference.
-  return (compare(one, than) || (one.version < than.version ? 1 : -1)) > 0;
+  return latestVersion(Array.from(versions, (text) => new SemanticVersion(text)))?.text ?? null;
 }

@@ -1,15 +1,15 @@
-import type { VersionFields } from './manifest.ts';
-import { isSemver } from './version.ts';
+import type { SemanticVersion } from './semantic-version.ts';
+import type { VersionEntry } from './version-entry.ts';
 
-/** The texts of a version that the service may offer, depending on its artifact. */
-export interface ValidVersion {
+/** An entry that the service may offer, depending on its artifact: it has all required texts, and a semantic version. */
+export interface ValidVersion extends VersionEntry {
   version: string;
+  semver: SemanticVersion;
   artifactUrl: string;
   artifactChecksum: string;
 }
 
-/** True for an entry that the service may offer: it has all required texts, and a semantic version. */
-export function isValidVersion<E extends VersionFields>(entry: E): entry is E & ValidVersion {
-  const { version, artifactUrl, artifactChecksum } = entry;
-  return version !== null && isSemver(version) && artifactUrl !== null && artifactChecksum !== null;
+/** True for an entry that the service may offer. */
+export function isValidVersion(entry: VersionEntry): entry is ValidVersion {
+  return entry.semver !== null && entry.artifactUrl !== null && entry.artifactChecksum !== null;
 }

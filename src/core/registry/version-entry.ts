@@ -2,6 +2,7 @@ import { type UrlParts, urlParts, withoutFragment } from '../url/url.ts';
 import { isObject, type JsonValue } from '../json/json.ts';
 import { versionFields } from './manifest.ts';
 import { digestOf } from './checksum.ts';
+import { type SemanticVersion, semanticVersion } from './semantic-version.ts';
 
 /** The elements of `versions` that are objects. What several rules ask of their texts is worked out once. */
 export function versionEntries(list: readonly JsonValue[]): VersionEntry[] {
@@ -18,6 +19,7 @@ export function versionEntry(index: number, fields: ReturnType<typeof versionFie
   return {
     index,
     version,
+    semver: version === null ? null : semanticVersion(version),
     artifactUrl,
     artifactChecksum,
     parts,
@@ -30,6 +32,8 @@ export function versionEntry(index: number, fields: ReturnType<typeof versionFie
 export interface VersionEntry {
   index: number;
   version: string | null;
+  /** The version that was read; null without a valid one. */
+  semver: SemanticVersion | null;
   artifactUrl: string | null;
   artifactChecksum: string | null;
   /** The URL parsed; null without a valid one. */

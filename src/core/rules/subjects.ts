@@ -27,6 +27,7 @@ import type { JsonValue, ParsedDocument } from '../json/json.ts';
 import type { SideProbes } from '../http/side-probes.ts';
 import type { UrlParts } from '../url/url.ts';
 import type { AppField } from '../registry/app-fields.ts';
+import type { SemanticVersion } from '../registry/semantic-version.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { Exception } from '../findings/report.ts';
 
@@ -82,6 +83,8 @@ export interface Subjects {
   version: {
     index: number;
     version: string;
+    /** The version that was read; null if it is not a semantic version. */
+    semver: SemanticVersion | null;
     checksum: string;
     /** The digits of a well-formed checksum; otherwise null. */
     digest: string | null;

@@ -2,11 +2,12 @@ import { type ArtifactFacts, isMissing, type Missing, type HttpViews } from '../
 import { comparableUrl } from '../../core/url/url.ts';
 import type { ObservedAttestation } from '../../core/facts/attestation.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import { type VersionFields, versionFields } from '../../core/registry/manifest.ts';
+import { versionFields } from '../../core/registry/manifest.ts';
 import { isValidVersion } from '../../core/registry/valid-version.ts';
+import { type VersionEntry, versionEntry } from '../../core/registry/version-entry.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
-import { byPrecedence, latestOf } from '../../core/registry/precedence.ts';
-import { isSemver } from '../../core/registry/version.ts';
+import { latestVersion, sortedByVersion } from '../../core/registry/precedence.ts';
+import { SemanticVersion } from '../../core/registry/semantic-version.ts';
 import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';
 import { type RememberedApp, REQUESTED_ONCE } from './cache/observation-cache.ts';
 import { verifiedBefore } from './cache/reuse.ts';
@@ -25,6 +26,7 @@ const OVER_BUDGET: Missing = { missing: { code: 'over-budget' } };
 
 interface ListedVersion {
   version: string | null;
+  semver: SemanticVersion | null;
   url: string | null;
   checksum: string;
 }
@@ -56,10 +58,11 @@ export async function observeArtifacts(
 ): Promise<ArtifactFacts[]> {
   const { context, options, figures } = run;
   const whyLeftOut = await run.announce(app, list);
-  const fields = list.map(versionFields);
-  const isSelected = versionSelector(fields, options.versions ?? 'all');
-  const versions = fields.map(({ version, artifactUrl, artifactChecksum }) => ({
+  const entries = list.map((item, index) => versionEntry(index, versionFields(item)));
+  const isSelected = versionSelector(entries, options.versions ?? 'all');
+  const versions = entries.map(({ version, semver, artifactUrl, artifactChecksum }) => ({
     version,
+    semver,
     url: artifactUrl,
     checksum: artifactChecksum ?? '',
   }));
@@ -185,21 +188,22 @@ function notFetched(url: string | null, reason: Missing): ArtifactFacts {
   return { url, file: null, web: reason, content: reason, archive: reason };
 }
 
+const LOWEST = new SemanticVersion('0.0.0-0');
+
 /** With their positions, from the highest valid version downwards; invalid versions come last. */
 function newestFirst(versions: readonly ListedVersion[]): [index: number, listed: ListedVersion][] {
-  const rank = ({ version }: ListedVersion): string => (version !== null && isSemver(version) ? version : '0.0.0-0');
-  return byPrecedence([...versions.entries()].toReversed(), ([, listed]) => rank(listed)).toReversed();
+  return sortedByVersion([...versions.entries()].toReversed(), ([, { semver }]) => semver ?? LOWEST).toReversed();
 }
 
 /** True if a version is one of those to fetch the artifact of; the latest one is the highest that may be offered. */
 export function versionSelector(
-  listed: readonly VersionFields[],
+  listed: readonly VersionEntry[],
   which: NonNullable<WebOptions['versions']>,
 ): (version: string | null) => boolean {
   if (which === 'all') return () => true;
   if (typeof which === 'function') return (version) => version !== null && which(version);
-  const latest = latestOf(listed.filter(isValidVersion).map(({ version }) => version));
-  return (version) => version !== null && version === latest;
+  const latest = latestVersion(listed.filter(isValidVersion).map(({ semver }) => semver));
+  return (version) => version !== null && version === latest?.text;
 }
 
 /** The views that an artifact only has if it is the first of its app and host. */

@@ -86,6 +86,14 @@ describe('checks that are not judged', () => {
     expect(reasons).toEqual(['because of “Malformed URL” (url-malformed)']);
   });
 
+  test('a version that is no text is the reason for all checks of its form', () => {
+    const report = lint(snapshot(['a'], { a: { versions: [version(), { ...version(), version: 1 }] } }));
+    const unjudged = report.notJudged.filter(({ blockedBy }) => blockedBy === 'schema-violation');
+    expect(unjudged.map(({ rule }) => rule)).toEqual(
+      expect.arrayContaining(['version-not-semver', 'version-not-plain', 'version-number-too-large']),
+    );
+  });
+
   test('a missing file is the reason for all checks of its content', () => {
     const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';

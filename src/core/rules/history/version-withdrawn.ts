@@ -1,7 +1,8 @@
 import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { comparePrecedence, latestOf } from '../../registry/precedence.ts';
+import { latestVersion } from '../../registry/precedence.ts';
+import { semanticVersion } from '../../registry/semantic-version.ts';
 import { isSemver, likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
@@ -34,17 +35,17 @@ export const versionWithdrawn = defineRule({
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
     const gone = earlier.filter(({ version }) => !listed.has(version) && !isCorrectedIn(listed, version));
-    const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
-    const now = latestOf([...listed].flatMap((version) => (version !== null && isSemver(version) ? [version] : [])));
+    const newest = latestVersion(earlier.flatMap(({ version }) => semanticVersion(version) ?? []));
+    const now = latestVersion(versions.flatMap(({ semver }) => semver ?? []));
     // The newest version counts as lost only if no higher one is listed.
-    const lost = newest !== null && (now === null || comparePrecedence(now, newest) < 0) ? newest : null;
+    const lost = newest !== null && (now === null || now.compareTo(newest) < 0) ? newest.text : null;
     return gone.map(({ version, artifactUrl, artifactChecksum }) => ({
       at: '/versions',
       version,
       ...(version === lost ? { cause: 'newest' } : {}),
       message: message`Version ${safeExcerpt(version, 60)} was listed in ${safeExcerpt(earlierSource, 100)}, and is no longer listed.${
         version === lost
-          ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${safeExcerpt(now, 60)}`}.`
+          ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${safeExcerpt(now.text, 60)}`}.`
           : ''
       }`,
       advice: message`List it again: ${JSON.stringify({ version, artifactUrl, artifactChecksum })}`,

@@ -1,5 +1,4 @@
 import { message } from '../../text/message.ts';
-import { isSemver } from '../../registry/version.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import type { schemaViolation } from '../documents/schema-violation.ts';
 
@@ -34,7 +33,7 @@ export const noValidVersions = defineRule({
 ] }`,
   },
   check({ versions, listed }) {
-    if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
+    if (versions.some(({ semver }) => semver !== null)) return null;
     if (listed === 0)
       return {
         at: '/versions',

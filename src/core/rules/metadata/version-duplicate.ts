@@ -2,7 +2,7 @@ import { areDistinct } from '../../text/distinct.ts';
 import { type SafeText, message } from '../../text/message.ts';
 import { sameDigest } from '../../registry/baseline.ts';
 import { shorten, safeExcerpt } from '../../text/text.ts';
-import { isSemver, withoutBuild } from '../../registry/version.ts';
+import { withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
@@ -46,8 +46,9 @@ export const versionDuplicate = defineRule({
     const first = new Map<string, NamedEntry>();
     const texts = new Map<string, { checksum: string | null; alike: boolean }>();
     const extra: { entry: NamedEntry; other: NamedEntry; same: boolean }[] = [];
-    for (const { version, index, artifactChecksum: checksum } of versions) {
-      if (version === null || !isSemver(version)) continue;
+    for (const { semver, index, artifactChecksum: checksum } of versions) {
+      if (semver === null) continue;
+      const version = semver.text;
       const entry = { version, index };
       const precedence = withoutBuild(version);
       const other = first.get(precedence);

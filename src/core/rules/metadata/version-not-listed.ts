@@ -2,7 +2,7 @@ import { message } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { sinceCopy } from '../../text/format-duration.ts';
 import { printable, printableExcerpt, safeExcerpt } from '../../text/text.ts';
-import { latestOf } from '../../registry/precedence.ts';
+import { latestVersion } from '../../registry/precedence.ts';
 import { isSemver, likelyVersion, withoutBuild } from '../../registry/version.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -42,9 +42,7 @@ export const versionNotListed = defineRule({
   check({ versions, requestedVersion, copyAge }): Problem<Cause> | null {
     if (requestedVersion === null || versions.some((entry) => entry.version === requestedVersion)) return null;
     const name = printableExcerpt(requestedVersion, 60);
-    const latest = latestOf(
-      versions.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])),
-    );
+    const latest = latestVersion(versions.flatMap(({ semver }) => semver ?? []))?.text ?? null;
     const meant = versions.find((entry) => sameRelease(entry, requestedVersion))?.version ?? null;
     const base = {
       at: '/versions',

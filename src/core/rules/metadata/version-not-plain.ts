@@ -1,13 +1,12 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { isPlainVersion, isSemver } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionNotPlain = defineRule({
   id: 'version-not-plain',
   title: 'Version with a pre-release identifier or build metadata',
   on: 'version',
-  needs: ['version'],
+  needs: ['semver'],
   severity: 'warning',
   spec: '2.2',
   symptom: null,
@@ -23,8 +22,9 @@ export const versionNotPlain = defineRule({
     bad: '{ "version": "1.0.0-beta.1" }',
     good: '{ "version": "1.0.0" }',
   },
-  check({ version }) {
-    if (isPlainVersion(version) || !isSemver(version)) return null;
+  check({ semver }) {
+    if (semver === null || semver.isPlain) return null;
+    const version = semver.text;
     const part =
       version.includes('-') && (!version.includes('+') || version.indexOf('-') < version.indexOf('+'))
         ? 'pre-release'

@@ -1,13 +1,13 @@
 import { message } from '../../text/message.ts';
 import { printable, safeExcerpt } from '../../text/text.ts';
-import { isSemver, likelyVersion } from '../../registry/version.ts';
+import { likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionNotSemver = defineRule({
   id: 'version-not-semver',
   title: 'Version that is not a semantic version',
   on: 'version',
-  needs: ['version'],
+  needs: ['version', 'semver'],
   severity: 'error',
   spec: '2.2',
   symptom: 'app-does-not-appear',
@@ -19,8 +19,8 @@ export const versionNotSemver = defineRule({
     bad: '{ "version": "v1.0" }',
     good: '{ "version": "1.0.0" }',
   },
-  check({ version }) {
-    if (isSemver(version)) return null;
+  check({ version, semver }) {
+    if (semver !== null) return null;
     const meant = likelyVersion(version);
     return {
       at: '/version',

@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { safeExcerpt } from '../../text/text.ts';
-import { isComparable, isSemver, LONGEST_COMPARED } from '../../registry/version.ts';
+import { LONGEST_COMPARED } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
 
 /** The length of the shortest version with a number that is too large: `100000000.0.0`. */
@@ -10,7 +10,7 @@ export const versionNumberTooLarge = defineRule({
   id: 'version-number-too-large',
   title: 'Version number that is too large',
   on: 'version',
-  needs: ['version'],
+  needs: ['semver'],
   severity: 'warning',
   spec: null,
   symptom: 'app-does-not-appear',
@@ -26,8 +26,9 @@ export const versionNumberTooLarge = defineRule({
     bad: '{ "version": "20260101000000.0.0" }',
     good: '{ "version": "2026.1.0" }',
   },
-  check({ version }) {
-    if (version.length < SHORTEST || !isSemver(version)) return null;
+  check({ semver }) {
+    if (semver === null || semver.text.length < SHORTEST) return null;
+    const version = semver.text;
     if (version.length > LONGEST_COMPARED)
       return {
         at: '/version',
@@ -42,7 +43,7 @@ export const versionNumberTooLarge = defineRule({
     );
     if (number === undefined) return null;
     const shown = `Version ${safeExcerpt(version, 60)} contains the number ${safeExcerpt(number, 40)}`;
-    if (!isComparable(version))
+    if (!semver.isCompared)
       return {
         at: '/version',
         cause: 'number',
