@@ -8,7 +8,7 @@ import type { VerifyOptions } from './verify-options.ts';
 import { namesSigner, type SignerOptions, signerPolicy, trustOf } from './attester.ts';
 import type { LocalAttestations } from '../../observe/workspace/workspace-context.ts';
 
-/** How a check of a live registry verifies and judges attestations. */
+/** Verification of the attestations of a live registry, and their requirement. */
 interface AttestationCheck {
   requirement: AttestationRequirement;
   verify: VerifyBundle;
@@ -57,7 +57,7 @@ function refuseUnusedSigner(options: SignerOptions): void {
   );
 }
 
-/** How `lint` verifies and judges the attestations beside artifacts. */
+/** Verification of the attestations beside artifacts, for `lint`. */
 export interface LocalAttestationCheck {
   requirement: AttestationRequirement;
   local: LocalAttestations;

@@ -30,7 +30,7 @@ export function namesSigner({ issuer, identity, repository, key }: SignerOptions
 }
 
 /**
- * What attestations are verified with.
+ * Reads the keys and roots that attestations are verified with.
  * @param folder that the paths of files are relative to
  * @throws AppregError for files that cannot be used
  */
@@ -69,11 +69,10 @@ export function signerPolicy({ issuer, identity, repository }: SignerOptions, { 
 /** The options of the commands that publish versions. */
 export type AttestOptions = OptionValues<typeof attestOptions>;
 
-/** How an attestation is made. */
 type WantedAttestation = { kind: 'keyless' } | { kind: 'key'; variable: string } | { kind: 'given'; file: string };
 
 /**
- * What attests the versions that a command publishes; undefined if they are not attested.
+ * Makes the attester of the versions that a command publishes; undefined if they are not attested.
  * @throws AppregError (exit 2) as `attesterFor` does
  */
 export async function attesterOf(
@@ -135,7 +134,6 @@ function checkAttestOptions(options: AttestOptions): void {
 /** The first thing that a bundle does not prove about a version; null if it proves all. */
 type Check = (bundle: Uint8Array, attested: Attested) => AttestationProblem | null;
 
-/** What is requested. */
 interface Request {
   wanted: WantedAttestation;
   options: AttestOptions;
@@ -144,7 +142,8 @@ interface Request {
 }
 
 /**
- * What attests the versions that a command publishes. Nothing is signed before the plan of a version is applied.
+ * Makes the attester of the versions that a command publishes. Nothing is signed before the plan of a version is
+ * applied.
  * @throws AppregError (exit 2) for a key, a token or a file that is missing or invalid
  */
 export async function attesterFor(

@@ -54,7 +54,6 @@ interface Compared {
   workspace: Workspace;
   /** Its configuration, absolute; null if it has none. */
   config: string | null;
-  /** How a live registry is requested. */
   web: WebOptions;
 }
 

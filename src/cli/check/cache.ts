@@ -27,7 +27,7 @@ const MANIFEST_ENTRY = 'manifest.json';
 const SCOPE_NAME = /^[0-9a-f]{32}$/;
 const PART_FILE = /\.part$/;
 
-/** What determines the responses of a registry: facts are reused only if all of it is equal. */
+/** Everything that determines the responses of a registry: facts are reused only if all of it is equal. */
 export interface CacheScope {
   /** The URL of the manifest, including secrets. */
   url: string;
@@ -43,7 +43,7 @@ export interface CacheFolder extends ObservationCache {
   add(part: Part): void;
   /** Removes entries that are not listed any more; for runs that observed all apps. */
   prune(): void;
-  /** What could not be read or written, as a sentence, or null. */
+  /** The failed read or write, as a sentence, or null. */
   remark(): SafeText | null;
 }
 
@@ -157,7 +157,7 @@ interface CacheEntries {
   readManifest(name: string): DocumentFacts | null;
   readApp(name: string, key: string): RememberedApp | null;
   write(name: string, facts: ManifestEntry | AppEntry): void;
-  /** How many files could not be used. */
+  /** Number of files that could not be used. */
   readonly unusable: number;
   /** The code of the first error of a write, or null. */
   readonly writeError: string | null;

@@ -8,7 +8,7 @@ import { render } from '../../report/index.ts';
 import type { RenderOptions } from '../../report/options.ts';
 import type { Context } from '../config/context.ts';
 
-/** What CI systems need in addition to a report: paths from the repository's root, annotations, a summary. */
+/** Needs of CI systems in addition to a report: paths from the repository's root, annotations, a summary. */
 
 /** The folder of `cwd` below the root of its repository, with `/`; '' at the root, or outside a repository. */
 export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string {

@@ -80,7 +80,7 @@ function refuseMachineLimit(url: string, { failure }: Probe): void {
     throw machineLimitError(failure.code, message`${safeExcerpt(url)} cannot be fetched`, { effect: 'none' });
 }
 
-/** Why a URL serves no artifact, as `verify` explains it; null if it may serve one. */
+/** Explains as `verify` does that a URL serves no artifact; null if it may serve one. */
 export function artifactFault({ probe, content }: Pick<InspectedFile, 'probe' | 'content'>): FetchFault | null {
   const fault = explainDownload(probe, content, new Date().toISOString());
   return fault && { message: fault.message, advice: fault.advice };

@@ -8,7 +8,7 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { requireReplaceable } from '../config/output-conflicts.ts';
 
-/** What saved facts say about the run, before what was observed. */
+/** The fields of saved facts that are known before anything is observed. */
 export type SnapshotHeader = Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry' | 'attestations'>;
 
 /** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */

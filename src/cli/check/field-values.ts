@@ -13,7 +13,7 @@ const SUPPORT_SCHEMES = message`Give a URL that begins with https://, http:// or
 
 type Check = (text: string, flag: string) => void;
 
-/** What may be in a URL. The other kinds are checked as values of options. */
+/** Checks of the kinds that are URLs. The other kinds are checked as values of options. */
 const URL_CHECKS: Record<FieldKind, Check | null> = {
   text: null,
   color: null,

@@ -4,7 +4,7 @@ import { withoutSystemError } from '../io/failed-run.ts';
 
 /** Several inputs of one check: those that cannot be used are named together, and the others are judged. */
 
-/** What `use` returns for each input that can be used, and the errors of the others. */
+/** Results of `use` for the inputs that can be used, and the errors of the others. */
 interface UsedInputs<T> {
   used: T[];
   failed: AppregError[];
@@ -45,7 +45,7 @@ export function unusable(errors: readonly AppregError[]): AppregError {
   return new AppregError('inputs-unusable', lines, joined([...new Set(errors.map(({ hint }) => hint))], '\n  '));
 }
 
-/** Why a run that has left out these inputs is incomplete; null if it has left out none. */
+/** The reason for which a run without these inputs is incomplete; null if none was left out. */
 export function whyIncomplete(errors: readonly AppregError[]): string | null {
   return errors.length === 0 ? null : errors.map(({ message }) => message).join(' ');
 }

@@ -43,7 +43,7 @@ function isReport(value: JsonValue): value is JsonObject & { findings: FindingId
   return violationsIn(value).length === 0;
 }
 
-/** What the file seems to be instead. */
+/** Names the document that was given in place of known findings, to continue a sentence; '' if it is not recognized. */
 function otherContent(value: Record<string, JsonValue>): string {
   if ('snapshot' in value) return ', but saved facts';
   if ('runs' in value) return ' in JSON, but in SARIF';

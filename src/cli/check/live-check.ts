@@ -17,9 +17,9 @@ import { lockBaseline } from '../../workspace/lock.ts';
 import type { SnapshotHeader } from './facts-file.ts';
 import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
-/** What a check of a live registry observes, and how: shared by the commands that make one. */
+/** The options of a check of a live registry: shared by the commands that make one. */
 
-/** What to observe and how; fully validated before the first request. */
+/** Fully validated before the first request. */
 export interface LiveCheck
   extends CheckSettings, Required<Pick<JudgeOptions, 'command' | 'target' | 'baseline' | 'attestations'>> {
   web: WebOptions;

@@ -21,11 +21,11 @@ export interface CheckResult<Judge extends Judging = Judging> {
   /** The exit code of an interrupted run, or null. */
   exit: SignalExit | null;
   report: Report;
-  /** Why the observation is incomplete, or null. */
+  /** The reason for which the observation is incomplete, or null. */
   incomplete: string | null;
   /** The observed shard of the apps, or null. */
   shard: Shard | null;
-  /** What attestations prove; empty if none were checked. */
+  /** Facts that attestations prove; empty if none were checked. */
   attested: readonly AttestedVersions[];
   /** Requested apps that are not in the manifest, and the most similar keys as a sentence. */
   unknownApps: readonly string[];

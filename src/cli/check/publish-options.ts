@@ -10,7 +10,7 @@ interface ReadBackOptions {
   readBackTimeout?: number | undefined;
 }
 
-/** How a stored artifact is fetched from its public URL; undefined if it is not. */
+/** Settings for fetching a stored artifact from its public URL; undefined if it is not fetched. */
 export function readBackOf(
   context: Context,
   { config }: OpenWorkspace,

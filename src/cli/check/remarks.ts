@@ -38,7 +38,7 @@ export function planText(style: Style, plan: Plan<PlannedStep>, lines: LineChang
   ].join('\n');
 }
 
-/** What to do after files of the registry were changed: they have to be served. */
+/** Prints the next step after files of the registry were changed: they have to be served. */
 export function nextAfterChange(terminal: Terminal, { place, config }: OpenWorkspace, more = ''): void {
   const url = place.base + encodeURIComponent(place.manifest);
   if (config.store && config.store.type !== 'directory') terminal.next(message`appreg verify ${url}${more}`);

@@ -5,7 +5,7 @@ import { openStore } from '../config/open-store.ts';
 import type { Context } from '../config/context.ts';
 import { remoteStore } from '../config/stored-state.ts';
 
-/** How a command resolves the name of a state. @param options how it requests a live registry */
+/** Options with which a command resolves the name of a state. @param options how it requests a live registry */
 export function stateOptions(context: Context, options: VerifyOptions = {}): StateOptions {
   return {
     cwd: context.cwd,

@@ -113,7 +113,7 @@ export function openSupportBundle(
 }
 
 /**
- * What the file does not contain, in sentences.
+ * Lists in sentences the parts that the file does not contain.
  * @param apps without facts
  * @param whole whether the manifest is whole
  */

@@ -19,7 +19,7 @@ export interface WaitGoal {
 /** Records what is listed during one observation. */
 export interface GoalProgress {
   add(part: FactsPart): void;
-  /** What is not listed yet, and therefore has no findings. */
+  /** Apps and versions that are not listed yet, and therefore have no findings. */
   unlisted(): string[];
   /** Everything still missing: what is not listed, and what does not verify. */
   missing(report: Report): string[];

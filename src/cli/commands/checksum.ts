@@ -69,7 +69,7 @@ function incomplete(failed: readonly HashedFile[], all: number): AppregError {
   );
 }
 
-/** What a target contains, and what is suspicious about it, worded to follow the target. */
+/** Content of a target, and the reason to suspect it, worded to follow the target. */
 interface ReadTarget {
   content: Content;
   remark: string | null;

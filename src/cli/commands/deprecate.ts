@@ -119,7 +119,7 @@ function retirementOf({ reason, message: text, use, undo, replace }: Options): W
   return { reason, message: text, use: use ?? null };
 }
 
-/** Why a text cannot be a message, which is one line; null if it can. */
+/** The fault of a text as a message, which is one line; null if it is valid. */
 function messageProblem(text: string): SafeText | null {
   const length = [...text].length;
   if (text.trim() === '') return message`--message is empty.`;
@@ -127,7 +127,7 @@ function messageProblem(text: string): SafeText | null {
   return length > LONGEST ? message`--message has ${length} characters.` : null;
 }
 
-/** What the about file says about a retired version, on one line. */
+/** Describes on one line the entry of the about file for a retired version. */
 function retirementText({ reason, message: text, use, since }: RetiredVersion): string {
   const parts = [reason, ...(use === null ? [] : [`use ${use}`]), ...(since === null ? [] : [`since ${since}`])];
   return printable(`“${text}” (${parts.join(', ')})`);

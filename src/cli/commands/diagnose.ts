@@ -65,7 +65,7 @@ async function diagnoseLive(
   }
 }
 
-/** How to ask the service that --service names; null if none is named. */
+/** Prepares the query to the service that --service names; null if none is named. */
 function serviceQuery(
   { env }: Context,
   { target, web }: LiveCheck,
@@ -152,14 +152,14 @@ function namesFile(context: Context, where: string): boolean {
   return existsSync(resolve(context.cwd, where)) || /^[^/]*\.json$/i.test(where);
 }
 
-/** What --app and --version ask for; null for the whole registry. */
+/** Reads --app and --version; null for the whole registry. */
 function requestedApps({ app, version }: DiagnoseOptions): RequestedApps | null {
   if (app === undefined && version !== undefined)
     throw new AppregError('option-missing', message`--version requires --app.`, message`Add --app <key>.`);
   return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
 }
 
-/** How it was run, for the ticket: the given options without secrets. */
+/** Describes the run for the ticket: the given options without secrets. */
 function describeRun({ now, web, target }: LiveCheck, options: DiagnoseOptions): object {
   const { ca, against, timeout, concurrency, skipArtifacts, app, version, service } = options;
   return {

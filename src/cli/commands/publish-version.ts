@@ -97,7 +97,6 @@ async function wantedVersion(
   return { key, version: word, artifact, listing: null, notes, provenance };
 }
 
-/** What the version is judged by. */
 async function settingsOf(
   context: Context,
   { config }: OpenWorkspace,

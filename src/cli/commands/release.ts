@@ -63,7 +63,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
   return report.outcome === 'clean' ? 0 : 1;
 }
 
-/** What the options request. */
+/** Translates the options of the command into those of a release. */
 function requested(context: Context, { config }: LoadedConfig, options: Options): ReleaseOptions {
   const { check = false, bump = false, dryRun = false, app: keys, against, jobs } = options;
   const writing = bump ? 'bump' : 'publish';

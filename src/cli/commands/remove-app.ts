@@ -81,7 +81,7 @@ async function confirmation(
   return (await confirmed(terminal, `Remove ${name} from the manifest?`)) ? 'yes' : 'no';
 }
 
-/** What subscribers will see, as a sentence. */
+/** Tells in a sentence which fields and versions subscribers will lose. */
 function lossText(name: string, { fields, loss }: RemovalPlan): string {
   const title =
     fields.name === null || fields.name === name ? name : `${name} (“${printable(shorten(fields.name, 80))}”)`;

@@ -27,7 +27,7 @@ export async function runServiceBackup(context: Context, file: string, options: 
   return 0;
 }
 
-/** What operators count: the rows of the main tables. */
+/** Counts for operators the rows of the main tables. */
 export function describeRows(rows: Record<string, number>): string {
   return ['organization', 'subscription', 'app', 'version']
     .map((noun) => counted(rows[`${noun}s`] ?? 0, noun))

@@ -128,7 +128,7 @@ function describe(shownAs: string, status: Status, result: SiteResult): SafeText
 
 export type SiteOptions = OptionsOf<typeof siteCommand>;
 
-/** What a site is made of. */
+/** Input of a site. */
 export interface SiteSource {
   documents: RegistryDocuments;
   attestationOf: AttestationOf;

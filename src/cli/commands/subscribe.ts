@@ -108,7 +108,7 @@ function isSubscribed({ outcome }: SubscriptionAnswer): boolean {
   return outcome === 'subscribed' || outcome === 'already-subscribed';
 }
 
-/** What the user gave, for messages. */
+/** Values that the user gave, for messages. */
 interface Given {
   /** The manifest. */
   url: string;
@@ -131,7 +131,7 @@ function describeSubscription(what: string, { outcome }: SubscriptionAnswer, che
   return `subscribed to ${what}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}`;
 }
 
-/** Why a run fails. */
+/** Reason for which a run fails. */
 interface Problem {
   message: string;
   /** Lines that follow the message. */
@@ -139,7 +139,7 @@ interface Problem {
   hint: SafeText | null;
 }
 
-/** Why the registry cannot be used; null if it can, or if that is not known yet. */
+/** The reason for which the registry cannot be used; null if it can, or if that is not known yet. */
 function problemOfRegistry(check: FirstCheck | null): Problem | null {
   if (check?.failing !== true) return null;
   return {
@@ -149,7 +149,7 @@ function problemOfRegistry(check: FirstCheck | null): Problem | null {
   };
 }
 
-/** Why the service did not subscribe the organization. */
+/** Explains the response of a service that did not subscribe the organization. */
 function problemOfRequest({ outcome, status, body, text, intercepted }: SubscriptionAnswer, given: Given): Problem {
   if (intercepted !== null)
     return {
@@ -181,7 +181,7 @@ function problemOfRequest({ outcome, status, body, text, intercepted }: Subscrip
   };
 }
 
-/** What is wrong with each field of the request. */
+/** The faults of the fields of the request, as the service names them. */
 function faultsIn(errors: unknown): string[] {
   return Array.isArray(errors)
     ? errors.map((one) => fieldsOf(one).detail).filter((detail) => typeof detail === 'string')

@@ -121,7 +121,7 @@ async function completionAt(program: Command, position: Position, lastWord: stri
   };
 }
 
-/** What the value of an option or argument is, from the definition of its command; null for unknown commands. */
+/** Looks up the kind of an option or argument in the definition of its command; null for unknown commands. */
 function valueKind(name: string, value: Option | Argument): ValueKind | Choices | null {
   const definition = COMMANDS.find((command) => command.definition.name === name)?.definition;
   if (!('flags' in value))

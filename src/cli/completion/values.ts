@@ -12,7 +12,7 @@ import { rawConfig } from '../config/config.ts';
 
 export interface Completion {
   candidates: Candidate[];
-  /** What else the shell may offer from the file system. */
+  /** Candidates that the shell may add from the file system. */
   fromFileSystem?: 'files' | 'folders';
   /** The word continues after the candidate. */
   continues?: boolean;
@@ -70,7 +70,7 @@ const COMPLETERS: Record<ValueKind, Completer> = {
   'rule-or-error': rulesAndErrors,
 };
 
-/** What can be typed for a value that starts with `text`. */
+/** Lists the candidates for a value that starts with `text`. */
 export async function completionFor(
   value: ValueKind | Choices,
   context: CompletionContext,

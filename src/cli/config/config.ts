@@ -29,7 +29,6 @@ export interface LoadedConfig {
   rules: () => Promise<RuleSettings>;
 }
 
-/** What to load. */
 export interface ConfigRequest {
   /** The folder where the search starts, absolute. */
   from: string;
@@ -86,8 +85,8 @@ async function invalidConfig(source: ConfigText, errors: readonly ShapeError[], 
 const MAX_VALUES = 100_000;
 
 /**
- * Why a value is not a configuration, before anything walks it further; null if nothing speaks against it. Aliases in
- * YAML can make a value that contains itself, and one of many values from a short text.
+ * Checks a value before anything walks it further; null if it may be a configuration. Aliases in YAML can make a value
+ * that contains itself, and one of many values from a short text.
  */
 function boundsFault(value: unknown, depth = 0, total = { count: 0 }): string | null {
   if (typeof value !== 'object' || value === null) return null;
@@ -100,7 +99,7 @@ function boundsFault(value: unknown, depth = 0, total = { count: 0 }): string | 
   return null;
 }
 
-/** What the schema refuses. Values of unset variables are not known yet, so they cannot be validated. */
+/** Errors that the schema finds. Values of unset variables are not known yet, so they cannot be validated. */
 async function errorsIn(config: unknown, unset: readonly UnsetVariable[]): Promise<ShapeError[]> {
   const { validateConfig } = await import('../../core/generated/config.js');
   if (validateConfig(config)) return [];

@@ -2,7 +2,7 @@ import type { Invocation } from '../io/invocation.ts';
 import type { LoadedConfig } from './config.ts';
 import type { Journal } from '../../store/journal.ts';
 
-/** What a command receives in addition to its own arguments. */
+/** Environment of a command, in addition to its own arguments. */
 export interface Context extends Invocation {
   env: NodeJS.ProcessEnv;
   /** Records writes to a registry; absent if unused. */

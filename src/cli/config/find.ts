@@ -7,7 +7,7 @@ import { readRegularFile, whyUnreadable } from '../../platform/regular-file.ts';
 
 /** Which file is the configuration. */
 
-/** How a configuration is written. */
+/** Syntax of a configuration; `package` is the field of a package.json. */
 export type ConfigForm = 'json' | 'yaml' | 'package';
 
 /** In order of precedence. */

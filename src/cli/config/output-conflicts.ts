@@ -121,8 +121,8 @@ export function requireReplaceable(path: string, by: string): void {
 }
 
 /**
- * What an existing file is to a registry; null for any other file. The content decides, not the configuration: the file
- * may be in another workspace, and the command may fail before it reads its own.
+ * Names the role of an existing file in a registry; null for any other file. The content decides, not the
+ * configuration: the file may be in another workspace, and the command may fail before it reads its own.
  */
 export function workspaceFile(path: string): string | null {
   const file = fileIdentity(path);

@@ -12,11 +12,11 @@ import { printable, shorten } from '../../core/text/text.ts';
 import { isShellPipe, readRegularFile, whyNotRegularFile } from '../../platform/regular-file.ts';
 import { type ConfigFile, type ConfigForm, unsupported } from './find.ts';
 
-/** What a configuration says: data in JSON, in YAML, or in the field `appreg` of a package.json. */
+/** Reads the data of a configuration: in JSON, in YAML, or in the field `appreg` of a package.json. */
 
 const NAME = 'appreg';
 
-/** What a loader returns, so that cosmiconfig interprets neither null nor “$import” in a value. */
+/** Wraps the value that a loader returns, so that cosmiconfig interprets neither null nor “$import” in a value. */
 interface Loaded {
   value: unknown;
   /** Of the file, without a byte order mark. */

@@ -67,7 +67,7 @@ function checkedLevel(level: string): Severity | 'off' {
 }
 
 /**
- * What the schema cannot check in `rules` and `exceptions`.
+ * Violations in `rules` and `exceptions` that the schema cannot express.
  * @param config may be of any type; what the schema refuses is ignored
  */
 export function settingViolations(config: unknown): Violation[] {

@@ -58,8 +58,8 @@ export interface Config {
     /** The Sigstore instance that attest signs with; absent: the public one. */
     sigstore?: { fulcio: ConfiguredUrl; rekor: ConfiguredUrl };
     /**
-     * How verify, diagnose and lint check attestations: as the options of the same names. lint verifies those beside the
-     * artifacts of a workspace, also without a mode.
+     * The check of attestations by verify, diagnose and lint: as the options of the same names. lint verifies those
+     * beside the artifacts of a workspace, also without a mode.
      */
     attestations?: {
       /** @default off */
@@ -140,7 +140,7 @@ export interface ConfiguredException {
    * publish-version and release then allow it as well. Absent: any.
    */
   secret?: NotBlank;
-  /** Why they do not count. */
+  /** The reason for which the findings do not count. */
   reason: NotBlank;
   /**
    * The last day of the exception (YYYY-MM-DD, UTC); afterwards the findings count again. Required for rules about

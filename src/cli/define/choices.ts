@@ -5,10 +5,9 @@ export type Choices = readonly string[];
 export const STORES = ['directory', 'git', 's3'] as const;
 export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'netlify', 'nginx'] as const;
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
-/** How a check judges attestations. */
 export const ATTESTATION_MODES = ['off', 'report', 'require'] as const;
 export const LEVELS = ['off', 'note', 'warning', 'error'] as const;
-/** What rules judge (`Rule.on`), in the order of the documentation. */
+/** Subjects of rules (`Rule.on`), in the order of the documentation. */
 export const RULE_GROUP_NAMES = [
   'document',
   'manifest',
@@ -28,10 +27,10 @@ export const RULE_GROUP_NAMES = [
   'subscription',
   'exception',
 ] as const;
-/** Why a version is retired (core/about/about-document.ts). */
+/** Reasons for the retirement of a version (core/about/about-document.ts). */
 export const RETIREMENT_REASONS = ['security', 'broken', 'superseded', 'unmaintained', 'legal'] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-/** What a subscriber may be unable to do: to use the clock of a case, and to show the highest version of an app. */
+/** Abilities that a subscriber may lack: to use the clock of a case, and to show the highest version of an app. */
 export const ABILITIES = ['clock', 'latest'] as const;
 export const ROLES = ['web', 'worker'] as const;
 

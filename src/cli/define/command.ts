@@ -91,7 +91,7 @@ export function flagOf({ flags }: Pick<OptionDefinition, 'flags'>): string {
   return flags.replace(/ .*/, '');
 }
 
-/** What a prompt shows for a value that is missing on the command line. */
+/** Prompt for a value that is missing on the command line. */
 export interface PromptText {
   message: string;
   /** The default, shown in brackets. */
@@ -111,8 +111,8 @@ export const REQUESTED_KINDS = [
 ] as const;
 
 /**
- * What a value is: decides what completion offers (completion/values.ts), what is valid (define/value-checks.ts), and what
- * is requested from the network (process/network-use.ts).
+ * Kind of a value: decides what completion offers (completion/values.ts), what is valid (define/value-checks.ts), and
+ * what is requested from the network (process/network-use.ts).
  */
 export type ValueKind =
   | (typeof REQUESTED_KINDS)[number]

@@ -11,7 +11,7 @@ import { type TextOption, text, type ValueKind } from './command.ts';
 
 /** The options for the fields of an app (core/registry/app-fields.ts), in their order. */
 
-/** What the value of an option is. What URLs may be is checked with other messages (check/field-values.ts). */
+/** Kind of value of each option. URLs are checked with other messages (check/field-values.ts). */
 const VALUES: Record<FieldKind, ValueKind> = {
   text: 'text',
   color: 'color',

@@ -24,7 +24,7 @@ export const signerOptions = {
   ),
 };
 
-/** Whether attestations of a live registry are checked, and what they have to prove. */
+/** Options for the check of the attestations of a live registry. */
 export const attestationOptions = {
   attestations: text(
     '--attestations <mode>',
@@ -34,7 +34,7 @@ export const attestationOptions = {
   ...signerOptions,
 };
 
-/** How published versions are attested. */
+/** Options for the attestation of published versions. */
 export const attestOptions = {
   attest: flag('--attest', 'also publish an attestation (Sigstore), signed with the OIDC token of the CI system'),
   attestKeyEnv: text(

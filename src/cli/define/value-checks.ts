@@ -14,7 +14,7 @@ import type { ValueKind } from './command.ts';
 
 /** Validation of values from the command line and from prompts. */
 
-/** What is wrong with a value, as a sentence, or null. @param cwd the base of relative paths */
+/** Returns the fault of a value, as a sentence, or null. @param cwd the base of relative paths */
 type Check = (text: string, cwd: string) => string | null;
 
 /** A value of another kind must only not be empty. */
@@ -39,7 +39,7 @@ const CHECKS: Partial<Record<ValueKind, Check>> = {
   'file-or-url': existingOrUrl,
 };
 
-/** What is wrong with a value, as a sentence, or null. */
+/** Finds the fault of a value, as a sentence, or null. */
 export function checkValue(value: ValueKind | Choices, text: string, cwd: string): string | null {
   if (typeof value === 'string') return (CHECKS[value] ?? notEmpty)(text, cwd);
   return value.includes(text) ? null : `Use one of ${value.join(', ')}.${didYouMean(text, value)}`;

@@ -5,7 +5,7 @@ import { message } from '../../core/text/message.ts';
 import { fileLimitError } from '../../platform/machine-limit.ts';
 import { whyUnreadable } from '../../platform/regular-file.ts';
 
-/** What a document says about a thrown error. */
+/** Describes a thrown error in the form of the documents. */
 export function failureOf(error: unknown): FailedRun {
   if (isAppregError(error)) {
     const { code, message, hint, exit, rules } = error;

@@ -24,7 +24,7 @@ export function checkUrl(url: string, flag: string, schemes?: SafeText): void {
     );
 }
 
-/** What to do about a folder in place of an artifact. */
+/** Advice for a folder that was given in place of an artifact. */
 export const INSTEAD_OF_FOLDER = message`Give a .tar.gz file, or pack the folder with appreg bundle.`;
 
 /**

@@ -9,7 +9,7 @@ export type GlobalOptions = OptionValues<typeof globalOptions>;
 export type OptionsOf<Definition extends Pick<CommandDefinition, 'options'>> = GlobalOptions &
   OptionValues<Definition['options']>;
 
-/** What results and messages have to know of the command that runs. */
+/** The parts of a command's definition that results and messages need. */
 export type CommandIdentity = Pick<CommandDefinition, 'name' | 'formats'>;
 
 /** A command that runs, as prompts and results need it. */

@@ -7,9 +7,8 @@ import type { Invocation } from './invocation.ts';
 import type { Terminal } from './terminal.ts';
 import { checkValue } from '../define/value-checks.ts';
 
-/** What a prompt shows and accepts. */
 export interface Prompt extends PromptText {
-  /** What is wrong with an answer, as a sentence, or null. */
+  /** Returns the fault of an answer, as a sentence, or null. */
   validate(answer: string): string | null;
 }
 

@@ -14,7 +14,7 @@ import type { Invocation } from './invocation.ts';
 import type { CommandIdentity, GlobalOptions } from './invocation.ts';
 import { shownPath } from './shown-path.ts';
 
-/** What each command prints as JSON. */
+/** The JSON document of each command. */
 interface Documents extends Results {
   release: ReleaseReport;
   'conformance documents': ConformanceReport;
@@ -87,7 +87,7 @@ export interface Output {
 }
 
 /**
- * What --format, --output and --report request: the result itself first, then the reports.
+ * Reads --format, --output and --report: the result itself first, then the reports.
  * @throws AppregError for a format that the command does not have, and for an empty file name
  */
 export function outputsOf(

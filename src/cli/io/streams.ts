@@ -3,7 +3,7 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 
 type Descriptor = 0 | 1 | 2;
 
-/** How output is written: by direct system calls, through Node's stream, or discarded. */
+/** Ways of writing: by direct system calls, through Node's stream, or discarded. */
 type OutputMode = 'direct' | 'stream' | 'lost';
 
 const modes: { 1: OutputMode | null; 2: OutputMode | null } = { 1: null, 2: null };

@@ -6,7 +6,7 @@ import { describeWriteState, effectOf, isEmptyJournal, type Journal, writeStateO
 import { errorText } from '../io/terminal.ts';
 import { toStderr, hasPendingOutput } from '../io/streams.ts';
 
-/** What an interrupted run reports about its writes. */
+/** Messages of an interrupted run about its writes. */
 
 /** The message of a run that was complete when the signal arrived. */
 export function messageAtExit(signal: StopSignal, journal: Journal): SafeText {

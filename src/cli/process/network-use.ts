@@ -4,7 +4,7 @@ import { safeExcerpt } from '../../core/text/text.ts';
 import { requireNode } from '../../platform/runtime.ts';
 import { type CommandDefinition, flagOf, REQUESTED_KINDS } from '../define/command.ts';
 
-/** What a command line requests from the network, by the definition of its command. */
+/** Values that a command line requests from the network, by the definition of its command. */
 
 interface CommandLine {
   definition: CommandDefinition;

@@ -21,7 +21,7 @@ interface ConfiguredTarget {
   config: LoadedConfig;
 }
 
-/** What a path names. @throws AppregError if it cannot be checked */
+/** Finds out the kind of file or folder at a path. @throws AppregError if it cannot be checked */
 export async function lintTarget(context: Context, name: string): Promise<ConfiguredTarget> {
   const path = resolve(context.cwd, name);
   const config = await configFor(context, path);
