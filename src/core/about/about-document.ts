@@ -12,7 +12,7 @@ export interface AboutDocument {
   $schema?: string;
   schema: 1;
   /**
-   * What applies to all versions of the app.
+   * Fields for all versions of the app.
    *
    * @asType object
    */
@@ -28,7 +28,7 @@ interface AboutForms {
   license: Licence;
 }
 
-/** What applies to one version. */
+/** Fields of one version. */
 interface AboutVersionFields {
   /** When the version was published, as the author says. It is written once. */
   published?: Moment;
@@ -40,14 +40,14 @@ interface AboutVersionFields {
 /** The author advises against the version. It stays listed, and its artifact never changes. */
 export interface DeprecationFields {
   reason: RetirementReason;
-  /** What subscribers should know. */
+  /** The sentence that subscribers should read. */
   message: RetirementMessage;
   /** The version to use in place of this one. */
   use?: SemanticVersion;
   since?: Day;
 }
 
-/** Why a version is retired. */
+/** Reason of an author to retire a version. */
 export type RetirementReason = 'security' | 'broken' | 'superseded' | 'unmaintained' | 'legal';
 
 /**

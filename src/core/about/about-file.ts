@@ -23,7 +23,7 @@ import type { AboutDocument, DeprecationFields, RetirementReason } from './about
 
 /** Reads about files. Fields that are not known are ignored and named, so that later ones can be added. */
 
-/** What an author states about an app. All of it is a claim of the author, and untrusted text. */
+/** Statements of an author about an app. All of it is a claim of the author, and untrusted text. */
 export interface About {
   app: AboutApp;
   /** By version; versions that are not listed may be among them. */
@@ -38,7 +38,7 @@ export const ABOUT_FIELDS = APP_FIELDS.filter(
   (field): field is AppField<AboutFieldName, FieldOptionName> => field.in === 'about',
 );
 
-/** What is said by an about file without fields. */
+/** Statements of an about file without fields. */
 export const NOTHING_SAID: AboutApp = recordFrom(ABOUT_FIELDS.map(({ name }) => [name, null]));
 
 export interface AboutVersion {
@@ -49,7 +49,7 @@ export interface AboutVersion {
   deprecated: Retirement | null;
 }
 
-/** Why an author advises against a version. */
+/** Advice of an author against a version. */
 export interface Retirement {
   reason: RetirementReason;
   /** One line of text, at most 280 characters. */
@@ -104,7 +104,7 @@ function offsetOf({ position }: Fault, starts: readonly number[]): number {
   return position === null ? 0 : (starts[position.line - 1] ?? 0) + position.column - 1;
 }
 
-/** What is wrong with the value of an about file; fields that are not known are separate. */
+/** Finds the faults in the value of an about file; fields that are not known are separate. */
 function violationsIn(value: JsonValue): { faults: Violation[]; unknown: Violation[] } {
   if (validateAbout(value)) return { faults: contentViolations(value as unknown as AboutDocument), unknown: [] };
   const errors = validateAbout.errors ?? [];
@@ -120,7 +120,7 @@ function isUnknown({ keyword }: ShapeError): boolean {
   return keyword === 'additionalProperties';
 }
 
-/** What the schema cannot express. */
+/** Violations that the schema cannot express. */
 function contentViolations({ app = {}, versions = {} }: AboutDocument): Violation[] {
   const urls = ABOUT_FIELDS.flatMap(({ name, kind }) => {
     const url = app[name];

@@ -2,9 +2,9 @@ import { comparePrecedence, latestOf } from '../registry/precedence.ts';
 import { isSemver } from '../registry/version.ts';
 import type { AboutVersion, Retirement } from './about-file.ts';
 
-/** What follows from retirements. No version is hidden: a retired one is handed to those who pinned it. */
+/** Consequences of retirements. No version is hidden: a retired one is handed to those who pinned it. */
 
-/** What an author says about the versions of an app, as far as it retires them: an `About` is one. */
+/** The retirements in an about file; an `About` has this shape. */
 export interface Retirements {
   versions: ReadonlyMap<string, Pick<AboutVersion, 'deprecated'>>;
 }
@@ -14,11 +14,10 @@ export function retirementOf(version: string, about: Retirements | null): Retire
   return about?.versions.get(version)?.deprecated ?? null;
 }
 
-/** Why a named replacement cannot be used. */
 export type ReplacementFault = 'not-listed' | 'not-higher';
 
 /**
- * Why a version cannot replace a retired one; null if it can.
+ * Checks that a version can replace a retired one; null if it can.
  * @param listed the valid versions of the metadata file
  */
 export function replacementFault(version: string, use: string, listed: readonly string[]): ReplacementFault | null {

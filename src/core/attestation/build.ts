@@ -14,7 +14,7 @@ export interface Build {
   signedAt: string | null;
 }
 
-/** What the signer's certificate confirms; what it does not contain, as the signed statement says. */
+/** Reads the build from the signer's certificate; fields that it does not contain, from the signed statement. */
 export function buildOf({ signer, content, signedAt }: AttestationFacts): Build {
   const certificate = signer?.kind === 'certificate' ? signer : null;
   const stated = content?.kind === 'statement' ? content.statement.build : null;

@@ -11,7 +11,10 @@ import { APPREG_BUILD } from './build-types.ts';
 import { artifactSubject, type AppVersion, isSbomSubject, sbomSubject } from './statement.ts';
 import { type BuildFacts, type StatementFacts } from '../facts/attestation.ts';
 
-/** Why an attestation proves nothing: `digest` and `build` are found in its content, the others by its verification. */
+/**
+ * Reasons for which an attestation proves nothing: `digest` and `build` are found in its content, the others by its
+ * verification.
+ */
 type AttestationCause = FailureCause | 'digest' | 'build';
 
 /** The first thing that an attestation does not prove. */

@@ -12,7 +12,7 @@ import type {
 } from '../facts/attestation.ts';
 import type { AppVersion } from './statement.ts';
 
-/** What an attestation has to prove. */
+/** Requirements on the content of an attestation. */
 export interface AttestationPolicy {
   /** The digest of the artifact (of `artifactChecksum`, without its prefix). */
   sha256: Digest;

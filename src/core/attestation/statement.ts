@@ -38,7 +38,7 @@ export function isSbomSubject(name: string): boolean {
 
 const SBOM_SUFFIX = '/sbom.cdx.json';
 
-/** What a new statement is about. */
+/** Subject and build of a new statement. */
 export interface StatementInput {
   app: AppVersion;
   /** Of the artifact. */

@@ -32,7 +32,7 @@ export interface RegistryDiff {
   notCompared: { key: string; reason: string }[];
   /** Companion files that differ, of versions that both states have; absent if none does. */
   companions?: readonly CompanionDiff[];
-  /** What about files say differently, of apps that both states have; absent if nothing does. */
+  /** Differences between the about files of apps that both states have; absent if nothing does. */
   about?: readonly AboutDiff[];
 }
 

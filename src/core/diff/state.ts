@@ -18,7 +18,10 @@ export interface AppState {
   latest: string | null;
   visible: boolean | null;
   because: readonly string[];
-  /** Why its versions were not observed, if that is not caused by an error of the app; null if they were. */
+  /**
+   * The reason for which its versions were not observed, if that is not caused by an error of the app; null if they
+   * were.
+   */
   unobserved: string | null;
 }
 
@@ -93,14 +96,14 @@ export const ABSENT: AppState = {
   unobserved: null,
 };
 
-/** What the about files of two states say differently. */
+/** Differences between the about files of two states. */
 
 /** A difference about an app (`version` null), or about one of its versions. */
 export interface AboutDiff {
   app: string;
   version: string | null;
   change: 'retired' | 'restored' | 'retirement-changed' | 'notes-changed' | 'published-changed' | 'links-changed';
-  /** Why it is retired afterwards; null if it is not, and for any other change. */
+  /** Reason of the retirement; null if it is not retired afterwards, and for any other change. */
   reason: RetirementReason | null;
 }
 

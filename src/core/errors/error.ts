@@ -7,14 +7,14 @@ export type { ErrorCode };
 /** The exit code of a process ended by a signal: 128 plus its number. */
 export type SignalExit = 129 | 130 | 143;
 
-/** What an interrupted run had written, by path; `unknown`: sent without receiving a response. */
+/** Paths that an interrupted run had written; `unknown`: sent without receiving a response. */
 export interface WriteState {
   stored: readonly string[];
   notStored: readonly string[];
   unknown: readonly string[];
 }
 
-/** What a failed write did to the store: nothing, all that was requested, or something that cannot be found out. */
+/** Effect of a failed write on the store: nothing, all that was requested, or something that cannot be found out. */
 export type Effect = 'none' | 'applied' | 'unknown';
 
 /** The state after an error whose effect is `none`, in words. */
@@ -44,9 +44,9 @@ export class AppregError extends Error {
   readonly known = true;
   declare readonly message: SafeText;
   readonly code: ErrorCode;
-  /** What went wrong: the message without the sentence about the resulting state. */
+  /** The message without the sentence about the resulting state. */
   readonly summary: SafeText;
-  /** How to fix it, with the command or flag to type. */
+  /** The correction, with the command or flag to type. */
   readonly hint: SafeText;
   /**
    * 1: refused by a rule (a conflict, an immutable version); 2: the job could not be done; above 128: ended by a

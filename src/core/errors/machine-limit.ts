@@ -45,12 +45,12 @@ export function isMachineLimit(code: string): boolean {
   return Object.hasOwn(MACHINE_LIMITS, code);
 }
 
-/** What is wrong with this machine, for a sentence. */
+/** Describes the limit of this machine, for a sentence. */
 export function machineLimitText(code: string): string {
   return `${MACHINE_LIMITS[code]?.means ?? 'this machine has no resources left'} (${code})`;
 }
 
-/** What to do about it. */
+/** Advice for a code of `MACHINE_LIMITS`; about memory for any other. */
 export function machineLimitAdvice(code: string): SafeText {
   return MACHINE_LIMITS[code]?.advice ?? MEMORY;
 }

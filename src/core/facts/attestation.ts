@@ -1,7 +1,7 @@
 import type { Missing } from './missing.ts';
 import type { Count, Digest, Moment } from '../values/scalars.ts';
 
-/** What the verification of an attestation found: plain JSON, from which `judgeAttestation` repeats the verdict. */
+/** Result of the verification of an attestation: plain JSON, from which `judgeAttestation` repeats the verdict. */
 export interface AttestationFacts {
   /** The size of the bundle. */
   bytes: Count;
@@ -9,7 +9,7 @@ export interface AttestationFacts {
   sha256: Digest;
   /** The trusted root that it was verified with. */
   root: RootFacts;
-  /** Why the bundle proves nothing; null if it was verified. */
+  /** The reason for which the bundle proves nothing; null if it was verified. */
   failure: AttestationFailure | null;
   /** Null if it was not verified. */
   signer: SignerFacts | null;
@@ -17,9 +17,9 @@ export interface AttestationFacts {
   signedAt: Moment | null;
   /** The entries of transparency logs that contain the signature. */
   log: readonly LogEntryFacts[];
-  /** What is signed: a statement, or the bytes of the artifact themselves. Null if it was not verified. */
+  /** The signed content: a statement, or the bytes of the artifact themselves. Null if it was not verified. */
   content: StatementContent | ArtifactContent | null;
-  /** What a bundle claims that could not be verified, since no key was given; only a mistake is found in it. */
+  /** Unverified content of the bundle, present if no key was given; only a mistake is found in it. */
   claimed?: StatementContent | ArtifactContent | null;
 }
 
@@ -40,12 +40,12 @@ export interface RootFacts {
   shipped: boolean;
 }
 
-/** What part of a bundle is at fault, in the order of the checks. */
+/** Parts of a bundle that can be at fault, in the order of the checks. */
 export type FailureCause = 'form' | 'signature' | 'certificate' | 'log' | 'root-outdated';
 
 export interface AttestationFailure {
   cause: FailureCause;
-  /** Why, as a code: one of ours, or that of the verifier (`CERTIFICATE_ERROR`). */
+  /** The code of the fault: one of ours, or that of the verifier (`CERTIFICATE_ERROR`). */
   code: string;
 }
 
@@ -81,7 +81,7 @@ interface LogEntryFacts {
   index: string;
 }
 
-/** What a verified statement says. */
+/** Content of a verified statement. */
 export interface StatementFacts {
   subjects: readonly SubjectFacts[];
   predicateType: string;
@@ -116,7 +116,7 @@ export interface BuildWorkflow {
   path: string;
 }
 
-/** What the external parameters of a build contain. */
+/** External parameters of a build. */
 export interface BuildParameters {
   /** The app key; null for a build type without one. */
   app: string | null;
@@ -139,7 +139,7 @@ interface IdentityPolicy {
   repository: string | null;
 }
 
-/** What is at the URL of the attestation of an artifact, and what a check requires of it. */
+/** The attestation at the URL beside an artifact, or its absence, with the requirement of the check. */
 export type ObservedAttestation = AbsentAttestation | PresentAttestation;
 
 /** There is none: the host has no such file. */
@@ -159,7 +159,7 @@ export interface ObservedBill {
   sha256: Digest | null;
 }
 
-/** How a check judges attestations. */
+/** Requirements of a check on attestations. */
 export interface AttestationRequirement {
   /**
    * `report`: what they do not prove is a warning; `require`: it is an error, and a version without a valid attestation is

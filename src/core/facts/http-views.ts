@@ -2,9 +2,9 @@ import type { Count, Digest } from '../values/scalars.ts';
 import type { Missing } from './missing.ts';
 import type { Probe } from './probe.ts';
 
-/** How a URL responds to the requests of different clients. */
+/** Responses of a URL to the requests of different clients. */
 
-/** How a URL responds to requests as the service and as a browser send them. */
+/** Responses of a URL to requests as the service and as a browser send them. */
 export interface HttpViews {
   /** GET without an Origin header, as a server-side client sends it. */
   server: Probe;
@@ -31,7 +31,7 @@ export interface HttpViews {
   headerProbes?: HeaderProbe[];
   /** Requests repeated because one of them got an error status while a plain GET got the file. */
   repeatedProbes?: RepeatedProbe[];
-  /** How each address of its hosts answers, for those with several; sent for one resource per kind and host. */
+  /** The answers at each address of its hosts, for those with several; sent for one resource per kind and host. */
   addresses?: (AddressFacts | Missing)[];
 }
 
@@ -81,13 +81,13 @@ export interface Conditional {
   sameBytes: boolean | null;
 }
 
-/** How a host answers at each of its addresses: observed with `--each-address`, for one resource of each kind. */
+/** Answer of a host at one of its addresses: observed with `--each-address`, for one resource of each kind. */
 export interface AddressFacts {
   /** The requested URL: that of the resource, or of a redirect to another host. */
   url: string;
   /** In the order of the resolver. */
   answers: AddressAnswer[];
-  /** How many further addresses the name has, which were not requested. */
+  /** Number of further addresses of the name, which were not requested. */
   leftOut: Count;
   /** The families for which this machine has an address that can reach public ones. */
   families: (4 | 6)[];

@@ -6,7 +6,10 @@ import { RESOURCE_NAMES, type ResourceKind, resourceName } from './resource-kind
 import type { ServiceFailure } from './service.ts';
 import { machineLimitText } from '../errors/machine-limit.ts';
 
-/** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
+/**
+ * Reasons for which a fact is missing or a rule was not judged: typed codes with data. All wording is in the table
+ * below.
+ */
 
 /**
  * A missing fact, and why it is not known.
@@ -26,7 +29,6 @@ export function isMissing(fact: unknown): fact is Missing {
   return typeof fact === 'object' && fact !== null && 'missing' in fact && fact.missing !== undefined;
 }
 
-/** Why a fact is missing. */
 export type MissingReason =
   | { code: 'offline' }
   | { code: 'not-in-workspace' }
@@ -72,7 +74,7 @@ export type MissingReason =
   /** `detail`: the message of the service, or ''. */
   | { code: 'service-not-joined'; service: string; failure: ServiceFailure; detail: string };
 
-/** Why a rule was not judged, or a kind of resource was not observed. */
+/** Reasons for which a rule was not judged, or a kind of resource was not observed. */
 export type NotJudgedReason =
   | MissingReason
   | { code: 'rule-crashed'; error: string }
@@ -103,7 +105,7 @@ export type NotJudgedReason =
 
 export type NotJudgedCode = NotJudgedReason['code'];
 
-/** What a reason calls a rule. */
+/** Returns the name of a rule in the text of a reason. */
 type RuleName = (rule: string) => string;
 
 /** The wording of a reason. `resource` is the kind that an entry about a whole run refers to. */
@@ -214,7 +216,7 @@ const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'never-checked': 'has not checked the registry yet',
 };
 
-/** Why the versions that a baseline lists of an app are not known. */
+/** Reasons for which the versions that a baseline lists of an app are not known. */
 export type BaselineMetadataState =
   | 'absent'
   /** It was never valid in any commit up to there. */
@@ -239,7 +241,7 @@ const BASELINE_METADATA: Record<BaselineMetadataState, (source: string) => strin
   'linked-outside': (source) => `is a symbolic link out of the repository in ${source}`,
 };
 
-/** Why versions of a baseline are not known, as the end of a sentence about a file. */
+/** Describes such a reason as the end of a sentence about a file. */
 export function baselineStateText(state: BaselineMetadataState, source: string): string {
   return BASELINE_METADATA[state](source);
 }

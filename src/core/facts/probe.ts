@@ -8,7 +8,7 @@ export interface Probe {
   origin: string | null;
   /** The exchanges in order; the last one is the response, or the one that failed. */
   hops: Hop[];
-  /** What ended the probe before a response was complete, or null. A failure is a fact. */
+  /** The failure that ended the probe before a response was complete, or null. A failure is a fact. */
   failure: Failure | null;
   attempts: Count;
   /**
@@ -51,7 +51,7 @@ export interface Hop {
   excerpt?: string;
 }
 
-/** Why an address of a name was not used. Phase, message and certificate are present if it failed in TLS. */
+/** Failure of an address of a name. Phase, message and certificate are present if it failed in TLS. */
 export interface AddressFailure {
   address: string;
   code: string;
@@ -105,9 +105,9 @@ export interface ComparedBody {
   /** The kind of the bytes as sent, by their first bytes: gzip, brotli, json, html, … */
   kind: string;
   /**
-   * What clients encounter: `broken` (the coding cannot be decoded), `truncated` (the stream ends early), `members`
-   * (several gzip members, of which browsers read the first), `end` (the end of the stream is invalid, which browsers
-   * ignore and Node's fetch does not); null if there is no fault.
+   * The fault that clients encounter: `broken` (the coding cannot be decoded), `truncated` (the stream ends early),
+   * `members` (several gzip members, of which browsers read the first), `end` (the end of the stream is invalid, which
+   * browsers ignore and Node's fetch does not); null if there is no fault.
    */
   fault: 'broken' | 'truncated' | 'members' | 'end' | null;
   /** The body as a browser decodes it; null if it cannot. */
@@ -146,7 +146,7 @@ export interface TlsFacts {
   path?: PathCertificate[];
 }
 
-/** What clients have to support to use a certificate of a verified chain. */
+/** Properties that clients have to support to use a certificate of a verified chain. */
 export interface ChainCertificate {
   subject: string;
   /** Its own key: `rsa 2048`, `ec prime256v1`. */

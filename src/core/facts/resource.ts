@@ -7,7 +7,7 @@ import type { Missing } from './missing.ts';
 /** The files of a registry: their location and their content. */
 
 /**
- * What is at a path instead of a readable file. `missing`: nothing, although other files of the kind are in the
+ * State of a path without a readable file. `missing`: nothing, although other files of the kind are in the
  * workspace; `not-a-file`: a pipe, a socket or a device; `outside`: a link out of the workspace.
  */
 export type LocalState = 'missing' | 'dangling-link' | 'link-loop' | 'folder' | 'not-a-file' | 'outside';
@@ -17,7 +17,7 @@ export interface Resource {
   url: string | null;
   file: string | null;
   web: HttpViews | Missing;
-  /** What is at the local path instead of a readable file; absent for a readable file. */
+  /** State of the local path; absent for a readable file. */
   local?: LocalState;
   /**
    * Paths relative to the workspace: the one that the URL refers to, and the one that the directories list, if they
@@ -87,7 +87,7 @@ export interface ArtifactFacts extends Resource {
   attestation?: ObservedAttestation | Missing;
 }
 
-/** What keeps an archive from being read to its end. */
+/** The fault that keeps an archive from being read to its end. */
 interface ArchiveFault {
   layer: 'gzip' | 'tar';
   code: string;
@@ -121,11 +121,11 @@ export interface ArchiveFacts {
   gzipMembers: Count;
   /** Ambiguities that archive readers handle differently, by code. */
   oddities: { code: string; entry: string | null; message: string }[];
-  /** What the content of the entries has; absent if it was not scanned. */
+  /** Result of the scan of the entries' content; absent if it was not scanned. */
   scan?: ContentScan;
 }
 
-/** What a scan of the content of an archive's entries found. It never contains the value of a secret. */
+/** Result of a scan of the content of an archive's entries. It never contains the value of a secret. */
 export interface ContentScan {
   /** Different secrets, the first place of each, in the order found. */
   secrets: SecretPlace[];
@@ -141,7 +141,7 @@ export interface ContentScan {
 }
 
 export interface SecretPlace {
-  /** What it is: `github-token`, `private-key`, `env-file`, … */
+  /** `github-token`, `private-key`, `env-file`, … */
   kind: string;
   /** Its path; secrets in it are replaced. */
   entry: string;
@@ -184,12 +184,15 @@ export interface ImageFacts {
   kind: string;
   width: number | null;
   height: number | null;
-  /** What keeps it from being a complete image of its kind (a truncated PNG, a bad CRC, malformed XML), or null. */
+  /**
+   * The fault that keeps it from being a complete image of its kind (a truncated PNG, a bad CRC, malformed XML), or
+   * null.
+   */
   fault: { code: string; message: string } | null;
   /**
-   * What was not read of a PNG or SVG, so that it is not known whether browsers show it: the frames of an animation, or
-   * an SVG whose DOCTYPE has other declarations than those of drawing programs, or rare parts of XML. Absent if all of
-   * it was read.
+   * The part of a PNG or SVG that was not read, so that it is not known whether browsers show it: the frames of an
+   * animation, or an SVG whose DOCTYPE has other declarations than those of drawing programs, or rare parts of XML.
+   * Absent if all of it was read.
    */
   unread?: 'frames' | 'xml';
   /** SVG only: active or external content in it. `line` is 1-based. */

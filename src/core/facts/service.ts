@@ -1,14 +1,14 @@
-/** What a subscriber service knows about a registry: observed with `diagnose --service`. Times are ISO 8601. */
+/** State of a registry in a subscriber service: observed with `diagnose --service`. Times are ISO 8601. */
 export interface ServiceFacts {
   /** Base URL of the service, with a trailing slash. */
   service: string;
-  /** Why the service refuses all requests of the organization; null if it does not. */
+  /** The reason for which the service refuses all requests of the organization; null if it does not. */
   suspended: string | null;
   /** The subscription; null if the organization is suspended. */
   registry: SubscribedRegistry | null;
   /** The errors of the service's last check. */
   findings: ServiceFinding[];
-  /** What the last check left out, since it was over a limit of the service. */
+  /** Content that the last check left out, since it was over a limit of the service. */
   overLimit: { app: string | null; version: string | null; reason: string }[];
   /** The apps that the service knows; null if they were not requested. */
   apps: SubscribedApp[] | null;
@@ -61,7 +61,10 @@ export interface SubscribedVersion {
   lostAt?: string | null;
   /** Null if the organization does not want attestations of the registry; absent if the service does not say. */
   attestation?: SubscribedAttestation | null;
-  /** Why the policy of the organization holds it back; null if it does not, absent if the service does not say. */
+  /**
+   * The reason for which the policy of the organization holds it back; null if it does not, absent if the service does
+   * not say.
+   */
   policyHold?: SubscribedHold | null;
 }
 
@@ -133,7 +136,7 @@ export interface VersionAnswer extends SubscribedVersion {
   lostAt?: Time | null;
 }
 
-/** Why a service was not queried, or could not respond. */
+/** Reasons for which a service was not queried, or could not respond. */
 export type ServiceFailure =
   | 'no-api'
   | 'unauthorized'

@@ -16,14 +16,14 @@ export interface AppFacts {
   about?: DocumentFacts;
 }
 
-/** What was requested by name: apps that should be listed, and a version that each of them should list. */
+/** The named request: apps that should be listed, and a version that each of them should list. */
 export interface RequestedApps {
   apps: readonly string[];
   version: string | null;
 }
 
 /**
- * What `appreg verify --save` writes: what was observed of a registry, to be judged again with the same result (`appreg
+ * Facts about a registry, as `appreg verify --save` writes them, to be judged again with the same result (`appreg
  * judge`). A missing fact is an object with the field `missing`, which says why. Other fields are allowed everywhere.
  *
  * @title appreg facts
@@ -44,23 +44,29 @@ export interface Snapshot {
    * @default []
    */
   orphans: string[];
-  /** Why the run did not observe everything (it was interrupted, a limit was reached); absent when it did. */
+  /**
+   * The reason for which the run did not observe everything (it was interrupted, a limit was reached); absent when it
+   * did.
+   */
   incomplete?: string | null;
-  /** What was requested by name; absent for no such request. */
+  /** Apps and versions that were requested by name; absent for no such request. */
   requested?: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact; absent if it is app.js. */
   appEntry?: string;
-  /** How attestations are judged; absent if they were not requested. */
+  /** The judgement of attestations; absent if they were not requested. */
   attestations?: AttestationRequirement;
   /** The part of the apps that the run covers; absent when it covers all of them. */
   shard?: Shard;
-  /** What a subscriber service knows about the registry, or why that is not known; absent if no service was named. */
+  /**
+   * The state of the registry in a subscriber service, or the reason for which that is not known; absent if no service
+   * was named.
+   */
   service?: ServiceFacts | Missing;
   /** The hosts that temporarily refused requests; absent when there was none. */
   hosts?: HostFacts[];
 }
 
-/** How many concurrent requests a host answered and refused (429, 503, a refused or reset connection). */
+/** Numbers of concurrent requests that a host answered and refused (429, 503, a refused or reset connection). */
 export interface HostFacts {
   /** Scheme, host and port of its URLs. */
   origin: string;
@@ -88,7 +94,7 @@ export interface Baseline {
   app(key: string): PublishedVersion[] | null | Missing;
   /** The URL of an app's metadata file there; null if that is not known. Absent if no URL is known. */
   metadataUrl?(key: string): string | null;
-  /** Why there was no registry to compare with; absent if there was one. */
+  /** The reason for which there was no registry to compare with; absent if there was one. */
   absent?: Missing;
   /** True if the user requested the comparison: a run that does not make it, of any app listed there, is incomplete. */
   isRequired?: true;
@@ -100,7 +106,7 @@ export interface PublishedVersion {
   artifactChecksum: string;
   /** True if it had an attestation; absent if that is not known. */
   isAttested?: true;
-  /** What the service decided about it; absent if only its listing is known. */
+  /** The decision of the service about it; absent if only its listing is known. */
   offer?: OfferBefore;
 }
 

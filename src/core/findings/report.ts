@@ -93,13 +93,13 @@ export interface NotJudged {
   app: string | null;
   version: string | null;
   resource: ResourceKind | null;
-  /** Why, for programs. */
+  /** The reason, for programs. */
   code: NotJudgedCode;
   /** The reason in words. */
   reason: Sentence;
   /** The rule whose finding prevents the check; null for another reason. */
   blockedBy: RuleId | null;
-  /** How many further subjects this entry counts, for a rule with too many to list; null for an entry about one. */
+  /** The number of further subjects of this entry, for a rule with too many to list; null for an entry about one. */
   count: PositiveInteger | null;
 }
 
@@ -148,7 +148,7 @@ export interface Summary {
   seconds: number;
 }
 
-/** Why a run ended early: an error of docs/errors.md. */
+/** Error that ended a run early: an error of docs/errors.md. */
 export interface RunError {
   /** @asType string */
   code: ErrorCode;
@@ -161,7 +161,7 @@ export interface RunError {
 }
 
 /**
- * What `lint`, `verify`, `diagnose` and `judge` print with `--format json`. Absent values are null, never missing.
+ * Report of `lint`, `verify`, `diagnose` and `judge` with `--format json`. Absent values are null, never missing.
  *
  * @title appreg report
  */
@@ -169,7 +169,7 @@ export interface Report {
   schema: 1;
   tool: { name: 'appreg'; version: string };
   command: CheckCommand;
-  /** What was checked, as the user named it; secrets in URLs are hidden. */
+  /** The checked registry, as the user named it; secrets in URLs are hidden. */
   target: string;
   /** `findings`: at least one finding counts. `incomplete`: a rule failed, or the run did not observe everything. */
   outcome: Outcome;

@@ -8,7 +8,7 @@ import { isAnswered, lastHop, statusOf } from './probe.ts';
 export interface AddressDifference {
   of: 'connection' | 'status' | 'content' | 'cors';
   differing: AddressAnswer[];
-  /** What most of the addresses answer, of those that serve the file. */
+  /** The answer of most of the addresses, of those that serve the file. */
   reference: AddressAnswer[];
 }
 

@@ -1,7 +1,9 @@
 import type { ChainCertificate } from '../facts/facts.ts';
 import { commonName } from './certificate.ts';
 
-/** What Chromium supports of certificates that Node accepts; `test/browser/certificates.test.ts` compares them. */
+/**
+ * Features of certificates that Node accepts and Chromium does not; `test/browser/certificates.test.ts` compares them.
+ */
 
 type UnsupportedCause = 'key' | 'key-usage' | 'authority-key' | 'signature';
 
@@ -9,7 +11,7 @@ type UnsupportedCause = 'key' | 'key-usage' | 'authority-key' | 'signature';
 export interface Unsupported {
   cause: UnsupportedCause;
   certificate: ChainCertificate;
-  /** What is not supported, for a sentence that follows “the certificate”. */
+  /** The unsupported feature, for a sentence that follows “the certificate”. */
   has: string;
 }
 
@@ -29,7 +31,7 @@ const CURVES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What browsers do not support of a chain: its first fault of each cause.
+ * Finds the features of a chain that browsers do not support: its first fault of each cause.
  * @param chain the host's own certificate first
  */
 export function unsupportedIn(chain: readonly ChainCertificate[]): Unsupported[] {

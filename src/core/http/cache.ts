@@ -2,7 +2,7 @@ import type { Hop, Probe } from '../facts/facts.ts';
 import { cacheControl, header, httpDate, seconds } from './headers.ts';
 import { lastHop } from './probe.ts';
 
-/** How long a response may be reused without revalidation (RFC 9111 section 4.2), according to its headers. */
+/** Time for which a response may be reused without revalidation (RFC 9111 section 4.2), according to its headers. */
 export interface Freshness {
   /** Seconds; 0 when it must be revalidated each time; null when no header sets it. */
   lifetime: number | null;
@@ -14,7 +14,7 @@ export interface Freshness {
   /** Seconds that any stale response may be served, also while the host fails (stale-if-error). */
   staleAtMost: number;
   malformed: readonly string[];
-  /** What a cache may assume without explicit lifetime: a tenth of the time since the last change. */
+  /** Time that a cache may assume without an explicit lifetime: a tenth of the time since the last change. */
   heuristic: number | null;
 }
 

@@ -2,7 +2,7 @@ import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { message, type SafeText } from '../text/message.ts';
 import { commonName, notAnAuthority } from './certificate.ts';
 
-/** What the explanations of refused certificates share. */
+/** Common parts of the explanations of refused certificates. */
 
 export interface Explanation {
   message: SafeText;
@@ -35,7 +35,7 @@ export function nameOf(certificate: PathCertificate, { path, host }: Refusal): s
   return `the ${kind} certificate “${commonName(certificate.subject)}”`;
 }
 
-/** How to replace a certificate above the host's own. */
+/** Advice to replace a certificate above the host's own. */
 export function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): SafeText {
   const own = tls ? ` The certificate of ${host} itself is valid until ${tls.notAfter}.` : '';
   return certificate.from === 'store'
@@ -43,7 +43,10 @@ export function replaceAdvice(certificate: PathCertificate, { host, tls }: Refus
     : message`Install ${FULL_CHAIN} again, with its current intermediate certificates; if it has no newer ones, renew the certificate.${own}`;
 }
 
-/** Why the path from a certificate to an authority is refused: its authorities, their limits and their signatures. */
+/**
+ * Explanations of a refused path from a certificate to an authority: its authorities, their limits and their
+ * signatures.
+ */
 
 /** The root of the chain is not among the trusted authorities. */
 export function unknownIssuer(refusal: Refusal): Explained {
@@ -153,7 +156,7 @@ export function badSignature(refusal: Refusal): Explained {
   };
 }
 
-/** Why a certificate is not valid for the requested name or address, in words. */
+/** Explanations of a certificate that is not valid for the requested name or address. */
 
 const CHECK_VIRTUAL_HOST = 'or check which virtual host responds';
 const SHOWN = 5;

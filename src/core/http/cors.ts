@@ -15,7 +15,7 @@ export const PROBE_ORIGIN = 'https://appreg-probe.invalid';
 /** The header that the preflight requests: one that no list of allowed headers names by chance. */
 export const PROBE_HEADER = 'x-appreg-probe';
 
-/** What is wrong with an Access-Control-Allow-Origin header that no browser accepts. */
+/** Faults of an Access-Control-Allow-Origin header that no browser accepts. */
 export type InvalidCorsCause =
   | 'two-headers'
   | 'list'
@@ -33,7 +33,7 @@ export type InvalidCorsCause =
   | 'full-url'
   | 'no-origin';
 
-/** Why a value of the header does not let a page in. */
+/** The reason for which a value of the header does not let a page in. */
 type RefusedValue = { code: 'invalid'; cause: InvalidCorsCause } | { code: 'refused'; cause: 'other-origin' };
 
 /** The outcome of a failed CORS check: the code, and the cause within it. */
@@ -80,7 +80,10 @@ export function corsCheck(origin: string, headers: Hop['headers']): CorsFailure 
   return { ...classify(value, origin), value };
 }
 
-/** Why a single value does not allow `origin`: it names another origin, or it is not a value that browsers accept. */
+/**
+ * Classifies a single value that does not allow `origin`: it names another origin, or it is not a value that browsers
+ * accept.
+ */
 function classify(value: string, origin: string): RefusedValue {
   if (value === '') return { code: 'invalid', cause: 'empty' };
   if (value === 'null') return { code: 'invalid', cause: 'null' };

@@ -36,7 +36,7 @@ export function isOther(probe: Probe): boolean {
 }
 
 /**
- * What the other response depends on; null if no probes were sent.
+ * Finds the headers on which the other response depends; null if no probes were sent.
  * @param like the kind of request that it is about
  */
 export function dependenceOf(

@@ -1,17 +1,17 @@
 import { message, type SafeText } from '../text/message.ts';
 import type { Interception, InterceptionKind } from './interception.ts';
 
-/** What is said about a response of a product in front of a host. */
+/** Texts about a response of a product in front of a host. */
 
 interface Words {
-  /** What the response is, to follow the name of the product. */
+  /** The kind of response, to follow the name of the product. */
   is: string;
   advice: SafeText;
   /** For a request to the API of a service; absent if it is the same. */
   apiAdvice?: SafeText;
 }
 
-/** What a response of each kind means, and what to do. */
+/** Meaning of a response of each kind, and advice. */
 export const INTERCEPTIONS: Readonly<Record<InterceptionKind, Words>> = {
   'bot-protection': {
     is: 'challenges the client as a bot',
@@ -53,7 +53,7 @@ export function interceptionText({ product, kind }: Interception): string {
   return `${subject} ${INTERCEPTIONS[kind].is}`;
 }
 
-/** What to do about such a response to a request to the API of a service. */
+/** Advice about such a response to a request to the API of a service. */
 export function interceptionApiAdvice({ kind }: Interception): SafeText {
   const { advice, apiAdvice = advice } = INTERCEPTIONS[kind];
   return apiAdvice;

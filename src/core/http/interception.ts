@@ -3,7 +3,7 @@ import { header } from './headers.ts';
 
 /** Responses of products in front of a host, instead of the file: bot protection, firewalls, portals. */
 
-/** What such a response is: who has to act depends on it. */
+/** Kinds of such responses: who has to act depends on it. */
 export type InterceptionKind =
   | 'bot-protection'
   | 'firewall'

@@ -5,7 +5,7 @@ import { isTransportFailure } from './probe.ts';
 
 /** The Fetch standard's check of the response to a preflight. */
 
-/** Why a preflight for GET or HEAD is refused. */
+/** Reasons for which a preflight for GET or HEAD is refused. */
 type SafePreflightCause =
   | 'no-answer'
   | 'not-http'

@@ -68,7 +68,7 @@ export function isTransportFailure(probe: Probe): boolean {
   }
 }
 
-/** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
+/** The reason for which a probe was not made or not completed, if it is not the host's; null otherwise. */
 export function notRequested({ failure }: Probe): Missing | null {
   if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
   const limit = machineLimitOf(failure);
@@ -78,7 +78,7 @@ export function notRequested({ failure }: Probe): Missing | null {
     : null;
 }
 
-/** Why a probe is missing whose request this machine could not send; null for other failures. */
+/** A missing probe whose request this machine could not send; null for other failures. */
 export function machineLimitOf(failure: Failure | null): Missing | null {
   return failure?.phase === 'not-sent' && isMachineLimit(failure.code)
     ? { missing: { code: 'machine-limit', failure: failure.code } }
@@ -119,8 +119,8 @@ export function hostnameOf(url: string): string {
 }
 
 /**
- * Why clients do not decode compressed bytes, as a clause that continues a sentence; null if the response has no
- * Content-Encoding.
+ * The reason for which clients do not decode compressed bytes, as a clause that continues a sentence; null if the
+ * response has no Content-Encoding.
  */
 export function whyUndecoded(web: HttpViews | Missing): string | null {
   const hop = isMissing(web) ? null : lastHop(web.server);

@@ -14,13 +14,13 @@ export interface PropagationDeadline {
   at: string;
   /** From now. */
   seconds: number;
-  /** How long caches may hold an older manifest or metadata file, in seconds. */
+  /** The time for which caches may hold an older manifest or metadata file, in seconds. */
   cached: number;
   /** The number of documents that specify no lifetime and no change date. */
   withoutLifetime: number;
 }
 
-/** What is known of one document: its longest observed lifetime, and the age of the latest copy. */
+/** Caching of one document: its longest observed lifetime, and the age of the latest copy. */
 interface DocumentLifetime {
   lifetime: number | null;
   age: number;

@@ -21,20 +21,21 @@ interface ProxyFault {
   advice: SafeText;
 }
 
-/** What the messages name. */
+/** Names in the messages. */
 interface ProxyContext {
   /** The proxy with the variable that names it. */
   proxy: string;
   variable: string;
   /** The host that was requested, with its port. */
   host: string;
-  /** How to correct the variable. */
+  /** The correction of the variable. */
   fix: SafeText;
   failure: Failure;
 }
 
 /**
- * Why a request failed at the proxy that the environment names: a local fault, or a host that the proxy may not reach.
+ * Explains a request that failed at the proxy of the environment: a local fault, or a host that the proxy may not
+ * reach.
  */
 export function proxyFault(probe: Probe): ProxyFault | null {
   const { failure } = probe;

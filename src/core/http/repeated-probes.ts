@@ -1,7 +1,7 @@
 import { lastHop, originOf, statusOf } from './probe.ts';
 import type { Failure, HttpViews, Probe, RepeatedProbe, SideProbe } from '../facts/facts.ts';
 
-/** Whether a status depends on the kind of request or is intermittent, derived from `repeatedProbes`. */
+/** Tests of a status that depends on the kind of request or is intermittent, derived from `repeatedProbes`. */
 
 // 429: too many requests; 408: the request did not arrive in time; a limit may also send 503.
 const OF_A_LIMIT = new Set([429, 408, 503]);
@@ -61,7 +61,7 @@ export function intermittentRefusal(web: HttpViews, of: SideProbe): RepeatedProb
   return (web.repeatedProbes ?? []).find((one) => one.of === of && isIntermittent(one)) ?? null;
 }
 
-/** How a request ended that a host never answers, for a sentence. */
+/** Describes the end of a request that a host never answers, for a sentence. */
 
 /** @param code of the failure */
 export function unanswered(code: string | null): string {

@@ -59,7 +59,10 @@ function revalidationOf(web: HttpViews): SideProbes['revalidation'] | Missing {
     : failed;
 }
 
-/** Why a request was not sent although it should have been; null if it was, or was left out intentionally. */
+/**
+ * The reason for which a request was not sent although it should have been; null if it was, or was left out
+ * intentionally.
+ */
 function notSent(fact: Probe | Missing): Missing | null {
   return isMissing(fact) && NOT_SENT.has(fact.missing.code) ? fact : null;
 }
@@ -86,7 +89,7 @@ const NAMES: Readonly<Record<SideProbe | 'image', string>> = {
   image: 'GET as an image',
 };
 
-/** Why nothing can be concluded, or null. */
+/** The reason for which nothing can be concluded, or null. */
 function why(web: HttpViews, of: SideProbe, probes: readonly (Probe | null)[]): Missing | null {
   const failed = failure(
     NAMES[of],

@@ -73,7 +73,7 @@ export function storeErrorCode({ excerpt = '' }: Pick<Hop, 'excerpt'>): string |
   return element(excerpt, 'Code');
 }
 
-/** What an error message of a store means; null if the status says as much. */
+/** Looks up the meaning of a store's error code; null if the status says as much. */
 export function storeError(code: string | null): StoreError | null {
   return code === null ? null : (STORE_ERRORS[code] ?? null);
 }

@@ -19,7 +19,7 @@ import {
   wrongHost,
 } from './certificate-path.ts';
 
-/** Why a certificate is refused, in words: the faulty certificate of the path, and how to fix it. */
+/** Explanations of a refused certificate: the faulty certificate of the path, and how to fix it. */
 
 /** Seconds: a certificate that expired before that was not merely forgotten at its renewal. */
 const LONG_AGO = 180 * 86_400;

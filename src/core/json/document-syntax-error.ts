@@ -1,7 +1,7 @@
 import { message, type SafeText } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
 
-/** Why a text is not JSON, or not a text at all. */
+/** Reasons for which a text is not JSON, or not a text at all. */
 export type SyntaxErrorCause =
   | 'empty'
   | 'html-page'

@@ -29,7 +29,7 @@ export function readInputFile(
   return faults.length === 0 ? { value, faults: [] } : failed(faults);
 }
 
-/** Why a file is not JSON; null if it is. */
+/** The reason for which a file is not JSON; null if it is. */
 export function syntaxFaultOf(content: DocumentContent): Fault | null {
   const { value, fault, oversized } = parseDocument(content);
   if (value !== undefined && fault === null) return null;
@@ -56,12 +56,12 @@ const TOO_LARGE = {
   depth: message`The document is nested more than ${MAX_DEPTH} levels deep.`,
 } as const;
 
-/** What a schema refuses. @param value as it is written in the file */
+/** Violations that a schema finds. @param value as it is written in the file */
 export function schemaViolations(validate: Validator, value: unknown, words: DocumentWords): Violation[] {
   return validate(value) ? [] : violationsOf(validate.errors ?? [], value, words);
 }
 
-/** What is wrong with a file, with its places, as text. */
+/** Text about the faults of a file, with their places. */
 
 /** 1-based; null if it is not known. */
 export type Position = { line: number; column: number } | null;

@@ -34,7 +34,7 @@ const SPACE = 32,
 /** Deeper nesting is refused: real documents need five levels. */
 export const MAX_DEPTH = 64;
 
-/** What a text contains, as its brackets, colons and commas say. */
+/** Counts of a text's brackets, colons and commas. */
 interface Survey {
   /** Of nesting. */
   depth: number;

@@ -3,7 +3,7 @@ import { didYouMean, distance } from '../text/similar-names.ts';
 import { printable, safeExcerpt, shorten } from '../text/text.ts';
 import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';
 
-/** What is wrong with a JSON document of ours, as sentences with their places. */
+/** Sentences about the faults of a JSON document of ours, with their places. */
 
 /** One violation. */
 export interface Violation {
@@ -20,13 +20,13 @@ export interface Violation {
 /** The part of a JSON Schema that is read here. */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a document is, for sentences about it. */
+/** Words about a document, for sentences. */
 export interface DocumentWords {
   /** With the known names and the wording of patterns (`patternErrorMessage`). */
   schema: Schema;
   /** The document, to begin a sentence: “The configuration”. */
   whole: string;
-  /** What its members are called. */
+  /** The word for its members. */
   member: 'setting' | 'field';
 }
 
@@ -121,7 +121,7 @@ function knownNames(name: string, { schemaPath }: ShapeError, { schema, member }
   return didYouMean(name, known) || ` The ${member}s here are ${known.join(', ')}.`;
 }
 
-/** What a value must be. */
+/** Describes the values that are allowed. */
 function allowedBy(error: ShapeError, schema: Schema): string {
   const { keyword, params } = error;
   if (keyword === 'type') {
@@ -217,7 +217,7 @@ export function pathOf(pointer: string): string {
   return printable(shorten(steps.join(''), 120));
 }
 
-/** What a validator that ajv compiled reports; one entry per fault, since all of them are collected. */
+/** Error of a validator that ajv compiled; one entry per fault, since all of them are collected. */
 export interface ShapeError {
   instancePath: string;
   /** JSON Pointer of the keyword in the schema, after a #. */

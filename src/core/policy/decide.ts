@@ -4,12 +4,14 @@ import { pathOf } from '../json/violations.ts';
 import { onlyVersionOf } from '../registry/version-range.ts';
 import { type Policy, type Selector, selects } from './policy.ts';
 
-/** What a policy offers of an app. Pure: the same versions, policy and time give the same decisions. */
+/**
+ * Decisions of a policy about the versions of an app. Pure: the same versions, policy and time give the same decisions.
+ */
 
 /** The versions of an app that would be offered without a policy: each was verified. */
 export interface OfferedApp {
   key: string;
-  /** What the author retired; null without an about file. */
+  /** The author's retirements; null without an about file. */
   about: Retirements | null;
   /**
    * When the subscriber first looked at the registry: versions that were there then may be of any age. Null if it is not
@@ -38,7 +40,7 @@ export interface VersionDecision {
   hold: Hold | null;
 }
 
-/** Why a version is held back. */
+/** The reason for which a version is held back. */
 export interface Hold {
   cause: HoldCause;
   /** JSON Pointer of the line of the policy. */

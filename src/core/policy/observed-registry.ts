@@ -14,10 +14,10 @@ import { type AttestationState, decideVersions, latestAllowed, type OfferedApp }
 import { NO_POLICY, type Policy } from './policy.ts';
 import type { AppDecisions } from './preview.ts';
 
-/** What a policy offers of a registry that was observed, without a service. Pure. */
+/** Decisions of a policy about a registry that was observed, without a service. Pure. */
 
 export interface PolicyTestOptions {
-  /** How attestations are judged; null if they are not. */
+  /** The judgement of attestations; null if they are not judged. */
   attestations: AttestationRequirement | null;
   /** When versions were first seen; null without a memory. */
   memory: LockFile | null;
@@ -25,7 +25,7 @@ export interface PolicyTestOptions {
   now: Date;
 }
 
-/** What a registry offers without the policy, and with it; the apps are in the order of their keys. */
+/** The offers of a registry without the policy, and with it; the apps are in the order of their keys. */
 export interface PolicyTest {
   before: AppDecisions[];
   after: AppDecisions[];

@@ -3,8 +3,8 @@ import type { RetirementReason } from '../about/about-document.ts';
 /** The policy of a subscription, as it is written: the one declaration behind schemas/policy.schema.json and its validator. */
 
 /**
- * What a subscriber takes of a registry. A version is offered if no field holds it back. Every field except schema is
- * optional, and an absent one holds nothing back.
+ * The versions of a registry that a subscriber takes. A version is offered if no field holds it back. Every field
+ * except schema is optional, and an absent one holds nothing back.
  *
  * @title Policy of a subscription
  */
@@ -19,17 +19,17 @@ export interface PolicyDocument {
    */
   allow?: Selector[];
   /**
-   * What is listed here is not offered, even if it is allowed.
+   * Apps and versions that are not offered, even if they are allowed.
    *
    * @maxItems 1000
    */
   deny?: Selector[];
   /** By app key: only versions in the range are offered. */
   pin?: Record<AppKey, PinnedRange>;
-  /** How long ago the subscriber must have seen a version first. */
+  /** The time for which the subscriber must have known a version. */
   minimumAge?: Age;
   /**
-   * What is offered at any age.
+   * Apps and versions that are offered at any age.
    *
    * @maxItems 1000
    */
@@ -42,7 +42,7 @@ export interface PolicyDocument {
   /** True: the version that its author names in place of one that is retired for security is offered at any age. */
   minimumAgeExcludeSecurityFixes?: boolean;
   /**
-   * What is only offered with a valid attestation of the signer that the subscription expects.
+   * Apps and versions that are only offered with a valid attestation of the signer that the subscription expects.
    *
    * @maxItems 1000
    */

@@ -44,7 +44,7 @@ const WORDS = { schema, whole: 'The policy', member: 'field' } as const;
 /** The policy that holds nothing back. */
 export const NO_POLICY: Policy = policyOf({ schema: 1 });
 
-/** What is wrong with the value of a policy, as JSON, each with its JSON Pointer; none if it is a `PolicyDocument`. */
+/** Finds the faults in the value of a policy, as JSON, each with its JSON Pointer; none if it is a `PolicyDocument`. */
 export function policyViolations(value: unknown): Violation[] {
   const found = schemaViolations(validatePolicy, value, WORDS);
   const known = new Set(found.map(({ pointer }) => pointer));
@@ -105,7 +105,9 @@ function ageOf(text: string): Age {
 
 const SELECTORS = ['allow', 'deny', 'minimumAgeExclude', 'requireAttestation'] as const;
 
-/** What should be a range and is not: the schema cannot express it. Values of other types are left to the schema. */
+/**
+ * Texts that should be a range and are not: the schema cannot express it. Values of other types are left to the schema.
+ */
 function rangeViolations(value: JsonValue): Violation[] {
   const selectors = SELECTORS.flatMap((field) => {
     const entries = member(value, field);

@@ -2,7 +2,7 @@ import { formatTime } from '../text/format-time.ts';
 import { message, safe, type SafeText } from '../text/message.ts';
 import type { Hold, HoldCause, VersionDecision } from './decide.ts';
 
-/** What a change of a policy would do. Pure. */
+/** Effects of a change of a policy. Pure. */
 
 /** The decisions about the versions of an app. */
 export interface AppDecisions {
@@ -50,7 +50,10 @@ function isOffered({ hold }: VersionDecision): boolean {
   return hold === null;
 }
 
-/** Why a policy holds a version back, as a sentence that names the line of the policy, and when the version is offered. */
+/**
+ * Explains the hold of a version by a policy, as a sentence that names the line of the policy, and when
+ * the version is offered.
+ */
 export function holdText({ cause, line, offeredAt }: Pick<Hold, 'cause' | 'line' | 'offeredAt'>): SafeText {
   const until =
     offeredAt === null ? message`` : message` It will be offered at ${formatTime(offeredAt.toISOString())}.`;

@@ -3,10 +3,13 @@
  * field. Reading, the schemas, the rules about texts, diff, the options of commands and the pages are made from it.
  */
 
-/** What a field is: how its value is checked, written and shown. Each user maps it in a `Record<FieldKind, …>`. */
+/**
+ * Kind of a field: determines how its value is checked, written and shown. Each user maps it in a `Record<FieldKind,
+ * …>`.
+ */
 export type FieldKind = 'text' | 'color' | 'icon' | 'metadata-url' | 'page-url' | 'support-url' | 'license';
 
-/** What the help says about the option of a field, and what a prompt shows. */
+/** Texts about the option of a field: in the help, and in a prompt. */
 export interface FieldOptionText {
   description: string;
   /** Absent for an option that is not prompted for. */
@@ -26,7 +29,7 @@ export interface AppField<Name extends string = string, OptionName extends strin
   label: string;
   /** In its schema. */
   description: string;
-  /** How it is written in the manifest, as advice. */
+  /** Its form in the manifest, as advice. */
   example?: string;
   /** Names that are written in place of its own. */
   aliases?: readonly string[];

@@ -84,7 +84,7 @@ export interface UnsafeEntry {
   why: string;
 }
 
-/** What may be wrong with an entry: the severity, and the reason, as a clause that follows the path. */
+/** Possible faults of an entry: the severity, and the reason, as a clause that follows the path. */
 const VIOLATIONS = {
   'absolute-path': { severity: 'error', why: 'is an absolute path' },
   'path-escapes': { severity: 'error', why: 'has ".." in its path, which points outside the folder it is unpacked to' },
@@ -107,7 +107,7 @@ const VIOLATIONS = {
 type Code = keyof typeof VIOLATIONS;
 type UnsafeEntryCode = Code | OddityCode<'artifact-unsafe-entry'>;
 
-/** What is wrong with an entry only because of another one. */
+/** Faults of an entry that depend on another one. */
 const OF_SEVERAL: ReadonlySet<Code> = new Set(['duplicate-path', 'case-collision', 'file-as-folder']);
 const DEPTH = 32;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;
@@ -186,7 +186,7 @@ function pathViolation({ path, type }: ArchiveEntry, segments: readonly string[]
   return segments.length > DEPTH ? 'too-deep' : null;
 }
 
-/** What is wrong with an entry beside the other entries. */
+/** Finds the fault of an entry beside the other entries. */
 function placeViolation(
   entry: ArchiveEntry,
   segments: readonly string[],

@@ -19,7 +19,7 @@ export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
 }
 
-/** What a digest is instead of one that was computed from an artifact; null for any other digest. */
+/** Recognizes a digest that was not computed from an artifact; null for any other digest. */
 export function placeholderOf(digest: string): 'empty-file' | 'filler' | null {
   if (digest === EMPTY_SHA256) return 'empty-file';
   // A group of up to eight digits, repeated to 64, repeats after eight.
@@ -41,7 +41,7 @@ type ChecksumErrorCause =
   | 'not-hexadecimal'
   | OtherAlgorithm;
 
-/** Why a text is not a checksum: the cause, and the correct form if the text determines it. */
+/** The reason for which a text is not a checksum: the cause, and the correct form if the text determines it. */
 export interface ChecksumError {
   cause: ChecksumErrorCause;
   message: SafeText;

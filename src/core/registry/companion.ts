@@ -59,7 +59,10 @@ function isSignedByQuery(query: URLSearchParams): boolean {
 /** Parameters that are valid for one path. Others that authorize, such as `token`, may be valid for several. */
 const URL_SIGNATURE = /(?:^|[-_.])(?:signature|sig|sign|hmac)$/i;
 
-/** What a response says about a companion file. An unknown one may exist: the host did not respond as it should. */
+/**
+ * Existence of a companion file, according to a response. An unknown one may exist: the host did not respond as it
+ * should.
+ */
 export type CompanionState = 'present' | 'absent' | 'unknown';
 
 /** The response to a GET request for a companion file, after redirects. */

@@ -73,10 +73,13 @@ function find(
   return null;
 }
 
-/** How two spellings of a name differ. */
+/** Differences between two spellings of a name. */
 export type NameDifference = 'case' | 'normalization' | 'case-and-normalization';
 
-/** How a name differs from the listed one, if file systems that ignore case and normalization compare them as equal. */
+/**
+ * Finds the difference of a name from the listed one, if file systems that ignore case and normalization compare them
+ * as equal.
+ */
 export function nameDifference(name: string, listed: string): NameDifference {
   if (normalized(name, 'NFC') === normalized(listed, 'NFC')) return 'normalization';
   return name.toUpperCase().toLowerCase() === listed.toUpperCase().toLowerCase() ? 'case' : 'case-and-normalization';

@@ -10,7 +10,7 @@ const TOLERATED: Partial<Record<string, Severity>> = {
   'svg not-read': 'warning',
 };
 
-/** How severe the fault of an image is; null for an image without one. */
+/** Severity of the fault of an image; null for an image without one. */
 export function faultSeverity({ kind, fault }: Pick<ImageFacts, 'kind' | 'fault'>): Severity | null {
   return fault === null ? null : (TOLERATED[`${kind} ${fault.code}`] ?? 'error');
 }
@@ -24,7 +24,7 @@ interface ImageParts {
   active: ImageFacts['active'] | Missing;
 }
 
-/** What is known of an image: the facts about a part that was not read are missing. */
+/** Separates the facts about an image: the facts about a part that was not read are missing. */
 export function partsOfImage(image: ImageFacts | Missing): ImageParts {
   if (isMissing(image)) return { image, wholeImage: image, active: image };
   const { unread, active } = image;

@@ -75,7 +75,7 @@ export interface LockedVersion extends PublishedVersion {
   provenance?: Provenance;
 }
 
-/** What an artifact was built from. */
+/** Sources and toolchain of an artifact, with the notices of its packages. */
 export type Provenance = Required<Pick<LockedEntry, 'sources' | 'toolchain'>> & Pick<LockedEntry, 'notices'>;
 
 /** The versions of the programs that built an artifact. */

@@ -23,11 +23,11 @@ export interface ReleaseReport {
   };
   /** Sorted by key. */
   apps: ReleasedApp[];
-  /** What would be written, in this order; null except for a dry run. */
+  /** The planned writes, in this order; null except for a dry run. */
   plan: PlannedWrite[] | null;
-  /** Why the run ended early. */
+  /** The error that ended the run early. */
   error?: RunError;
-  /** What a run that ended early had written, by path. */
+  /** Paths that a run that ended early had written. */
   written?: object | null;
 }
 
@@ -53,9 +53,9 @@ export interface ReleasedApp {
   listedChecksum: string | null;
   /** True if this run published the declared version. */
   published: boolean;
-  /** What has to be known about the app. */
+  /** A fact that the author has to know about the app. */
   message: string | null;
-  /** What to do. */
+  /** The next step. */
   advice: string | null;
 }
 

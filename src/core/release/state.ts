@@ -5,7 +5,7 @@ import { comparePrecedence } from '../registry/precedence.ts';
 import { bump, isComparable, isSemver } from '../registry/version.ts';
 import type { AppProblem } from './version-file.ts';
 
-/** What a release has to do for each app of a repository: decided by digests, not by paths or people. */
+/** Steps of a release for each app of a repository: decided by digests, not by paths or people. */
 
 /** In the order of the summary. */
 export const RELEASE_STATES = ['unchanged', 'new', 'changed', 'rebuilt', 'behind', 'unlisted', 'broken'] as const;
@@ -20,13 +20,13 @@ interface RecordedVersion {
   provenance: Provenance | null;
 }
 
-/** What is known about an app that builds and declares a version. */
+/** Facts about an app that builds and declares a version. */
 export interface BuiltApp {
   /** A semantic version. */
   declared: string;
   /** `sha256:HEX` of the archive that was built. */
   checksum: string;
-  /** What it was built from; called only if the listed bytes differ. */
+  /** The inputs of the build; called only if the listed bytes differ. */
   provenance(): Provenance;
   /** The versions that the registry lists; null if its manifest does not list the app. */
   listed: readonly PublishedVersion[] | null;
@@ -44,13 +44,13 @@ export interface Decision {
   listedChecksum: string | null;
   /** The declared version is no longer listed, but was published with other bytes. */
   withdrawn: boolean;
-  /** Why the same sources have other bytes; null unless the app is rebuilt. */
+  /** The cause of other bytes from the same sources; null unless the app is rebuilt. */
   rebuiltBy: RebuildCause | null;
 }
 
 /**
- * Why the same sources have other bytes: other programs built the artifact, other license notices of its packages are in
- * it, or the same tar was compressed by another program.
+ * Causes of other bytes from the same sources: other programs built the artifact, other license notices of its packages
+ * are in it, or the same tar was compressed by another program.
  */
 type RebuildCause = 'toolchain' | 'notices' | 'compression';
 
@@ -95,8 +95,8 @@ export function highestOf(listed: readonly PublishedVersion[]): string | null {
 }
 
 /**
- * Why the same sources have other bytes: another toolchain, or other license notices. Null for other sources; other
- * bytes for any other reason are a change as well.
+ * The cause of other bytes from the same sources: another toolchain, or other license notices. Null for other sources;
+ * other bytes for any other reason are a change as well.
  */
 function rebuildCause({ recorded, provenance }: BuiltApp, listedChecksum: string): RebuildCause | null {
   const before = recorded && sameDigest(recorded.artifactChecksum, listedChecksum) ? recorded.provenance : null;
@@ -117,7 +117,7 @@ interface ExplainedApp {
   versionFile: string;
   /** True if the manifest lists the app. */
   isListed: boolean;
-  /** Why an app that is not listed cannot be listed; null for another app. */
+  /** The reason for which an unlisted app cannot be listed; null for another app. */
   unlisted: AppProblem | null;
 }
 
@@ -127,7 +127,7 @@ const REBUILT: Readonly<Record<RebuildCause, string>> = {
   compression: 'The published artifact has the same content, and is only compressed differently.',
 };
 
-/** What a state means for one app, and what to do. */
+/** Explains the state of one app, and the next step. */
 export function explainState(
   { state, highest, withdrawn, rebuiltBy }: Decision,
   { declared, key, versionFile, isListed, unlisted }: ExplainedApp,

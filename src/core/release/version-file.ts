@@ -9,7 +9,7 @@ import { printable, safeExcerpt } from '../text/text.ts';
 
 /** The file in which an app declares its version: JSON with a member `version`, or a text with one version. */
 
-/** What is wrong with the folder or the files of an app, and what to do. */
+/** Fault of the folder or the files of an app, with advice. */
 export interface AppProblem {
   message: SafeText;
   advice: SafeText;

@@ -1,9 +1,9 @@
 import type { ObservedAttestation } from '../facts/attestation.ts';
 import type { Evidence } from '../values/evidence.ts';
 
-/** What the rules about attestations share. */
+/** Common parts of the rules about attestations. */
 
-/** What is required is an error, and anything else a warning. */
+/** A missing requirement is an error, and anything else a warning. */
 export function severityFor(isRequired: boolean): { severity?: 'warning' } {
   return isRequired ? {} : { severity: 'warning' };
 }

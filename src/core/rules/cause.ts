@@ -3,11 +3,11 @@ import type { Owner, OwnerByEvidence } from './owners.ts';
 
 /** One way in which a rule fails. */
 export interface CauseInfo {
-  /** What is wrong, in a few words: "The digest is in uppercase". */
+  /** The problem in a few words: "The digest is in uppercase". */
   title: string;
   /** The party that has to act, if it is not the `owner` of the rule. */
   owner?: Owner | OwnerByEvidence;
-  /** What to do instead of the check's advice if the resource is a file that was read, and not requested. */
+  /** Advice in place of the check's, if the resource is a file that was read, and not requested. */
   local?: SafeText;
   /** As of the rule. */
   fixable?: boolean;
@@ -33,7 +33,7 @@ export function hasCause<C extends Causes>(causes: C, name: string): name is key
  */
 export type PurgeStep = 'last' | 'in-advice';
 
-/** What is declared about a cause; undefined if it is not declared. */
+/** Looks up the declaration of a cause; undefined if it is not declared. */
 export function causeInfo(causes: Causes | undefined, cause: string | null): CauseInfo | undefined {
   if (causes === undefined || cause === null) return undefined;
   if (Object.hasOwn(causes, cause)) return causes[cause];

@@ -24,9 +24,7 @@ type SignatureCause =
 
 type Signature = Problem<SignatureCause>;
 
-/**
- * What the bytes are in place of the listed artifact, determined by the bytes themselves; null if they look like one.
- */
+/** Recognizes bytes in place of the listed artifact, determined by the bytes themselves; null if they look like one. */
 export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Signature | null {
   const head = bytesOfHead(content.head);
   const kind = kindOf(head);
@@ -156,7 +154,7 @@ function gzipSignature(
   };
 }
 
-/** What precedes the archive: the message of a program, a byte order mark, the headers of a response. */
+/** Recognizes bytes before the archive: the message of a program, a byte order mark, the headers of a response. */
 function bytesBefore(head: Uint8Array, kind: string, facts: ArtifactFacts): Signature | null {
   if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
   // The magic number, the only defined method, and flags of which three bits are reserved (RFC 1952 section 2.3.1).

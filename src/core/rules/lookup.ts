@@ -7,7 +7,7 @@ import { rules } from './index.ts';
 import type { Owner } from './owners.ts';
 import type { AnyRule } from './rule.ts';
 
-/** What the rules declare, looked up by the ids and causes in a report. */
+/** Declarations of the rules, by the ids and causes in a report. */
 
 const BY_ID = new Map(rules.map((rule) => [rule.id, rule]));
 
@@ -26,7 +26,7 @@ export function similarRule(id: string): string {
   return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
 }
 
-/** What a rule finds, in a few words; its id, for a rule of another version. */
+/** Title of a rule; its id, for a rule of another version. */
 export function ruleTitle(id: string): string {
   return BY_ID.get(id)?.title ?? id;
 }
@@ -36,7 +36,7 @@ export function reasonText(reason: NotJudgedReason, resource: ResourceKind | nul
   return formatReason(reason, resource, (id) => (BY_ID.has(id) ? `“${ruleTitle(id)}” (${id})` : id));
 }
 
-/** What the rule declares about the cause of a finding; undefined if it has none, or an unknown one. */
+/** Declaration of the cause of a finding; undefined if it has none, or an unknown one. */
 export function causeOfFinding({ rule, cause }: Pick<Finding, 'rule' | 'cause'>): CauseInfo | undefined {
   return causeInfo(ruleById(rule)?.causes, cause);
 }

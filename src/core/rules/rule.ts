@@ -30,7 +30,7 @@ export interface Problem<C extends string = string> {
   version?: string;
   /** The file it is about, if that is not the document (an orphaned file). */
   file?: string;
-  /** What it is about (a host, say) if that is more than this resource: reported once per run and rule for each. */
+  /** The subject (a host, say) if that is more than this resource: reported once per run and rule for each. */
   dedupeKey?: string;
   /** If one of these was found on the same resource, at the same severity or a higher one, this problem is omitted. */
   supersededBy?: readonly ExplainedBy[];
@@ -43,7 +43,7 @@ export interface Problem<C extends string = string> {
   hidesApp?: boolean;
 }
 
-/** What a check returns: the problems that it found. */
+/** Result of a check: the problems that it found. */
 export type CheckResult<C extends string = string> = Problem<C> | readonly Problem<C>[] | null | undefined;
 
 export interface Rule<
@@ -52,7 +52,7 @@ export interface Rule<
   C extends Causes = Causes,
 > {
   id: string;
-  /** What it finds, in a few words: a noun phrase, which also follows “because of”. */
+  /** The finding in a few words: a noun phrase, which also follows “because of”. */
   title: string;
   on: S;
   needs: readonly N[];
@@ -95,7 +95,7 @@ export interface Rule<
   supersededBy?: readonly ExplainedBy[];
   /** "Fails when …", for the documentation. */
   failsWhen: string;
-  /** Why a subscriber should care. */
+  /** The consequence for subscribers. */
   why: string;
   /** An observation with a finding, and one without; run as tests, and printed in the documentation. */
   examples: { bad: string; good: string };
@@ -131,7 +131,10 @@ export interface ExplainedBy {
   causes?: readonly string[];
   /** Only problems of this rule with one of these causes are explained; absent for all. */
   only?: readonly string[];
-  /** Why nothing is left to report beside such a finding: a sentence without a period, for the documentation. */
+  /**
+   * The reason for which nothing is left to report beside such a finding: a sentence without a period, for the
+   * documentation.
+   */
   because: string;
 }
 

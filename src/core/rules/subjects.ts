@@ -118,7 +118,7 @@ export interface Subjects {
     facts: ArtifactFacts;
     content: Content;
     archive: ArchiveFacts;
-    /** What a scan of the content of the archive's entries found; missing if it was stopped before it found a secret. */
+    /** Result of the scan of the archive's entries; missing if it was stopped before it found a secret. */
     scan: ContentScan;
     /** The same, if all of the content was scanned. */
     wholeScan: ContentScan;
@@ -170,7 +170,7 @@ export interface Subjects {
   file: { resource: ResourceKind; path: string; listed: string };
   workspace: { orphans: readonly string[] };
   /**
-   * What a subscriber service knows about the registry as a whole (`served` and `known` are null), or about one app;
+   * State of the registry as a whole in a subscriber service (`served` and `known` are null), or about one app;
    * dispatched at the end of a run.
    */
   subscription: {

@@ -57,7 +57,7 @@ export function kindOf(head: Uint8Array): string {
 }
 
 /**
- * What is suspicious about a content that is expected to be an artifact, or null.
+ * The reason to suspect a content that is expected to be an artifact, or null.
  * @param head its first bytes, in base64
  */
 export function unlikeArtifact(head: string): string | null {

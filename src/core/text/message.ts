@@ -13,7 +13,7 @@ export type SafeText = string & { readonly [MADE_SAFE]: true };
 /** Text of any origin. Safe text is excluded, so that it is inserted by `safe`, and not processed twice. */
 type AnyText = string & { readonly [MADE_SAFE]?: never; readonly length: number };
 
-/** What `message` may insert. */
+/** Values that `message` may insert. */
 export type Inserted = AnyText | number | bigint | boolean | Safe;
 
 /** Safe text that is inserted unchanged, with its line breaks. */

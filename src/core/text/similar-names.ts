@@ -8,10 +8,10 @@ function folded(name: string): string {
     .toLowerCase();
 }
 
-/** How two similar names differ. */
+/** Differences between two similar names. */
 export type Difference = 'case' | 'separators' | 'invisible-characters' | 'spelling';
 
-/** How two similar names differ, or null if they are not similar. */
+/** Finds the difference between two similar names, or null if they are not similar. */
 function differenceOf(a: string, b: string): Difference | null {
   if (a.toLowerCase() === b.toLowerCase()) return 'case';
   if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'invisible-characters';

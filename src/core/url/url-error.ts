@@ -5,7 +5,7 @@ import { type UrlParts, urlParts, withoutFragment } from './url.ts';
 
 const UNESCAPED = /[ "<>`{}|^]/g;
 
-/** Why a URL cannot be used. */
+/** Reasons for which a URL cannot be used. */
 type UrlErrorCause =
   | 'empty'
   | 'whitespace'
@@ -24,7 +24,7 @@ export interface UrlError {
   advice: SafeText;
 }
 
-/** What is unusual about a valid URL. */
+/** Unusual part of a valid URL. */
 export interface UrlOddity {
   cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalized' | 'dot-segments';
   message: SafeText;
@@ -60,7 +60,7 @@ export function urlErrors(text: string): UrlError[] {
   return host === null ? [error] : [error, host];
 }
 
-/** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */
+/** Checks that a text is an absolute http(s) URL that every client can use; null when it is one. */
 export function urlError(text: string): UrlError | null {
   if (text.trim() === '')
     return {
@@ -158,8 +158,8 @@ function labelFault(name: string): string | null {
 const HTTP_ORIGIN = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * What is unusual about a URL that can be parsed as it is written: the causes, with the plain form to write instead. A
- * user name, which is an error, does not matter here.
+ * Finds the unusual parts of a URL that can be parsed as it is written: the causes, with the plain form to write
+ * instead. A user name, which is an error, does not matter here.
  */
 export function urlOddities(text: string): UrlOddity[] {
   const error = urlError(text);

@@ -23,7 +23,7 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** What a parser normalizes as the host: everything up to the path. */
+/** The part that a parser normalizes as the host: everything up to the path. */
 function authorityOf(text: string): string {
   return text.replace(/^(?:[^:/\\]*:)?[/\\]*/, '').split(/[/\\?#]/, 1)[0]!;
 }

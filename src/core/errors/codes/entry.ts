@@ -1,8 +1,8 @@
-/** What docs/errors.md says about an error code. */
+/** Entry of an error code in docs/errors.md. */
 interface ErrorEntry {
-  /** What it means, as a sentence. */
+  /** The meaning, as a sentence. */
   title: string;
-  /** What to do, as a sentence. */
+  /** The correction, as a sentence. */
   fix: string;
 }
 

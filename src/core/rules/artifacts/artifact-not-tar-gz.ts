@@ -12,7 +12,7 @@ const REBUILD = message`Build the archive again, upload it in binary mode, and c
 const AGAIN = message`Build the archive again, with "appreg bundle" or "tar -czf".`;
 const PACK = message`Pack the app as .tar.gz, with "appreg bundle" or "tar -czf".`;
 
-/** What the bytes are instead, by kind: cause, sentence, advice. */
+/** The kinds of bytes in its place: cause, sentence, advice. */
 const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: string]>> = {
   empty: [
     'empty-file',
@@ -90,7 +90,7 @@ const CAUSES = {
   'several-members': { title: 'The gzip file has several members' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
-/** What most readers accept. */
+/** Faults that most readers accept. */
 const LOOSE: readonly string[] = ['no-end-marker', 'several-members'];
 const UNUSABLE = Object.keys(CAUSES).filter((cause) => !LOOSE.includes(cause));
 

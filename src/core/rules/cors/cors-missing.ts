@@ -22,7 +22,7 @@ const WHERE: Readonly<Record<Cause, string>> = {
   'absent-after-redirect': ' after the redirect',
 };
 
-/** What it means for some kinds of files. */
+/** Consequences for some kinds of files. */
 const EFFECTS: Readonly<Partial<Record<ResourceKind, string>>> = {
   icon: ' A plain <img> would still show it.',
   artifact: ' If the service downloads artifacts on its servers, this has no effect.',

@@ -74,7 +74,7 @@ function swap(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
   return null;
 }
 
-/** What hosts and stores send in place of a file, as JSON, often with status 200. */
+/** Recognizes a message that a host or store sends in place of a file, as JSON, often with status 200. */
 function hostMessage(resource: ResourceKind, value: JsonValue): Problem<Cause> | null {
   if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
   const intercepted = interceptionOf({ headers: [] }, JSON.stringify(value));

@@ -98,7 +98,7 @@ const KINDS: Readonly<Record<string, string>> = {
   empty: 'an empty file',
 };
 
-/** What the copy is, if it cannot be such a resource; null if it can. */
+/** Names the kind of the copy, if it cannot be such a resource; null if it can. */
 function otherKind(resource: ResourceKind, { decoded }: ComparedBody): string | null {
   if (decoded === null || (resource === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
   return KINDS[decoded.kind] ?? 'a file of another kind';

@@ -89,7 +89,7 @@ Content-Encoding: gzip
 
 interface CopyFault {
   cause: Cause;
-  /** What is wrong, as words that follow the header. */
+  /** The fault, as words that follow the header. */
   text: string;
   /** If it is not the general one. */
   advice?: SafeText;
@@ -151,7 +151,7 @@ const CODINGS: ReadonlyMap<string, string> = new Map([
   ['zlib', 'deflate'],
 ]);
 
-/** What the bytes are, if it differs from the last coding. */
+/** Names the kind of the bytes, if it differs from the last coding. */
 function wrongCoding(coding: string, kind: string): string | null {
   const last = coding.split(', ').at(-1);
   if (kind === 'json' || kind === 'text' || kind === 'svg' || kind === 'xml') return 'not compressed';

@@ -53,7 +53,7 @@ interface HostLimit {
 
 /** The probability at which the distribution of the refusals is no longer attributed to chance. */
 const SIGNIFICANCE = 0.001;
-/** How many times more often a host refuses above its limit than below, where it may also fail intermittently. */
+/** The factor by which a host refuses more often above its limit than below, where it may also fail intermittently. */
 const CONTRAST = 8;
 /** The share of refusals among the requests at one number in flight that exceeds intermittent failures. */
 const CERTAIN = 0.05;

@@ -59,7 +59,7 @@ HTTP/1.1 200 OK`,
 });
 
 /**
- * Why a URL cannot be fetched; null if nothing was requested.
+ * Explains a URL that cannot be fetched; null if nothing was requested.
  * @param now ISO 8601
  * @param isFirst true for the first request of a run
  */

@@ -39,7 +39,7 @@ const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'ti
 const CONVERT = 'Convert it to PNG, or export it as SVG.';
 const EXPORT = message`Export the image again, and check that it was uploaded completely.`;
 
-/** What to do about a fault, if that is more than "export it again". */
+/** Advice about a fault, if that is more than "export it again". */
 const FAULT_ADVICE: Partial<Record<string, SafeText>> = {
   'png trailing-data': message`No action is required: viewers ignore it. An image optimizer removes it.`,
   'png dimensions': message`Scale it down; 256 by 256 is enough.`,

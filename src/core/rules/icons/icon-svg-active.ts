@@ -67,7 +67,7 @@ function problem(found: readonly [ActiveContent, ...ActiveContent[]]): Problem<C
   };
 }
 
-/** How to remove active content, by its code. */
+/** Tools that remove active content, by its code. */
 const REMOVED_BY: Readonly<Record<string, string>> = {
   script: 'the svgo plugin removeScripts does this',
   'event-handler': 'the svgo plugin removeScripts does this',

@@ -95,8 +95,8 @@ const NEVER_SNIFFED =
 const PAGE_OR_DATA = /^(?:text\/(?:html|plain|json|xml)|application\/(?:json|xml)|.+\+(?:json|xml))$/;
 
 /**
- * Whether a PNG with this Content-Type is blocked, and why: `type` because of its type, `nosniff` only together with
- * nosniff.
+ * The reason for which browsers block a PNG with this Content-Type, or null: `type` because of its type, `nosniff` only
+ * together with nosniff.
  * @param type in lower case, without parameters
  */
 function isBlockedByType(type: string, nosniff: boolean): 'type' | 'nosniff' | null {

@@ -76,7 +76,10 @@ function handshakeFailure(answer: AddressAnswer): AddressFailure | null {
   return { address: answer.address, code, phase: 'tls', message, ...(tls === null ? {} : { tls }) };
 }
 
-/** What the other addresses do, as the rest of a sentence, what to do about it, and what differs of one response. */
+/**
+ * The difference of the other addresses, as the rest of a sentence, with advice, and the differing part of one
+ * response.
+ */
 const RESPONSES: Readonly<
   Record<
     Exclude<AddressDifference['of'], 'connection'>,
@@ -142,7 +145,7 @@ function contentOf(answer: AddressAnswer): string {
   return [...parts, ...(changed === null ? [] : [`Last-Modified ${changed}`])].join(', ');
 }
 
-/** Why a page cannot read the response. */
+/** Describes the answer that a page cannot read. */
 function browserAnswer(answer: AddressAnswer): string {
   const { browser } = lastSample(answer);
   if (browser === null) return 'no response';

@@ -1,7 +1,7 @@
 import type { TlsCause } from '../../../http/failed-request.ts';
 import type { CauseInfo } from '../../cause.ts';
 
-/** Why a certificate or the version of TLS is not trusted, for the rules about it. */
+/** Causes of a certificate or a version of TLS that is not trusted, for the rules about it. */
 export const TLS_CAUSES = {
   expired: { title: 'The certificate has expired' },
   'not-yet-valid': { title: 'The certificate is not valid yet' },

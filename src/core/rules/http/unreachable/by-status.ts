@@ -151,7 +151,7 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
   },
 ];
 
-/** Why a response with such a status is not the file. */
+/** Explains a response whose status shows that it is not the file. */
 export function explainStatus(probe: Probe, hop: Hop, now: number, isFirst = false): Explanation {
   const status = statusOf(probe);
   const code = storeErrorCode(hop);

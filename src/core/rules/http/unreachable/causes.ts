@@ -75,7 +75,6 @@ export const UNREACHABLE_CAUSES = {
 
 type UnreachableCause = CauseOf<typeof UNREACHABLE_CAUSES>;
 
-/** Why a resource cannot be fetched. */
 export interface Explanation {
   cause: UnreachableCause;
   message: SafeText;

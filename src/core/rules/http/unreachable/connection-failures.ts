@@ -146,7 +146,7 @@ const HANDSHAKE_FAILURES: readonly Row<FailedRequest>[] = HANDSHAKES.map((row) =
 
 const FAILURES = [...REDIRECT_FAILURES, ...CONNECTION_FAILURES, ...HANDSHAKE_FAILURES, ...RESPONSE_FAILURES];
 
-/** Why a request failed without a usable response. */
+/** Explains a request that failed without a usable response. */
 export function explainFailure(failure: Failure, probe: Probe): Explanation {
   const { url, message: summary, code } = failure;
   const request = { failure, probe, host: hostOf(url), name: hostnameOf(url) };

@@ -72,7 +72,7 @@ function bucketMoved(probe: Probe): ReturnType<typeof otherRegion> | null {
   return hop === null || urlInOtherRegion(hop) === null ? null : otherRegion(hop);
 }
 
-/** What is wrong with the URL of a bucket in another region, and the URL to use. */
+/** Explains the URL of a bucket in another region, with the URL to use. */
 export function otherRegion(hop: Hop): { message: SafeText; advice: SafeText } {
   const { url = null, region = null } = urlInOtherRegion(hop) ?? {};
   const isSigned = /[?&](x-amz-signature|signature)=/i.test(hop.url);

@@ -1,6 +1,6 @@
 import { type SafeText, message } from '../../../text/message.ts';
 
-/** What each status of RFC 9110 and the IANA registry, and those of common products, means for a static file. */
+/** Meaning of each status of RFC 9110 and the IANA registry, and those of common products, for a static file. */
 
 interface StatusAdvice {
   /** To follow "the host responds with 409: ". */
@@ -139,7 +139,7 @@ const STATUS_ADVICE: Readonly<Record<number, StatusAdvice>> = {
   ),
 };
 
-/** What a status means, and what to do; for unknown ones by their class (RFC 9110 section 15). */
+/** Meaning of a status, and advice; for unknown ones by their class (RFC 9110 section 15). */
 export function statusAdvice(status: number): StatusAdvice {
   const known = STATUS_ADVICE[status];
   if (known !== undefined) return known;

@@ -12,7 +12,7 @@ import {
   PLACES,
 } from './words.ts';
 
-/** Why the content of a URL can change. */
+/** Reasons for which the content of a URL can change. */
 type ChangingCause = 'source-archive' | 'latest' | 'branch' | 'range' | 'unversioned';
 
 /** The part of a URL because of which its content can change. */
@@ -62,7 +62,7 @@ function decodedPath(pathname: string): string {
   }
 }
 
-/** What a place of a known host comes to. */
+/** Finds the changing part at a place of a known host. */
 function partAt(
   { kind }: Place,
   { part = '', ref, rest = '' }: Readonly<Partial<Record<string, string>>>,

@@ -1,4 +1,4 @@
-/** What parts of a URL say about the bytes behind it: fixed versions, Git refs, and words for what changes. */
+/** Parts of a URL that tell about the bytes behind it: fixed versions, Git refs, and words for what changes. */
 
 /**
  * A version of three numbers that is not a Maven snapshot, a date, a digest or commit, a UUID, or a segment that is a
@@ -76,7 +76,7 @@ export function isVersionRange(text: string): boolean {
 
 /** Where hosts of code and packages have a Git ref, a tag or a version in their URLs. */
 
-/** How a place decides whether the bytes can change. */
+/** Effect of a place on the bytes. */
 type PlaceKind =
   /** The host generates the archive. */
   | 'archive'
