@@ -45,7 +45,7 @@ export function unusable(errors: readonly AppregError[]): AppregError {
   return new AppregError('inputs-unusable', lines, joined([...new Set(errors.map(({ hint }) => hint))], '\n  '));
 }
 
-/** The reason for which a run without these inputs is incomplete; null if none was left out. */
+/** The reason why a run without these inputs is incomplete; null if none was left out. */
 export function whyIncomplete(errors: readonly AppregError[]): string | null {
   return errors.length === 0 ? null : errors.map(({ message }) => message).join(' ');
 }

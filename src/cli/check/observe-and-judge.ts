@@ -21,7 +21,7 @@ export interface CheckResult<Judge extends Judging = Judging> {
   /** The exit code of an interrupted run, or null. */
   exit: SignalExit | null;
   report: Report;
-  /** The reason for which the observation is incomplete, or null. */
+  /** The reason why the observation is incomplete, or null. */
   incomplete: string | null;
   /** The observed shard of the apps, or null. */
   shard: Shard | null;

@@ -131,7 +131,7 @@ function describeSubscription(what: string, { outcome }: SubscriptionAnswer, che
   return `subscribed to ${what}${figures.length === 0 ? '' : `: ${figures.join(', ')}`}`;
 }
 
-/** Reason for which a run fails. */
+/** Reason why a run fails. */
 interface Problem {
   message: string;
   /** Lines that follow the message. */
@@ -139,7 +139,7 @@ interface Problem {
   hint: SafeText | null;
 }
 
-/** The reason for which the registry cannot be used; null if it can, or if that is not known yet. */
+/** The reason why the registry cannot be used; null if it can, or if that is not known yet. */
 function problemOfRegistry(check: FirstCheck | null): Problem | null {
   if (check?.failing !== true) return null;
   return {

@@ -140,7 +140,7 @@ export interface ConfiguredException {
    * publish-version and release then allow it as well. Absent: any.
    */
   secret?: NotBlank;
-  /** The reason for which the findings do not count. */
+  /** The reason why the findings do not count. */
   reason: NotBlank;
   /**
    * The last day of the exception (YYYY-MM-DD, UTC); afterwards the findings count again. Required for rules about

@@ -12,7 +12,7 @@ import { artifactSubject, type AppVersion, isSbomSubject, sbomSubject } from './
 import { type BuildFacts, type StatementFacts } from '../facts/attestation.ts';
 
 /**
- * Reasons for which an attestation proves nothing: `digest` and `build` are found in its content, the others by its
+ * Reasons why an attestation proves nothing: `digest` and `build` are found in its content, the others by its
  * verification.
  */
 type AttestationCause = FailureCause | 'digest' | 'build';

@@ -19,7 +19,7 @@ export interface AppState {
   visible: boolean | null;
   because: readonly string[];
   /**
-   * The reason for which its versions were not observed, if that is not caused by an error of the app; null if they
+   * The reason why its versions were not observed, if that is not caused by an error of the app; null if they
    * were.
    */
   unobserved: string | null;

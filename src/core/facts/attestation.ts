@@ -9,7 +9,7 @@ export interface AttestationFacts {
   sha256: Digest;
   /** The trusted root that it was verified with. */
   root: RootFacts;
-  /** The reason for which the bundle proves nothing; null if it was verified. */
+  /** The reason why the bundle proves nothing; null if it was verified. */
   failure: AttestationFailure | null;
   /** Null if it was not verified. */
   signer: SignerFacts | null;

@@ -7,7 +7,7 @@ import type { ServiceFailure } from './service.ts';
 import { machineLimitText } from '../errors/machine-limit.ts';
 
 /**
- * Reasons for which a fact is missing or a rule was not judged: typed codes with data. All wording is in the table
+ * Reasons why a fact is missing or a rule was not judged: typed codes with data. All wording is in the table
  * below.
  */
 
@@ -74,7 +74,7 @@ export type MissingReason =
   /** `detail`: the message of the service, or ''. */
   | { code: 'service-not-joined'; service: string; failure: ServiceFailure; detail: string };
 
-/** Reasons for which a rule was not judged, or a kind of resource was not observed. */
+/** Reasons why a rule was not judged, or a kind of resource was not observed. */
 export type NotJudgedReason =
   | MissingReason
   | { code: 'rule-crashed'; error: string }
@@ -216,7 +216,7 @@ const SERVICE_FAILURES: Record<ServiceFailure, string> = {
   'never-checked': 'has not checked the registry yet',
 };
 
-/** Reasons for which the versions that a baseline lists of an app are not known. */
+/** Reasons why the versions that a baseline lists of an app are not known. */
 export type BaselineMetadataState =
   | 'absent'
   /** It was never valid in any commit up to there. */

@@ -2,7 +2,7 @@
 export interface ServiceFacts {
   /** Base URL of the service, with a trailing slash. */
   service: string;
-  /** The reason for which the service refuses all requests of the organization; null if it does not. */
+  /** The reason why the service refuses all requests of the organization; null if it does not. */
   suspended: string | null;
   /** The subscription; null if the organization is suspended. */
   registry: SubscribedRegistry | null;
@@ -62,7 +62,7 @@ export interface SubscribedVersion {
   /** Null if the organization does not want attestations of the registry; absent if the service does not say. */
   attestation?: SubscribedAttestation | null;
   /**
-   * The reason for which the policy of the organization holds it back; null if it does not, absent if the service does
+   * The reason why the policy of the organization holds it back; null if it does not, absent if the service does
    * not say.
    */
   policyHold?: SubscribedHold | null;
@@ -136,7 +136,7 @@ export interface VersionAnswer extends SubscribedVersion {
   lostAt?: Time | null;
 }
 
-/** Reasons for which a service was not queried, or could not respond. */
+/** Reasons why a service was not queried, or could not respond. */
 export type ServiceFailure =
   | 'no-api'
   | 'unauthorized'

@@ -45,7 +45,7 @@ export interface Snapshot {
    */
   orphans: string[];
   /**
-   * The reason for which the run did not observe everything (it was interrupted, a limit was reached); absent when it
+   * The reason why the run did not observe everything (it was interrupted, a limit was reached); absent when it
    * did.
    */
   incomplete?: string | null;
@@ -58,7 +58,7 @@ export interface Snapshot {
   /** The part of the apps that the run covers; absent when it covers all of them. */
   shard?: Shard;
   /**
-   * The state of the registry in a subscriber service, or the reason for which that is not known; absent if no service
+   * The state of the registry in a subscriber service, or the reason why that is not known; absent if no service
    * was named.
    */
   service?: ServiceFacts | Missing;
@@ -94,7 +94,7 @@ export interface Baseline {
   app(key: string): PublishedVersion[] | null | Missing;
   /** The URL of an app's metadata file there; null if that is not known. Absent if no URL is known. */
   metadataUrl?(key: string): string | null;
-  /** The reason for which there was no registry to compare with; absent if there was one. */
+  /** The reason why there was no registry to compare with; absent if there was one. */
   absent?: Missing;
   /** True if the user requested the comparison: a run that does not make it, of any app listed there, is incomplete. */
   isRequired?: true;

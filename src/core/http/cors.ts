@@ -33,7 +33,7 @@ export type InvalidCorsCause =
   | 'full-url'
   | 'no-origin';
 
-/** The reason for which a value of the header does not let a page in. */
+/** The reason why a value of the header does not let a page in. */
 type RefusedValue = { code: 'invalid'; cause: InvalidCorsCause } | { code: 'refused'; cause: 'other-origin' };
 
 /** The outcome of a failed CORS check: the code, and the cause within it. */

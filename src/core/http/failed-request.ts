@@ -30,7 +30,7 @@ export function ruleOfFailure(
   return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';
 }
 
-/** Reasons for which a certificate, or the version of TLS, is not trusted. */
+/** Reasons why a certificate, or the version of TLS, is not trusted. */
 
 export type TlsCause =
   | 'expired'
@@ -71,7 +71,7 @@ const CERTIFICATE_CAUSES: Readonly<Record<string, TlsCause>> = {
 };
 
 /**
- * The reason for which TLS is not trusted, or null if a probe did not fail for that reason (a reset during the
+ * The reason why TLS is not trusted, or null if a probe did not fail for that reason (a reset during the
  * handshake says nothing).
  */
 export function tlsCause(probe: Probe): TlsCause | null {

@@ -5,7 +5,7 @@ import { isTransportFailure } from './probe.ts';
 
 /** The Fetch standard's check of the response to a preflight. */
 
-/** Reasons for which a preflight for GET or HEAD is refused. */
+/** Reasons why a preflight for GET or HEAD is refused. */
 type SafePreflightCause =
   | 'no-answer'
   | 'not-http'

@@ -68,7 +68,7 @@ export function isTransportFailure(probe: Probe): boolean {
   }
 }
 
-/** The reason for which a probe was not made or not completed, if it is not the host's; null otherwise. */
+/** The reason why a probe was not made or not completed, if it is not the host's; null otherwise. */
 export function notRequested({ failure }: Probe): Missing | null {
   if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
   const limit = machineLimitOf(failure);
@@ -119,7 +119,7 @@ export function hostnameOf(url: string): string {
 }
 
 /**
- * The reason for which clients do not decode compressed bytes, as a clause that continues a sentence; null if the
+ * The reason why clients do not decode compressed bytes, as a clause that continues a sentence; null if the
  * response has no Content-Encoding.
  */
 export function whyUndecoded(web: HttpViews | Missing): string | null {

@@ -60,7 +60,7 @@ function revalidationOf(web: HttpViews): SideProbes['revalidation'] | Missing {
 }
 
 /**
- * The reason for which a request was not sent although it should have been; null if it was, or was left out
+ * The reason why a request was not sent although it should have been; null if it was, or was left out
  * intentionally.
  */
 function notSent(fact: Probe | Missing): Missing | null {
@@ -89,7 +89,7 @@ const NAMES: Readonly<Record<SideProbe | 'image', string>> = {
   image: 'GET as an image',
 };
 
-/** The reason for which nothing can be concluded, or null. */
+/** The reason why nothing can be concluded, or null. */
 function why(web: HttpViews, of: SideProbe, probes: readonly (Probe | null)[]): Missing | null {
   const failed = failure(
     NAMES[of],

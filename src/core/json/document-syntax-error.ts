@@ -1,7 +1,7 @@
 import { message, type SafeText } from '../text/message.ts';
 import { safeExcerpt } from '../text/text.ts';
 
-/** Reasons for which a text is not JSON, or not a text at all. */
+/** Reasons why a text is not JSON, or not a text at all. */
 export type SyntaxErrorCause =
   | 'empty'
   | 'html-page'

@@ -29,7 +29,7 @@ export function readInputFile(
   return faults.length === 0 ? { value, faults: [] } : failed(faults);
 }
 
-/** The reason for which a file is not JSON; null if it is. */
+/** The reason why a file is not JSON; null if it is. */
 export function syntaxFaultOf(content: DocumentContent): Fault | null {
   const { value, fault, oversized } = parseDocument(content);
   if (value !== undefined && fault === null) return null;

@@ -16,7 +16,7 @@ export { isObject, type JsonObject, type JsonValue, MAX_DEPTH, member, stringOrN
 export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */
   value: JsonValue | undefined;
-  /** The reason for which there is no value; a lone surrogate is a fault that does not discard the value. */
+  /** The reason why there is no value; a lone surrogate is a fault that does not discard the value. */
   fault: DocumentSyntaxError | null;
   /** The limit that the document exceeds, or null. */
   oversized: 'bytes' | 'depth' | null;

@@ -40,7 +40,7 @@ export interface VersionDecision {
   hold: Hold | null;
 }
 
-/** The reason for which a version is held back. */
+/** The reason why a version is held back. */
 export interface Hold {
   cause: HoldCause;
   /** JSON Pointer of the line of the policy. */

@@ -47,7 +47,7 @@ export interface PolicyDocument {
    * @maxItems 1000
    */
   requireAttestation?: Selector[];
-  /** The reasons for which a retired version is still offered; without the field, all of them. */
+  /** The reasons why a retired version is still offered; without the field, all of them. */
   allowDeprecated?: RetirementReason[];
 }
 

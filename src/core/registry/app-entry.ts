@@ -4,7 +4,7 @@ import { shorten } from '../text/text.ts';
 /** The entry file of the app's code, at the top level of an artifact. */
 export const APP_ENTRY = 'app.js';
 
-/** The reason for which an archive does not contain an app, and the correction. */
+/** The reason why an archive does not contain an app, and the correction. */
 export interface NoApp {
   cause: 'in-folder' | 'other-case' | 'not-built' | 'dangling-link' | 'absent';
   /** Follows "The artifact". */

@@ -41,7 +41,7 @@ type ChecksumErrorCause =
   | 'not-hexadecimal'
   | OtherAlgorithm;
 
-/** The reason for which a text is not a checksum: the cause, and the correct form if the text determines it. */
+/** The reason why a text is not a checksum: the cause, and the correct form if the text determines it. */
 export interface ChecksumError {
   cause: ChecksumErrorCause;
   message: SafeText;

@@ -117,7 +117,7 @@ interface ExplainedApp {
   versionFile: string;
   /** True if the manifest lists the app. */
   isListed: boolean;
-  /** The reason for which an unlisted app cannot be listed; null for another app. */
+  /** The reason why an unlisted app cannot be listed; null for another app. */
   unlisted: AppProblem | null;
 }
 

@@ -132,7 +132,7 @@ export interface ExplainedBy {
   /** Only problems of this rule with one of these causes are explained; absent for all. */
   only?: readonly string[];
   /**
-   * The reason for which nothing is left to report beside such a finding: a sentence without a period, for the
+   * The reason why nothing is left to report beside such a finding: a sentence without a period, for the
    * documentation.
    */
   because: string;

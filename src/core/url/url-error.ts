@@ -5,7 +5,7 @@ import { type UrlParts, urlParts, withoutFragment } from './url.ts';
 
 const UNESCAPED = /[ "<>`{}|^]/g;
 
-/** Reasons for which a URL cannot be used. */
+/** Reasons why a URL cannot be used. */
 type UrlErrorCause =
   | 'empty'
   | 'whitespace'

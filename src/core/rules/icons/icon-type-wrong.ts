@@ -95,7 +95,7 @@ const NEVER_SNIFFED =
 const PAGE_OR_DATA = /^(?:text\/(?:html|plain|json|xml)|application\/(?:json|xml)|.+\+(?:json|xml))$/;
 
 /**
- * The reason for which browsers block a PNG with this Content-Type, or null: `type` because of its type, `nosniff` only
+ * The reason why browsers block a PNG with this Content-Type, or null: `type` because of its type, `nosniff` only
  * together with nosniff.
  * @param type in lower case, without parameters
  */

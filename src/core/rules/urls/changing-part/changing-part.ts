@@ -12,7 +12,7 @@ import {
   PLACES,
 } from './words.ts';
 
-/** Reasons for which the content of a URL can change. */
+/** Reasons why the content of a URL can change. */
 type ChangingCause = 'source-archive' | 'latest' | 'branch' | 'range' | 'unversioned';
 
 /** The part of a URL because of which its content can change. */
