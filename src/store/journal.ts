@@ -26,7 +26,7 @@ export function writeStateOf({ stored, unknown }: Journal): WriteState {
   return { stored: [...new Set(stored)], notStored: [], unknown: [...unknown] };
 }
 
-/** What is stored and what is not, in sentences; '' if there is nothing to say. */
+/** Describes the stored and the missing files, in sentences; '' if there is nothing to say. */
 export function describeWriteState({ stored, notStored, unknown }: WriteState): SafeText {
   const parts: SafeText[] = [];
   if (stored.length > 0) parts.push(message`Stored: ${safe(named(stored))}.`);
@@ -42,7 +42,7 @@ function named(paths: readonly string[]): SafeText {
   );
 }
 
-/** What the run did to the store. */
+/** Effect of the run on the store. */
 export function effectOf({ stored, unknown }: Journal): Effect {
   if (unknown.size > 0) return 'unknown';
   return stored.length > 0 ? 'applied' : 'none';

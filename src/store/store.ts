@@ -19,7 +19,7 @@ export interface Store {
   replace(path: string, bytes: Uint8Array, token: string, details?: WriteDetails): Promise<'replaced' | 'changed'>;
   /** The time of the store in milliseconds since the epoch; null if it has not answered yet. Absent: it has no clock. */
   now?(): number | null;
-  /** How many files may be read or written at a time (default: 1 write). */
+  /** The number of files that may be read or written at a time (default: 1 write). */
   readonly concurrency?: number;
   /** The missing ones of the paths, as far as a few requests show; the others may exist or not. */
   absent?(paths: readonly string[]): Promise<Set<string>>;

@@ -21,7 +21,7 @@ export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null>
 
 interface DiskError {
   code: ErrorCode;
-  /** What the system reports, as the end of a sentence. */
+  /** The error of the system, as the end of a sentence. */
   cause: string;
   hint: string;
   /** True if the hint says to run the same command again. */
@@ -105,7 +105,7 @@ const KNOWN: Readonly<Record<string, DiskError>> = {
 /** Windows reports these if another program has the target of a rename open; after some seconds it is not a scanner. */
 const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-/** What a failed write did, with a sentence about the resulting state if nothing else describes it. */
+/** Effect of a failed write, with a sentence about the resulting state if nothing else describes it. */
 export interface WriteOutcome {
   effect: Effect;
   state?: SafeText;

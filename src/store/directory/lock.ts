@@ -29,9 +29,9 @@ export interface Lock {
 }
 
 export interface LockOptions {
-  /** How long to wait for others, in milliseconds (30 s). */
+  /** The time to wait for others, in milliseconds (30 s). */
   wait?: number;
-  /** How long a lock from another machine may go without being touched, in milliseconds (20 s). */
+  /** The age at which a lock from another machine that nobody touched is stale, in milliseconds (20 s). */
   stale?: number;
   /** Called when a lock was broken, with a sentence. */
   notice?: (text: string) => void;
@@ -132,7 +132,7 @@ interface Holder {
   heartbeat: string;
 }
 
-/** What the folder of a lock names as its holder; null if it is free, or is being released. */
+/** Reads the holder of a lock; null if it is free, or is being released. */
 async function readHolder(folder: string): Promise<Holder | null> {
   try {
     const [name] = (await nullIfMissing(readdir(folder))) ?? [];

@@ -17,7 +17,7 @@ export function uploadHeaders(path: string, bytes: Bytes): Record<string, string
 /** The names of the conditions that object stores support, as they are remembered. */
 export type ConditionsName = 'etag' | 'bare-etag' | 'generation';
 
-/** How a store is requested to write only if nothing exists, or only over the version that was read. */
+/** Conditions that make a store write only if nothing exists, or only over the version that was read. */
 interface Conditions {
   name: ConditionsName;
   create: Record<string, string>;

@@ -28,11 +28,11 @@ export interface FoundCredentials {
 const READ_AGAIN = 60_000;
 /** Milliseconds for a request to GitHub. */
 const TIMEOUT = 15_000;
-/** What says nothing about a source. */
+/** Messages that tell nothing about a source. */
 const UNSPECIFIC = /^Skipping |^Could not load credentials from any providers/;
 const AUDIENCE = 'sts.amazonaws.com';
 
-/** What the providers of AWS log to. */
+/** The logger that the providers of AWS call. */
 type ProviderLogger = Record<'debug' | 'info' | 'warn' | 'error', (...content: unknown[]) => void>;
 type Provided = Credentials & { expiration?: Date | undefined };
 
