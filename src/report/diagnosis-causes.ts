@@ -127,7 +127,7 @@ function causeOf(group: Group<Finding>, emptied: ReadonlySet<string | null>, opt
   };
 }
 
-/** What to do: once, if that is the same for all findings of the group. */
+/** The correction: once, if that is the same for all findings of the group. */
 function remediesOf(group: Group<Finding>, { verbose, page }: ViewOptions): Pick<Cause, 'next' | 'remedies'> {
   const [first] = group;
   const groups = [...groupBy(group, ({ advice }) => advice).values()];
@@ -159,7 +159,7 @@ function placesOf(findings: Group<Finding>): string {
 function alsoOf([first, ...others]: Group<Finding>, options: ViewOptions): string[] {
   if (others.length > MAX_LOCATIONS && !options.verbose) return [];
   const lines = others.slice(0, MAX_LOCATIONS_VERBOSE).map((finding) => {
-    // What the service says about a version has no place of its own.
+    // A finding of the service about a version has no place of its own.
     const place = placeOf(finding) === placeOf(first) ? placesOf([finding]) : placeOf(finding);
     const document = `${first.url ?? first.file} `;
     const pairs = evidenceOf(finding, options)
@@ -178,7 +178,7 @@ export function pairText([name, value]: Pair): string {
   return name === '' ? value : `${name} ${value}`;
 }
 
-/** How many resources the findings affect. */
+/** Number of resources that the findings affect. */
 function countAffected(group: readonly Finding[]): number {
   return group.reduce((sum, finding) => sum + 1 + Number(finding.evidence['alsoHit'] ?? 0), 0);
 }

@@ -15,22 +15,22 @@ export interface Cause {
   who: string;
   /** Where it was observed. */
   place: string;
-  /** What was observed there. */
+  /** The observations there. */
   evidence: Pair[];
   /** Other locations, one line each, if they are few or all are requested. */
   also: string[];
-  /** What to do everywhere; null if that differs between the places, which `remedies` lists. */
+  /** The correction for all places; null if that differs between the places, which `remedies` lists. */
   next: string | null;
-  /** What to do at each place, one line each. */
+  /** The correction of each place, one line each. */
   remedies: string[];
-  /** Why it does not count, such as `in the baseline`; '' if it counts. */
+  /** The reason why it does not count, such as `in the baseline`; '' if it counts. */
   uncounted: string;
 }
 
 export interface SymptomView {
   title: string;
   status: SymptomStatus['status'];
-  /** What was checked, or why it was not; or null. */
+  /** The checked part, or the reason why nothing was checked; or null. */
   summary: string | null;
   causes: Cause[];
   /** One line each: the number of omitted causes, and what hides an app elsewhere. */
@@ -42,9 +42,9 @@ export interface View {
   /** Findings that belong to no symptom. */
   withoutSymptom: SymptomView | null;
   apps: string[];
-  /** What to check next, if no finding explains a failure; or null. */
+  /** The next checks, if no finding explains a failure; or null. */
   next: { title: string; lines: string[] } | null;
-  /** Why something was not observed. */
+  /** Reasons why something was not observed. */
   notChecked: string[];
   /** Registry, time, tool and counts, to be quoted. */
   closing: string[];

@@ -52,7 +52,7 @@ function titleOf(suspicions: number, isExplained: boolean, symptoms: readonly Sy
 
 const HOUR = 3600;
 
-/** How long after a change subscribers may see the previous state, in words; null if unknown. */
+/** The time for which subscribers may see the previous state, in words; null if unknown. */
 function lagOf({ copies }: Diagnosis): string | null {
   if (copies.length === 0) return null;
   // Reported elsewhere: an old copy says nothing about later changes.
@@ -87,7 +87,7 @@ export function closingOf(report: Report, { seenAt, saved, proxy, requested }: D
   ];
 }
 
-/** How much of the registry the diagnosis covers: what is listed may differ from what was requested. */
+/** The part of the registry that the diagnosis covers: what is listed may differ from what was requested. */
 function coverageOf({ summary, findings }: Report, version: string | null): string {
   const { apps, versions } = summary;
   const listed = findings.find(({ rule }) => rule === 'app-not-listed')?.evidence['listed'];
@@ -98,7 +98,7 @@ function coverageOf({ summary, findings }: Report, version: string | null): stri
   return `${counted(apps, 'app')}, ${versions === apps ? counted(versions, 'version') : `${apps} of ${counted(versions, 'version')}`}`;
 }
 
-/** What subscribers see of each app, and the reasons for hidden ones, which come first. */
+/** The visible version of each app, and the reasons for hidden ones, which come first. */
 
 /** Up to this number, visible apps are listed individually; more are counted. */
 const MAX_VISIBLE = 5;
@@ -189,7 +189,7 @@ function reasonsBy(findings: readonly Finding[]): Map<string, string> {
   return reasons;
 }
 
-/** Why it is not known whether an app is visible, if no finding is the reason. */
+/** The reason why the visibility of an app is unknown, if no finding is the reason. */
 function whyUnknown({ latest }: AppVerdict): string {
   return latest === null ? 'it could not be checked' : 'its artifacts were not checked';
 }

@@ -6,7 +6,7 @@ import { rules } from '../core/rules/index.ts';
 import { ruleTitle } from '../core/rules/lookup.ts';
 import { isFailure } from './report-text.ts';
 
-/** What a diagnosis says about rules that were not judged: by symptom, and in all. */
+/** Reasons of a diagnosis for rules that were not judged: by symptom, and in all. */
 
 const SYMPTOM_OF_RULE = new Map(rules.map((rule) => [rule.id, rule.symptom]));
 
@@ -29,7 +29,7 @@ function becauseOf(rule: string): string {
 }
 
 /**
- * Why a symptom could not be judged: two reasons at most.
+ * The reasons why a symptom could not be judged: two reasons at most.
  * @param page the text is for a page, which names no ids of rules
  */
 export function reasonsOf(id: Symptom, report: Report, page = false): string {
@@ -70,10 +70,9 @@ const SELF_EXPLANATORY: ReadonlySet<NotJudgedCode> = new Set([
   'content-not-scanned',
 ]);
 
-/** What is shown only with --verbose: the finding that blocks a check, or the age of a copy, is reported elsewhere. */
+/** Reasons that only --verbose shows: the finding that blocks a check, or the age of a copy, is reported elsewhere. */
 const DETAILS: ReadonlySet<NotJudgedCode> = new Set([...SELF_EXPLANATORY, 'blocked-by', 'stale-copy']);
 
-/** Why something was not observed. */
 export interface NotChecked {
   /** In words, without ids of rules. */
   reason: string;
@@ -91,7 +90,7 @@ export function notCheckedOnPage(report: Report): NotChecked[] {
   }));
 }
 
-/** Why something was not observed, starting with what prevented most checks. */
+/** Sentences about missing observations, starting with what prevented most checks. */
 export function notChecked(report: Report, verbose: boolean): string[] {
   return reasonCounts(report, verbose).map(({ entry: { reason }, checks }) =>
     checks === 1 ? reason : `${reason} (${counted(checks, 'check')})`,

@@ -45,7 +45,7 @@ export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'sy
   };
 }
 
-/** What a service knows was requested; other notes are shown with --verbose. */
+/** Notes about the service were requested; other notes are shown with --verbose. */
 function isShown({ severity, rule }: Finding): boolean {
   return severity !== 'note' || ruleById(rule)?.on === 'subscription';
 }
@@ -74,7 +74,7 @@ function symptomView(
   return { title: symptomName(id), status, summary, causes, remarks };
 }
 
-/** What was checked for a symptom without causes. */
+/** The checked subjects of a symptom without causes. */
 function checkedOf(id: Symptom, { summary, findings, target }: Report, { verbose, page }: ViewOptions): string {
   const notes =
     !verbose && page !== true && findings.some((finding) => finding.symptom === id && !isExpectedNote(finding));

@@ -7,7 +7,7 @@ import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
 import { size } from './words.ts';
 
-/** What would change for subscribers, for people. */
+/** Report of the changes for subscribers, for people. */
 
 /** Apps listed, and versions of each. */
 const MAX_APPS = 100;
@@ -191,7 +191,7 @@ function row(...cells: readonly [string, string, string, string]): string {
   return `| ${mark} | ${cell(asCode(key))} | ${cell(asCode(version))} | ${cell(prose(change.replaceAll(' → ', ' to ')))} |`;
 }
 
-/** What about files say differently, as sentences. */
+/** Differences between about files, as sentences. */
 
 const CHANGES: Record<AboutDiff['change'], string> = {
   retired: 'retired',

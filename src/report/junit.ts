@@ -13,7 +13,7 @@ type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
 interface Case {
   name: string;
   outcome: 'passed' | 'failure' | 'error' | 'skipped';
-  /** Why the case did not pass, in one line. */
+  /** The reason why the case did not pass, in one line. */
   message?: string;
   /** The details of a failure, or additional output of a passed case. */
   text?: string;
@@ -213,7 +213,7 @@ function suitesOf(report: Report, severities: RenderOptions['severities']): Suit
   return [registry, ...suites.values()];
 }
 
-/** What is judged only with an option, or if it exists: a report does not show whether it was. */
+/** Subjects that are judged only with an option, or if they exist: a report does not show whether they were. */
 const ON_REQUEST = new Set<AnyRule['on']>(['attestation', 'about', 'subscription']);
 
 /** Rules about these are listed only if they have a finding or were not judged. */

@@ -30,7 +30,7 @@ export interface RenderOptions {
   severities: Readonly<Record<string, Severity | 'off'>>;
   /** Additional data of a diagnosis; if set, reports for people are grouped by symptom. */
   diagnosis: Diagnosis | null;
-  /** What attestations prove; empty if none were checked. */
+  /** Facts that attestations prove; empty if none were checked. */
   attested: readonly AttestedVersions[];
 }
 

@@ -5,7 +5,7 @@ import { counted, safeExcerpt } from '../core/text/text.ts';
 import type { PolicyTestResult } from './results.ts';
 import type { Style } from './style.ts';
 
-/** What a policy offers of a registry: as JSON, and for people. */
+/** Offers of a registry under a policy: as JSON, and for people. */
 
 /** Apps listed, and versions of each. */
 const MAX_APPS = 100;

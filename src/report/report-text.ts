@@ -26,9 +26,9 @@ export function summaryLine(report: Report, style: Style): string {
   return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'}${others} (${seen})`;
 }
 
-/** What a report's `notJudged` says about the run as a whole. */
+/** Texts about a run as a whole, from the `notJudged` of a report. */
 
-/** Why the run observed less than it should have; such a run is incomplete. */
+/** The reasons why the run observed less than it should have; such a run is incomplete. */
 export function failureReasons(entries: readonly NotJudged[]): string[] {
   return entries
     .filter(isFailure)
@@ -72,7 +72,10 @@ export function uncountedNumbers(findings: readonly Finding[]): string {
   ].join(', ');
 }
 
-/** Why a finding does not count: `excepted until 2027-03-01: The host is moving.`; '' if it counts. Not escaped. */
+/**
+ * The reason why a finding does not count: `excepted until 2027-03-01: The host is moving.`; '' if it counts. Not
+ * escaped.
+ */
 export function whyUncounted({ excepted, baseline }: Pick<Finding, 'excepted' | 'baseline'>): string {
   if (excepted === null) return baseline ? 'in the baseline' : '';
   const { reason, until, issue } = excepted;
@@ -82,7 +85,7 @@ export function whyUncounted({ excepted, baseline }: Pick<Finding, 'excepted' | 
 /** Builders that are listed. */
 const LISTED = 5;
 
-/** What attestations prove, as worded by the reporters for people: a line for each builder. */
+/** Facts that attestations prove, as worded by the reporters for people: a line for each builder. */
 export function attestedLines(attested: readonly AttestedVersions[]): string[] {
   const more = attested.slice(LISTED).reduce((sum, { versions }) => sum + versions, 0);
   const lines = attested
@@ -102,7 +105,7 @@ function brief(text: string): string {
   return printableExcerpt(text, 200);
 }
 
-/** Why subscribers do not see an app, as worded by all reporters. */
+/** The reasons why subscribers do not see an app, as worded by all reporters. */
 
 /** The apps whose metadata file lists no version yet, except those that had versions before. */
 export function unpublishedApps(findings: readonly Finding[]): ReadonlySet<string> {

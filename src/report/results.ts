@@ -28,7 +28,7 @@ export interface FailedRun {
   /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
   outcome: 'failed' | 'refused' | 'interrupted';
   error: RunError;
-  /** What the run had written, by path. */
+  /** Paths that the run had written. */
   written?: object | null;
 }
 
@@ -80,7 +80,7 @@ export interface Results {
     changed: readonly string[];
     /** Those that are retired otherwise, and stay so: exit 1. With --replace, none. */
     kept: readonly RetiredVersion[];
-    /** What the file said about those whose retirement is overwritten or withdrawn. */
+    /** Previous statements about the versions whose retirement is overwritten or withdrawn. */
     replaced: readonly RetiredVersion[];
     /** Null if it is withdrawn. */
     retirement: { reason: RetirementReason; message: string; use: string | null } | null;
@@ -92,7 +92,7 @@ export interface Results {
     status: 'removed' | 'planned';
     /** The app's entry in the manifest: any value, if it is invalid. */
     entry: unknown;
-    /** What subscribers lose. */
+    /** The loss of subscribers. */
     subscribers: object;
     /** The files that were written, or would be. */
     files: readonly string[];
@@ -191,7 +191,7 @@ export interface Results {
     notCompared: readonly { key: string; reason: string }[];
     /** Companion files that differ; absent if none does. */
     companions?: readonly object[];
-    /** What about files say differently; absent if nothing does. */
+    /** Differences between the about files; absent if nothing does. */
     about?: readonly object[];
   };
   attestation: {
@@ -248,7 +248,7 @@ export interface Results {
   completion: { shell: string; script: string };
 }
 
-/** What a policy would offer of a registry. */
+/** Effect of a policy on a registry. */
 export interface PolicyTestResult {
   policy: string;
   registry: string;

@@ -5,7 +5,7 @@ import type { AnyRule, ExplainedBy } from '../core/rules/rule.ts';
 import { counted, shorten } from '../core/text/text.ts';
 import type { Style } from './style.ts';
 
-/** What a rule declares, in words: for docs/rules.md and for the terminal. */
+/** Declarations of a rule, in words: for docs/rules.md and for the terminal. */
 
 /** The groups of rules, by what they judge, in the order of the documentation. */
 export const RULE_GROUPS: Record<AnyRule['on'], string> = {

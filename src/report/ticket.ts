@@ -26,7 +26,7 @@ export function markdownDiagnosis(
  */
 export function reportTicket(report: Report, seenAt: string): string {
   const diagnosis: Diagnosis = { seenAt, origins: [], requested: null, copies: [], proxy: null, saved: false };
-  // What to check next is about options of the command line.
+  // The next checks name options of the command line.
   return ticketOf(report, { ...viewOf(report, diagnosis, { verbose: false, whole: true, page: true }), next: null });
 }
 
