@@ -27,7 +27,7 @@ export interface Bundle {
   warnings: string[];
   /** The packages of which code is in the archive; null for a packed folder, since they are not known. */
   materials: Materials | null;
-  /** What the archive was built from; reads the sources. Null unless `traced`. */
+  /** The inputs of the archive; reads the sources. Null unless `traced`. */
   provenance: (() => Provenance) | null;
   /** The files that it was built from, absolute; empty unless `traced`. */
   sources: string[];
@@ -93,7 +93,7 @@ function modulesOf(traces: readonly Trace[]): Map<string, string> {
 interface Contents {
   files: FileToPack[];
   warnings: string[];
-  /** What the compiler read. */
+  /** Files that the compiler read. */
   traces: Trace[];
   /** The files that are packed as they are. */
   packed: FileToPack[];

@@ -40,7 +40,7 @@ export interface Code {
   warnings: string[];
   /** Relative paths that app.js loads at run time: native modules, and those that the user excluded. */
   asksFor: string[];
-  /** What was read. */
+  /** Files that the compiler read. */
   traces: Trace[];
 }
 

@@ -88,8 +88,8 @@ const WORDS = [
 const TEST_BYTES = WINDOW + 40 * 1024;
 
 /**
- * What archives contain, since compressors differ in what few data have: words, numbers, near and distant repetitions of
- * every length, bytes without any order, zeros.
+ * Data like that of archives, since compressors differ in what few data have: words, numbers, near and distant
+ * repetitions of every length, bytes without any order, zeros.
  */
 function testData(): Buffer {
   let state = 1;

@@ -23,7 +23,7 @@ const NPM = { install: 'npm install', add: 'npm install' } as const;
 const PACKAGE = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
-/** What to do about the errors of a build that are missing packages: a sentence for each; empty if there are none. */
+/** Advice about the errors of a build that are missing packages: a sentence for each; empty if there are none. */
 export function missingPackages(errors: readonly Message[], { root, cwd }: Places): SafeText[] {
   const advice = new Set<SafeText>();
   for (const { text, location } of errors) {

@@ -22,7 +22,7 @@ export function checkNames(paths: readonly string[]): void {
   }
 }
 
-/** What a name must not contain, and how to recognize it. */
+/** Invalid parts of a name, and their tests. */
 const INVALID: readonly { has: string; test(path: string): boolean }[] = [
   { has: 'control or invisible characters', test: hasUnprintable },
   { has: 'a backslash, which is a folder separator on other systems', test: (path) => path.includes('\\') },

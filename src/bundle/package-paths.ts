@@ -8,7 +8,7 @@ import { dirname, join, posix, relative, resolve, sep } from 'node:path';
  * `node_modules/<package>/<file>` in the installation folder.
  */
 
-/** What the compiler read for one output file. */
+/** Files that the compiler read for one output file. */
 export interface Trace {
   output: 'app' | 'ui';
   /** Absolute: the base of the paths. */

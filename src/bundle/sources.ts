@@ -14,7 +14,7 @@ import { isVirtual, packagePath, type Trace } from './package-paths.ts';
 const NO_COMPILER = 'none';
 
 /**
- * What an archive was built from.
+ * Records the inputs of an archive.
  * @param traces of its compiled files
  * @param packed the files that are in it as they are
  * @param notices the license notices of packages, which are not sources; null for none

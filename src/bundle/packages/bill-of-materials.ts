@@ -4,7 +4,6 @@ import parse from 'spdx-expression-parse';
 import { VERSION } from '../../core/values/tool-version.ts';
 import { type BundledPackage, idOf, type Materials } from './materials.ts';
 
-/** What a bill of materials describes. */
 export interface BillSubject {
   /** The key of the app, or what else names the artifact. */
   name: string;

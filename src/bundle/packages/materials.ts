@@ -12,11 +12,11 @@ export interface BundledPackage {
   name: string;
   /** Null if its package.json has none. */
   version: string | null;
-  /** What its package.json declares: an SPDX expression, or other words; null for none. */
+  /** The license in its package.json: an SPDX expression, or other words; null for none. */
   license: string | null;
 }
 
-/** What code is made of. */
+/** Packages and files that code is made of. */
 export interface Materials {
   /** Each version of a package once; by name, then by version. */
   packages: readonly BundledPackage[];
