@@ -13,7 +13,7 @@ export interface CommandResult {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** Why the kit ended the program; null if it ended itself. */
+  /** The reason why the kit ended the program; null if it ended itself. */
   stopped: 'timeout' | 'output' | null;
 }
 
@@ -23,7 +23,7 @@ export interface CommandOptions {
   env: NodeJS.ProcessEnv;
   /** Milliseconds. */
   timeout: number;
-  /** What the program reads from its standard input (default: nothing). */
+  /** Standard input of the program (default: nothing). */
   input?: string;
 }
 

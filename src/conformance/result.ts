@@ -24,13 +24,13 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What a role observed in one case. */
+/** Observation of a role in one case. */
 export interface Observation {
   id: string;
   verdict: 'pass' | 'fail' | 'harness-error' | 'not-run';
-  /** What is wrong, or why the case could not be judged; null for a case that passes. */
+  /** The fault, or the reason why the case could not be judged; null for a case that passes. */
   message: SafeText | null;
-  /** What the implementation did, in one line; null if nothing is known of it. */
+  /** The behavior of the implementation, in one line; null if nothing is known of it. */
   observed: SafeText | null;
 }
 
@@ -42,11 +42,11 @@ export interface CaseResult {
   quote: NotBlank | null;
   title: NotBlank;
   status: Status;
-  /** What is wrong, or why the case was not judged. */
+  /** The fault, or the reason why the case was not judged. */
   message: string | null;
-  /** What the implementation did. */
+  /** The behavior of the implementation. */
   observed: string | null;
-  /** Why the case is expected to fail, from the file of --expected. */
+  /** The reason why the case is expected to fail, from the file of --expected. */
   reason: string | null;
   /** The setting to change on known hosts, by the name of the host; only for a case that failed. */
   settings: Record<string, string> | null;
@@ -75,7 +75,7 @@ export interface ConformanceReport {
   cases: CaseResult[];
 }
 
-/** What is known of a run in addition to its observations. */
+/** Facts about a run in addition to its observations. */
 interface RunFacts {
   role: Role;
   set: number;
@@ -154,7 +154,7 @@ function summaryOf(results: readonly CaseResult[]): ConformanceReport['summary']
   );
 }
 
-// How a role says what it observed.
+// Verdicts of a role.
 
 /** Correct behavior. @param observed what the implementation did */
 export function passed(id: string, observed: SafeText | null = null): Observation {

@@ -4,7 +4,7 @@ import type { SubscriberExpectation, SubscriberScript } from './subscriber.ts';
 
 /** The cases of the conformance kit: data in the folder `conformance` of the package, declared here. */
 
-/** What a case tests: a validator of documents, a host of registry files, or a subscriber. */
+/** Subject of a case: a validator of documents, a host of registry files, or a subscriber. */
 export const ROLES = ['documents', 'host', 'subscriber'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -38,11 +38,11 @@ interface Case<Script, Expectation> {
   /** The sentence of the specification that the case rests on; null unless the level is `required`. */
   quote: NotBlank | null;
   level: Level;
-  /** What is tested, as a sentence about correct behavior. */
+  /** The tested behavior, as a sentence about the correct one. */
   title: NotBlank;
-  /** What the kit does. */
+  /** The actions of the kit. */
   script: Script;
-  /** What has to result from it. */
+  /** The required result. */
   expect: Expectation;
 }
 
@@ -52,7 +52,7 @@ export interface DocumentCase extends Case<DocumentScript, DocumentExpectation> 
 
 export interface HostCase extends Case<HostScript, HostExpectation> {
   role: 'host';
-  /** What is set at a host, to make the case pass. */
+  /** The setting of a host that makes the case pass. */
   setting: HostSetting;
 }
 

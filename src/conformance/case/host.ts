@@ -3,7 +3,7 @@ import type { Count, NotBlank, PositiveInteger } from '../../core/values/scalars
 /** The cases of hosts: requests as data, and checks of the responses to them. */
 
 /**
- * How a request is sent. `service`: by a server-side client; `page`: by `fetch()` of a page of another origin, as
+ * Sender of a request. `service`: by a server-side client; `page`: by `fetch()` of a page of another origin, as
  * Chromium sends it; `opaque-page`: the same from a page whose origin is `null`; `image`: by a plain <img>.
  */
 export type HostClient = 'service' | 'page' | 'opaque-page' | 'image';
@@ -42,7 +42,7 @@ export interface HostScript {
   connection?: ConnectionTest;
 }
 
-/** What is set at a host; settings.ts says how, for known hosts. */
+/** Setting of a host; settings.ts tells for known hosts how to set it. */
 export type HostSetting =
   | 'browsers'
   | 'cache'

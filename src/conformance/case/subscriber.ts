@@ -1,9 +1,9 @@
 import type { Count } from '../../core/values/scalars.ts';
 
 /**
- * What the hosts serve, and what the subscriber is requested to do, step by step. Texts may contain `{registry}`,
- * `{cdn}` and the other names of hosts (their origins), `{sha256:/path}`, `{SHA256:/path}`, `{sha1:/path}`, `{md5:/path}`
- * and `{sri:/path}` (digests of the bytes at a path), `{unzipped:/path}` (the SHA-256 of the decompressed bytes), and
+ * Responses of the hosts, and requests to the subscriber, step by step. Texts may contain `{registry}`, `{cdn}` and the
+ * other names of hosts (their origins), `{sha256:/path}`, `{SHA256:/path}`, `{sha1:/path}`, `{md5:/path}` and
+ * `{sri:/path}` (digests of the bytes at a path), `{unzipped:/path}` (the SHA-256 of the decompressed bytes), and
  * `{secret}` (a random text).
  */
 export type SubscriberScript = readonly SubscriberStep[];
@@ -18,7 +18,7 @@ export interface SubscriberStep {
   advance?: Count;
 }
 
-/** What is requested of the subscriber. */
+/** Arguments of a verb of the subscriber. */
 interface VerbOptions {
   /** Of the manifest; `{registry}/registry.json` if absent. */
   url?: string;
@@ -53,7 +53,7 @@ export interface ServedFile {
   delay?: Count;
   /** Bytes of the body that are sent before the connection is closed. */
   cut?: Count;
-  /** How the end of the body is marked; by `Content-Length` if absent. `cut-chunk`: it is not marked. */
+  /** The mark of the end of the body; by `Content-Length` if absent. `cut-chunk`: it is not marked. */
   framing?: 'chunked' | 'close' | 'cut-chunk';
   /** In place of a response: the connection is reset, stays open without a response, or the body never ends. */
   fault?: 'reset' | 'silent' | 'endless';
@@ -72,7 +72,7 @@ export interface ArchiveEntry {
   link?: string;
 }
 
-/** What has to result from each verb of the script, in their order. */
+/** Required results of the verbs of the script, in their order. */
 export type SubscriberExpectation = readonly VerbExpectation[];
 
 /** An absent member is not judged. */
@@ -89,7 +89,7 @@ export interface VerbExpectation {
   requests?: readonly RequestExpectation[];
 }
 
-/** How many requests there have to be; `max: 0` forbids them. */
+/** Number of requests that is required; `max: 0` forbids them. */
 export interface RequestExpectation {
   /** A path of the host `registry`, or `<host>:<path>`. `*` at the end matches any text. */
   path: string;

@@ -11,7 +11,7 @@ import { failed, observeAll, passed, type Observation } from '../result.ts';
 import { folderOf } from '../sets.ts';
 import type { Answer, GivenDocument, Validator, ReportedFault } from './validator.ts';
 
-/** How many validators run at once. */
+/** Number of validators that run at once. */
 const CONCURRENCY = 4;
 
 /** The document of a case, in the folder of the set. */

@@ -10,7 +10,7 @@ export interface ReportedFault {
   severity: 'error' | 'warning';
 }
 
-/** What a validator says about a document. */
+/** Verdict of a validator about a document. */
 export type Answer =
   | {
       accepted: boolean;
@@ -69,7 +69,7 @@ export async function batchValidator(
     answers.get(path) ?? { failure: failure ?? message`The validator printed no line about the document.` };
 }
 
-/** Why a run has no verdict; null if it has one. */
+/** The reason why a run has no verdict; null if it has one. */
 function failureOf({ code, signal, stderr, stopped }: CommandResult, timeout: number): SafeText | null {
   if (stopped === 'timeout') return message`The validator did not end within ${timeout / 1000} seconds.`;
   if (stopped === 'output') return message`The validator printed more than 16 MB.`;

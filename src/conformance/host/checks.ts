@@ -16,7 +16,7 @@ import { ruleProblem } from './rules.ts';
 type ResponseCheck = Exclude<HostCheck, { check: 'connection' }>;
 type CheckOf<Name extends HostCheck['check']> = Extract<ResponseCheck, { check: Name }>;
 
-/** What is wrong with the responses; null if the check passes. */
+/** Finds the fault of the responses; null if the check passes. */
 export function problemOf(check: ResponseCheck, responses: Responses): SafeText | null {
   for (const response of allOf(responses, check.of)) {
     const problem = problemIn(check, response, responses);

@@ -15,7 +15,7 @@ export interface HostResponse {
 /** The responses by the name of their request: several if it was sent several times at once. */
 export type Responses = ReadonlyMap<string, readonly HostResponse[]>;
 
-// What a host did, in one line that is equal in two runs.
+// Describes the behavior of a host, in one line that is equal in two runs.
 
 /** Their values depend on the time of the request. */
 const CHANGING: ReadonlySet<string> = new Set(['date', 'age', 'expires', 'set-cookie', 'location']);

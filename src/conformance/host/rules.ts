@@ -51,8 +51,8 @@ const NOT_REQUESTED: Missing = { missing: { code: 'not-requested', flag: null },
 const FABRICATED_TAG = '"conformance-never-issued"';
 
 /**
- * What the rule finds in the responses; null for nothing. The text of the rule itself contains addresses and times, so
- * that the title of the cause is given.
+ * Finds a problem of the rule in the responses; null for nothing. The text of the rule itself contains addresses and
+ * times, so the title of the cause is returned in its place.
  * @param response finds a response by its name
  */
 export function ruleProblem(check: RuleCheck, response: (name: string) => HostResponse): SafeText | null {

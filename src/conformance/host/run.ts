@@ -27,7 +27,7 @@ export interface HostRun {
 /** Cases that are run at once. */
 const CONCURRENT = 4;
 
-/** Why no case can be run as usual: a fault before the first response, or a refused TLS connection. */
+/** The reason why no case can be run as usual: a fault before the first response, or a refused TLS connection. */
 interface FirstRequest {
   /** The host cannot be reached: a fault of the harness or of its network. */
   unreachable: string | null;
@@ -79,7 +79,7 @@ async function requestFirst(target: HostTarget, clients: Clients): Promise<First
 /** The phases of a request in which the host did not respond. */
 const UNREACHED: ReadonlySet<string> = new Set(['not-sent', 'url', 'proxy', 'dns', 'connect', 'time']);
 
-/** What the cases of a run share. */
+/** Common inputs of the cases of a run. */
 interface Shared {
   target: HostTarget;
   clients: Clients;

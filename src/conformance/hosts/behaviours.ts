@@ -14,7 +14,7 @@ export interface FaultRequest {
 /** Responds to a request, byte by byte. */
 export type Behaviour = (request: FaultRequest, socket: Socket) => void | Promise<void>;
 
-// What a host does with a request: correct responses, and every kind of broken one.
+// Behavior of a host for a request: correct responses, and every kind of broken one.
 
 type HeaderList = readonly (readonly [string, string])[];
 

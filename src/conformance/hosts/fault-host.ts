@@ -30,7 +30,7 @@ export interface FaultHostOptions {
   limits?: Limits;
 }
 
-/** What a host with limits does. */
+/** Limits of a host, and its behavior beyond them. */
 export interface Limits {
   /** Requests that it answers at once; further ones get `refusal`. */
   requests?: number;

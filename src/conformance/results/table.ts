@@ -4,7 +4,7 @@ import type { Style } from '../../report/style.ts';
 import { type Level, LEVELS } from '../case/case.ts';
 import { type CaseResult, type ConformanceReport, type Status, STATUSES, isFailure } from '../result.ts';
 
-/** What the results say for people, in every format. */
+/** Texts about the results for people, in every format. */
 
 /** The name of a status. */
 export const STATUS_WORDS: Readonly<Record<Status, string>> = {
@@ -22,7 +22,6 @@ export function isRemarkable({ status }: CaseResult): boolean {
   return status !== 'pass' && status !== 'reported' && status !== 'expected-failure';
 }
 
-/** What a level means. */
 export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   required: 'The specification requires it. Only these cases decide the result.',
   recommended: 'Good practice that the specification does not require.',

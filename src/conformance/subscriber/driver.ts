@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { type CommandResult, runCommand } from '../command.ts';
 
-/** How the kit drives an implementation. */
+/** Drivers of an implementation. */
 
 /** The most that is read of the response of an adapter, in bytes. */
 const LARGEST_OUTPUT = 16_000_000;
@@ -18,7 +18,6 @@ export interface CaseRun {
   caFile: string;
 }
 
-/** How a verb ended. */
 export type VerbResult =
   | { end: 'success'; output: string }
   /** The implementation says that it could not do it. `details`: what it wrote about that, for people; '' for nothing. */

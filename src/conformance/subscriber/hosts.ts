@@ -10,7 +10,7 @@ type Files = NonNullable<SubscriberScript[number]['serve']>;
 // The hosts of one case, on free ports of the loopback interface.
 
 interface HostKind {
-  /** How URLs name it: two names, so that hosts differ by more than the port. */
+  /** The name in URLs: two names, so that hosts differ by more than the port. */
   name: 'localhost' | '127.0.0.1';
   /** Null for http. */
   certificate: CertificateKind | null;

@@ -4,7 +4,7 @@ import { isObject } from '../../core/json/values.ts';
 import type { FaultRequest } from '../hosts/behaviours.ts';
 import type { RequestExpectation, VerbExpectation } from '../case/subscriber.ts';
 
-/** What the verb `apps` prints: `{ "apps": [{ "key", "latest", "versions": [{ "version", "checksum", "state" }] }] }`. */
+/** Output of the verb `apps`: `{ "apps": [{ "key", "latest", "versions": [{ "version", "checksum", "state" }] }] }`. */
 
 interface ShownVersion {
   version: string;
@@ -79,7 +79,7 @@ function offeredIn(versions: readonly ShownVersion[]): ShownVersion[] {
 
 // Compares what a subscriber shows and requests with what a case expects. Pure.
 
-/** What is wrong with the offered versions, one sentence for each. @param expand replaces names in expected texts */
+/** Finds the faults of the offered versions, one sentence for each. @param expand replaces names in expected texts */
 export function appProblems(
   shown: readonly ShownApp[],
   expected: NonNullable<VerbExpectation['apps']>,
@@ -110,7 +110,7 @@ function versionProblem(
   return checksum === expand(expected) ? [] : [`${what} is offered with another checksum than ${expected}.`];
 }
 
-/** What is wrong with the highest versions. */
+/** Finds the faults of the highest versions. */
 export function latestProblems(shown: readonly ShownApp[], expected: NonNullable<VerbExpectation['latest']>): string[] {
   return Object.entries(expected).flatMap(([key, version]) => {
     const latest = shown.find((app) => app.key === key)?.latest ?? null;
@@ -118,7 +118,7 @@ export function latestProblems(shown: readonly ShownApp[], expected: NonNullable
   });
 }
 
-/** What is wrong with the requests of a verb. @param requests by host */
+/** Finds the faults of the requests of a verb. @param requests by host */
 export function requestProblems(
   requests: ReadonlyMap<string, readonly FaultRequest[]>,
   expected: readonly RequestExpectation[],

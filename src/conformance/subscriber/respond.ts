@@ -17,9 +17,9 @@ import {
 import { entry, tgz } from '../hosts/tar-builder.ts';
 import type { ServedFile, ArchiveEntry } from '../case/subscriber.ts';
 
-/** What a host does with the requests for a file. */
+/** Responses of a host to the requests for a file. */
 
-/** How the texts and bodies of a file are made. */
+/** Makes the texts and bodies of a file. */
 interface Content {
   /** Replaces names in a text. */
   expand(text: string): string;
@@ -128,7 +128,7 @@ function headerLines(headers: Record<string, string>): string {
 
 // The bytes that the hosts of a script serve. Pure.
 
-/** What the texts of a script may name. */
+/** Values of the names in the texts of a script. */
 export interface Names {
   /** The origins of hosts by name, and other values. */
   values: ReadonlyMap<string, string>;

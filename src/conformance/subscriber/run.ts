@@ -22,7 +22,7 @@ export interface SubscriberRun {
   /** The folder in which a program runs, and its environment. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** What the implementation is unable to do. */
+  /** Abilities that the implementation lacks. */
   without: readonly Ability[];
   /** Milliseconds per verb. */
   timeout: number;
@@ -73,7 +73,9 @@ export async function filesOf(set: number): Promise<Record<string, ServedFile>> 
 
 // Runs one case: serves what its script says, drives the implementation, and compares.
 
-/** What an implementation may be unable to do: to use the time of the case, and to show the highest version of an app. */
+/**
+ * Abilities that an implementation may lack: to use the time of the case, and to show the highest version of an app.
+ */
 type Ability = 'clock' | 'latest';
 
 interface Setup {
@@ -82,7 +84,7 @@ interface Setup {
   caFile: string;
   /** The files that every case begins with. */
   files: Readonly<Record<string, ServedFile>>;
-  /** What the implementation is declared to be unable to do. */
+  /** Abilities that the implementation is declared to lack. */
   without: readonly Ability[];
   now: Date;
   onDetails: OnDetails;
@@ -116,7 +118,6 @@ const NOT_SUPPORTED: Readonly<Record<Ability, SafeText>> = {
   latest: message`The implementation is declared not to show the highest version (--without latest).`,
 };
 
-/** What a case needs of the implementation. */
 export function needsOf({ script, expect }: SubscriberCase): Ability[] {
   return [
     ...(script.some(({ advance }) => advance !== undefined) ? (['clock'] as const) : []),
