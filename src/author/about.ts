@@ -16,7 +16,7 @@ export function newAbout(): string {
 }
 
 /**
- * What an about file says.
+ * Reads an about file.
  * @throws AppregError `about-invalid` (exit 1) with all faults: nothing is added to an invalid file
  */
 export function requireAbout({ content, path }: Document): About {
@@ -39,7 +39,7 @@ export function setAboutApp(document: Document, changes: AboutAppChanges): Docum
   return unlessSame(document, setMembers(document, ['app'], changes));
 }
 
-/** What is written about a version that is published. */
+/** Notes about a version that is published. */
 export interface VersionNotes {
   /** When the version is published (ISO 8601); a time that the file has is kept. Null: it is not known. */
   published: string | null;
@@ -113,7 +113,7 @@ function setMembers(
   return edited;
 }
 
-/** How many steps of a place exist. */
+/** Number of steps of a place that exist. */
 function existingDepth(value: JsonValue, place: readonly string[]): number {
   const missing = place.findIndex((_, index) => valueAt(value, place.slice(0, index + 1)) === undefined);
   return missing === -1 ? place.length : missing;

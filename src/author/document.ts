@@ -62,7 +62,7 @@ export function requireVersions({ path, text, value }: Document): JsonValue[] {
   throw unusable(path, text, wrongShape(text, value, 'versions', 'array', '[]'));
 }
 
-/** Why a document must not be edited. */
+/** The reason why a document must not be edited. */
 interface DocumentProblem {
   message: string;
   advice: string;

@@ -1,6 +1,6 @@
-/** What the CI configurations of GitHub and GitLab have in common. */
+/** Common parts of the CI configurations of GitHub and GitLab. */
 
-/** How versions are published from CI. */
+/** Publication of versions from CI. */
 export interface Publishing {
   /** As configured. */
   store: { type: string } & Record<string, string>;

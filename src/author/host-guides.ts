@@ -33,7 +33,7 @@ function commands(...lines: string[]): string {
   return `\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`;
 }
 
-/** How the catalogue of the apps is published beside the registry. @param upload the commands that follow */
+/** Explains the publication of the catalogue beside the registry. @param upload the commands that follow */
 function catalogue({ baseUrl }: Hosted, folder: string, upload: readonly string[]): string {
   return `To publish a catalogue of the apps beside the registry ([site.md](https://github.com/appreg/appreg/blob/main/docs/site.md)), at ${baseUrl}site/index.html:
 

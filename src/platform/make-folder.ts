@@ -91,7 +91,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is exceeded',
 };
 
-/** Why a folder cannot be created or written, in words and with the code of the system; worded to follow a colon. */
+/**
+ * The reason why a folder cannot be created or written, in words and with the code of the system; worded to
+ * follow a colon.
+ */
 export function whyNotUsable(error: unknown): string {
   const code = systemErrorCode(error);
   if (code === null) return error instanceof Error ? error.message : String(error);

@@ -14,7 +14,7 @@ export interface ReadFailure {
 
 export type FileRead = { bytes: Buffer } | ReadFailure;
 
-/** What a pipe of the shell is called, such as `<(…)` and /dev/stdin; and the empty file. These may be read, once. */
+/** Paths of the pipes of a shell, such as `<(…)` and /dev/stdin; and the empty file. These may be read, once. */
 const SHELL_PIPES = /^\/(?:dev\/(?:fd\/|stdin$|null$)|proc\/self\/fd\/)/;
 
 export function isShellPipe(path: string): boolean {
@@ -34,7 +34,7 @@ export function readRegularFile(path: string, most = Infinity): FileRead {
   );
 }
 
-/** Why a path cannot be read as a regular file; null if it can be. Nothing is read. */
+/** The reason why a path cannot be read as a regular file; null if it can be. Nothing is read. */
 export function whyNotRegularFile(path: string): ReadFailure | null {
   return isShellPipe(path) ? null : withFile(path, () => null);
 }
@@ -76,7 +76,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why the system cannot read a path, worded to follow it; null for an error of another kind.
+ * The reason why the system cannot read a path, worded to follow it; null for an error of another kind.
  * @throws AppregError `too-many-open-files`, `machine-limit` if this machine is the cause, and not the file
  */
 export function whyUnreadable(path: string, error: unknown): string | null {
@@ -97,7 +97,9 @@ export function isLink(path: string): boolean {
   }
 }
 
-/** What a path is instead of a regular file, worded to follow it: “is not a regular file: it is a folder”. */
+/**
+ * Names the kind of a path that is not a regular file, worded to follow it: “is not a regular file: it is a folder”.
+ */
 export function unlikeRegularFile(stat: Stats): string {
   return `is not a regular file: it is ${kindOf(stat)}`;
 }

@@ -31,7 +31,6 @@ export function interrupted(signal: StopSignal, outcome: { effect: Effect; state
   );
 }
 
-/** How a child process ended. */
 interface ChildEnd {
   status: number | null;
   signal: NodeJS.Signals | null;
