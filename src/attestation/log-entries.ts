@@ -3,7 +3,7 @@ import type { Bundle } from '@sigstore/bundle';
 import { dsse } from '@sigstore/core';
 import type { SignedEntity, TrustMaterial } from '@sigstore/verify';
 
-// What version 4 of @sigstore/verify checks about log entries, for version 3, which is the last one for Node 20.
+// Checks of log entries that version 4 of @sigstore/verify makes, for version 3, which is the last one for Node 20.
 
 type LogEntry = SignedEntity['tlogEntries'][number];
 

@@ -8,7 +8,10 @@ import type { Digest } from '../core/values/scalars.ts';
 import { message, type SafeText } from '../core/text/message.ts';
 import shippedRoot from './trusted-root.json' with { type: 'json' };
 
-/** What attestations are verified with: the keys and certificates of a Sigstore instance, and the key of a vendor. */
+/**
+ * Trust for the verification of attestations: the keys and certificates of a Sigstore instance, and the key of a
+ * vendor.
+ */
 export interface Trust {
   root: RootFacts;
   material: TrustMaterial;

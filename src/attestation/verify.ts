@@ -96,7 +96,7 @@ function bundleIn(bytes: Uint8Array): Bundle {
   return reading('bundle', () => bundleFromJSON(json));
 }
 
-/** What parses the bundle throws many kinds of errors. */
+/** Refuses a bundle that cannot be parsed: the parser throws many kinds of errors. */
 function reading<Value>(code: string, read: () => Value): Value {
   try {
     return read();

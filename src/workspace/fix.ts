@@ -14,9 +14,9 @@ export interface FixedFile {
   path: string;
   /** The key of the app whose metadata file it is; null for the manifest, and for a file that was named directly. */
   app: string | null;
-  /** What was corrected; null if nothing was written. */
+  /** The corrections; null if nothing was written. */
   fixes: readonly Fix[] | null;
-  /** Why nothing was written: why its path is refused; null if another process changed the file in the meantime. */
+  /** The reason why the path is refused; null if another process changed the file in the meantime. */
   refused: SafeText | null;
 }
 

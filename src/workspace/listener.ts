@@ -1,6 +1,6 @@
 import type { SafeText } from '../core/text/message.ts';
 
-/** What a long operation says while it runs; a terminal shows it. */
+/** Messages of a long operation while it runs; a terminal shows them. */
 export interface Listener {
   /** A warning, or another message. */
   log(text: SafeText): void;

@@ -93,7 +93,7 @@ export async function workspaceBeside(store: Store, root: string): Promise<Store
   return openDirectory(root);
 }
 
-/** What `recordVersions` found, and wrote. */
+/** Result of `recordVersions`. */
 export interface Recorded {
   /** All versions in the lock file. */
   versions: number;
@@ -133,7 +133,7 @@ export async function recordVersions(root: string, seen: Snapshot): Promise<Reco
   };
 }
 
-/** Why the versions of a metadata file cannot be recorded; null if they can. */
+/** The reason why the versions of a metadata file cannot be recorded; null if they can. */
 function whyNotRecorded(content: DocumentFacts['content']): string | null {
   if (isMissing(content)) return reasonText(content.missing);
   return listedVersionsIn(content) === null ? 'its metadata file has no list of versions' : null;

@@ -36,13 +36,13 @@ interface StateWorkspace extends WorkspaceSettings {
   openStore: (() => Promise<Store>) | null;
 }
 
-/** How the name of a state is resolved. */
+/** Options for resolving the name of a state. */
 export interface StateOptions {
   /** The folder that relative paths are resolved against, absolute (default: that of the process). */
   cwd?: string;
   /** The workspace that an absolute folder belongs to (default: the folder itself, without settings). */
   workspaceAt?(folder: string): Promise<StateWorkspace>;
-  /** How a live registry is requested (default: directly, and without credentials). */
+  /** Options for requests to a live registry (default: directly, and without credentials). */
   webOptions?(registry: URL): Promise<WebOptions>;
   /** True if the artifacts of a live registry are downloaded (default: they are not). */
   withArtifacts?: boolean;
@@ -222,7 +222,6 @@ async function liveState(
   return snapshotOf(redact(url.href), seenAt, seen);
 }
 
-/** What was observed of a state. */
 interface ObservedState {
   manifest: DocumentFacts | null;
   apps: AppFacts[];
