@@ -4,7 +4,7 @@ import { type AppFields, MANIFEST_FIELDS } from '../core/registry/manifest.ts';
 import { code, type Html, html, sanitized, untrusted } from './html.ts';
 import { linked, notesMarkup } from './notes.ts';
 
-/** What authors claim about their apps and versions, as pages and feeds show it. */
+/** Claims of authors about their apps and versions, as pages and feeds show them. */
 
 const REASONS: Readonly<Record<Retirement['reason'], string>> = {
   security: 'because it has a security problem',
@@ -33,7 +33,7 @@ export function retiredChip({ reason }: Retirement): Html {
   return html`<span class="chip ${reason === 'security' ? 'bad' : 'warn'}">Retired</span>`;
 }
 
-/** What the author links to, with labels. A URL that is not safe to follow is shown as text. */
+/** Links of the author, with labels. A URL that is not safe to follow is shown as text. */
 export function aboutLinks(app: AboutApp): [label: string, value: Html][] {
   return shown(SHOWN_FIELDS, app);
 }
@@ -56,7 +56,7 @@ function shown<Name extends string>(
   });
 }
 
-/** How the value of a field is shown on a page. */
+/** HTML of the value of a field. */
 const FIELD_VALUES: Record<FieldKind, (value: string) => Html> = {
   text: (value) => untrusted(value, 300),
   color: (value) => code(value, 40),

@@ -82,7 +82,7 @@ export function copyable(text: string, what: string): Html {
   return html`<span class="copyable">${code(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
 }
 
-/** What all pages share: colors in light and dark mode, texts, the icons of apps, lists, chips, buttons. */
+/** Styles that all pages share: colors in light and dark mode, texts, the icons of apps, lists, chips, buttons. */
 const FILES = ['colors', 'base', 'tile', 'lists', 'chips', 'buttons', 'about'];
 
 /** @returns the text of a style sheet, to which pages add rules of their own */

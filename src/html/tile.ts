@@ -1,7 +1,6 @@
 import { isColor, isLight } from '../core/text/color.ts';
 import { type Html, html, initial, NOTHING } from './html.ts';
 
-/** What a tile shows of an app. */
 export interface TileApp {
   name: string;
   key: string;

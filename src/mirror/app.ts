@@ -158,7 +158,7 @@ function isNotSelected(facts: ArtifactFacts | undefined): boolean {
   return facts !== undefined && isMissing(facts.web) && facts.web.missing.code === 'version-not-requested';
 }
 
-/** Why it is not known whether a version is offered. */
+/** The reason why it is not known whether a version is offered. */
 function whyUnknown(facts: ArtifactFacts | undefined): string {
   const reason = facts === undefined ? null : [facts.content, facts.web].find(isMissing);
   return `The artifact was not examined${reason ? `: ${reasonText(reason.missing, 'artifact')}` : ''}.`;

@@ -134,7 +134,9 @@ const NAMES = {
   sbom: 'The bill of materials of the artifact',
 } as const;
 
-/** Why a companion file is not copied, or differs from its copy; null if it is, and if there is none. */
+/**
+ * The reason why a companion file is not copied, or differs from its copy; null if it is, and if there is none.
+ */
 function problemOf(
   { state, probe, bytes, isCut }: RequestedCompanion,
   kind: CompanionKind,

@@ -9,7 +9,7 @@ import type { Index } from './index-file.ts';
 import type { ArtifactPaths } from './receive.ts';
 import type { SourceVersion } from './rewrite.ts';
 
-/** What a caller of `mirror` gives and gets, and what a run shares. */
+/** Input and result of `mirror`, and the state of a run. */
 
 export interface MirrorOptions extends Omit<WebOptions, 'apps' | 'versions'> {
   /** The base URL of the mirror, with a trailing slash. */
@@ -39,7 +39,7 @@ export interface MirrorProgress {
   app: string | null;
 }
 
-/** What the mirror does not have, although the source lists it. */
+/** Content that the mirror does not have, although the source lists it. */
 export interface MirrorProblem {
   app: string;
   version: string | null;
@@ -63,12 +63,12 @@ export interface Mirrored {
   problems: MirrorProblem[];
   /** Apps without a published version: the mirror does not list them. */
   unpublished: string[];
-  /** What the source withdrew, and the mirror still has. */
+  /** Content that the source withdrew, and the mirror still has. */
   kept: { app: string; version: string | null }[];
   interrupted: boolean;
 }
 
-/** What was found at the companion URLs of an app, before it is known which of its versions the mirror lists. */
+/** Companion files of an app, before it is known which of its versions the mirror lists. */
 export interface AppCompanions {
   /** Paths of the companion files that this run wrote, by version. */
   written: { version: string; path: string }[];
@@ -84,7 +84,7 @@ export interface PreparedApp {
   local: Map<string, string>;
   /** Versions that cannot be kept in the folder, and why. */
   refused: Map<string, string>;
-  /** Why the app cannot be kept in the folder; null if it can. */
+  /** The reason why the app cannot be kept in the folder; null if it can. */
   refusal: { code: string; message: string } | null;
   fetched: { url: string; digest: string; path: string }[];
   /** Its companion files, which are requested while its artifacts are observed. */
@@ -103,7 +103,7 @@ export interface MirrorRun {
   readonly paths: ArtifactPaths;
   /** The fetched icons by their address (`comparableUrl`), until the last app that uses one is mirrored. */
   readonly icons: Map<string, Uint8Array>;
-  /** How many apps that use an icon are not mirrored yet, by its address. */
+  /** Number of apps that use an icon and are not mirrored yet, by its address. */
   readonly iconUses: Map<string, number>;
   /** The source's manifest, and its apps; null until it was observed. */
   source: { manifest: JsonObject; apps: JsonObject } | null;
@@ -113,7 +113,7 @@ export interface MirrorRun {
   readonly unusable: Map<string, readonly number[]>;
 }
 
-// What the mirror lacks, with the rules of the report.
+// Content that the mirror lacks, with the rules of the report.
 
 /**
  * The problems of a run, in the order of the source's apps. Apps without a version yet are recorded separately.

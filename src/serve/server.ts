@@ -17,7 +17,10 @@ export interface Served {
   target: string;
   status: number;
   milliseconds: number;
-  /** Why the response was not sent completely: the client disconnected, the file changed, a bug; otherwise null. */
+  /**
+   * The reason why the response was not sent completely: the client disconnected, the file changed, a bug;
+   * otherwise null.
+   */
   error: Error | null;
 }
 

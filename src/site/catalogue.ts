@@ -16,7 +16,7 @@ import { isBlank } from '../core/text/text.ts';
 import type { RegistryDocuments } from '../observe/workspace/tree-snapshot.ts';
 import { appPaths, type AppPaths } from './paths.ts';
 
-/** What a site shows of a registry: the apps that subscribers can see, by what the documents say. */
+/** Content of a site: the apps that subscribers can see, by what the documents say. */
 
 /** An app as the list shows it. */
 export interface ListedApp {
@@ -75,7 +75,7 @@ export type AttestationOf = (
   index: number,
 ) => AttestationFacts | Promise<AttestationFacts> | null;
 
-/** What is known of a listed app. */
+/** A listed app, visible or hidden. */
 export type Catalogued = { hidden: HiddenApp } | { app: CatalogueApp; unread: UnreadAbout | null };
 
 /**
@@ -100,7 +100,7 @@ export async function* catalogueOf(
   }
 }
 
-/** What the list needs of an app. */
+/** Takes the fields that the list shows. */
 export function listedApp({ key, name, description, iconUrl, color, paths, latest }: CatalogueApp): ListedApp {
   const { version, retired } = latest;
   return { key, name, description, iconUrl, color, paths, latest: { version, retired } };
@@ -152,7 +152,7 @@ async function catalogued(
   return { app, unread: why && { key, why } };
 }
 
-/** What the author says. A file that cannot be read hides nothing; lint and verify name its faults. */
+/** Reads the statements of the author. A file that cannot be read hides nothing; lint and verify name its faults. */
 function aboutOf({ about }: AppFacts): { about: About | null; why: UnreadAbout['why'] | null } {
   if (about === undefined) return { about: null, why: null };
   if (isMissing(about.content)) {

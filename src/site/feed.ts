@@ -85,7 +85,7 @@ function feed(site: SiteRegistry, entries: readonly Entry[], about: FeedAbout): 
     ...entries.map((entry) => entryXml(site, path, entry)),
   ];
   const text = lines.map(String).filter((line) => line !== '');
-  // What XML 1.0 does not allow, and the escapes of texts have left.
+  // Characters that XML 1.0 does not allow, and that the escapes of texts have left.
   const allowed = text.join('\n').replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
   return `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n${allowed}\n</feed>\n`;
 }

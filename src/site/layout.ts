@@ -5,7 +5,7 @@ import { redact, shellWord } from '../core/text/text.ts';
 import { type Html, html, NOTHING, sanitized, untrusted, copyable, copyButton, sharedStyle } from '../html/html.ts';
 import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE, type SiteRegistry } from './paths.ts';
 
-/** What all pages of a site share: head, header, landmarks, and the addresses of other files. */
+/** Common parts of all pages of a site: head, header, landmarks, and the addresses of other files. */
 
 /** A page, and how it refers to other files of the site. */
 export interface Frame {
@@ -149,7 +149,7 @@ function read(name: string): string {
   return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
 }
 
-/** How an organization subscribes to the registry: in the settings of the service, or on the command line. */
+/** Describes the subscription of an organization: in the settings of the service, or on the command line. */
 export function subscribeSection({ url, title }: SiteRegistry): Html {
   const words = [
     'appreg subscribe',

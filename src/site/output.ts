@@ -33,7 +33,7 @@ export interface SiteFile {
 /** A text, or the portions of a large one, which can be made several times. */
 type FileContent = string | (() => Iterable<string>);
 
-/** What a run changed, or would change: paths in order. */
+/** Changes of a run, made or planned: paths in order. */
 export interface SiteChanges {
   created: string[];
   changed: string[];
@@ -67,7 +67,7 @@ export async function writeSite(
   const earlier = earlierFiles(folder, options);
   const present = presentIn(folder, shownAs);
   refuseForeign(folder, possible, { earlier, present }, shownAs);
-  // What runs that were killed have left, which would be uploaded with the site.
+  // Files that killed runs have left, which would be uploaded with the site.
   if (isWriting) for (const name of ['', 'apps', 'assets']) await removeStaleTempFiles(join(folder, name));
   const changes: SiteChanges = { created: [], changed: [], removed: [], unchanged: 0 };
   const written = new Set<string>();
@@ -174,7 +174,7 @@ function existsIn(folder: string, path: string): boolean {
   return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** How a file differs from its new content. */
+/** Compares a file with its new content. */
 function compared(folder: string, path: string, content: FileContent, shownAs: string): 'absent' | 'same' | 'other' {
   const before = textAt(folder, path, shownAs);
   if (before === null) return 'absent';

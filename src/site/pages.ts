@@ -111,7 +111,7 @@ export function appPage(site: SiteRegistry, app: CatalogueApp): string {
   });
 }
 
-/** What else the manifest says, and what the author links to. */
+/** The other fields of the manifest, and the links of the author. */
 function factList({ fields, links }: CatalogueApp): Html {
   const rows = [...optionalFields(fields), ...aboutLinks(links)];
   return rows.length === 0 ? NOTHING : html`<dl class="facts">${rows.map(([label, value]) => row(label, value))}</dl>`;
