@@ -6,7 +6,7 @@ const HEADER_LIMIT = 128 * 1024;
 const TRAILER_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 
-/** What the next bytes are. `ended`: no member follows; `done`: no further bytes are read. */
+/** Role of the next bytes. `ended`: no member follows; `done`: no further bytes are read. */
 type State = 'header' | 'body' | 'trailer' | 'ended' | 'done';
 
 /**

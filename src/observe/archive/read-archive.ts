@@ -119,7 +119,7 @@ export function createArchiveReader({
   };
 }
 
-/** What both readers found, at the end. */
+/** Combines the facts of both readers at the end. */
 function archiveFacts(
   tar: TarReader,
   gzip: GzipReader | null,

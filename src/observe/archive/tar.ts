@@ -19,7 +19,7 @@ export interface EntryContent {
   write(bytes: Buffer): void;
 }
 
-/** What the next bytes are. `ended`: after the end marker; `done`: no further bytes are read. */
+/** Role of the next bytes. `ended`: after the end marker; `done`: no further bytes are read. */
 type Mode = 'header' | 'data' | 'extension' | 'ended' | 'done';
 
 /** Type flags of extended headers. */

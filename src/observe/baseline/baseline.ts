@@ -184,7 +184,7 @@ export function baselineFromSnapshot(saved: SavedDocuments | Snapshot, source: s
       // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
       if (metadata === undefined && !Object.hasOwn(listed, key)) return null;
       if (metadata === undefined) return withoutMetadata('not-observed', source);
-      // Why a file is not in a folder or at a git ref is known.
+      // For a folder or a git ref the reason why a file is missing is known.
       if (isMissing(metadata))
         return metadata.missing.code === 'baseline-without-metadata'
           ? metadata

@@ -8,7 +8,7 @@ import type { WebOptions } from '../registry/options.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 
 /**
- * What a live registry currently lists, as a baseline. Throws AppregError if its manifest cannot be fetched: a
+ * Reads the current content of a live registry as a baseline. Throws AppregError if its manifest cannot be fetched: a
  * comparison with nothing would find nothing.
  */
 export async function baselineFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Baseline> {

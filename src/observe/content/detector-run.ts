@@ -8,7 +8,7 @@ import type { FoundSecret } from './private-keys.ts';
  * other work in between, and ends at its limits: an archive can be made so that detectors take very long.
  */
 
-/** How much is done for one archive. */
+/** Limits of the work for one archive. */
 export interface DetectorLimits {
   /** Milliseconds of the thread for the detectors; Infinity for no limit. */
   milliseconds: number;
@@ -72,7 +72,7 @@ export class DetectorRun {
         endTurn();
       }
       for (const [secrets, searched] of found)
-        // What is found after the limit depends on how far this slice got.
+        // Secrets found after the limit depend on how far this slice got.
         if ((await onFound(secrets, searched)) >= this.limits.secrets) {
           this.limit ??= 'secrets';
           break;

@@ -93,7 +93,7 @@ const CONFIG = {
   ],
 };
 
-/** What the rules of the preset find in a text. @param path of the entry, by which some rules choose what they do */
+/** Runs the rules of the preset on a text. @param path of the entry, by which some rules choose what they do */
 async function presetSecretsIn(text: string, path: string): Promise<FoundSecret[]> {
   const { messages } = await lintSource({
     source: { content: text, filePath: `/${path}`, ext: '', contentType: 'text' },

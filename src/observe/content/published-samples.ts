@@ -33,7 +33,7 @@ export function isPublishedSample(value: string): boolean {
   return [value, ...parts].some((part) => PUBLISHED.has(createHash('sha256').update(part).digest('hex')));
 }
 
-/** What marks a token, longest first. */
+/** Beginnings of tokens, longest first. */
 const MARKS = [...ANCHORS.flatMap(({ starts }) => starts), 'sk-'].toSorted((a, b) => b.length - a.length);
 const MIN_DISTINCT = 5;
 /** A text that is one part again and again. */

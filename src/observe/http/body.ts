@@ -6,7 +6,7 @@ export interface Body {
   write(chunk: Uint8Array): void | Promise<void>;
   /** Maximum number of bytes to take. */
   limit: number;
-  /** What to do at the limit: `cut` ends the body there, `fail` is a failure. */
+  /** Behavior at the limit: `cut` ends the body there, `fail` is a failure. */
   over: 'cut' | 'fail';
 }
 

@@ -3,7 +3,10 @@ import { statusOf } from '../../core/http/probe.ts';
 
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
 export interface CircuitBreaker {
-  /** Why requests of this kind to a host are stopped, in words that follow its name; null while they are not. */
+  /**
+   * The reason why requests of this kind to a host are stopped, in words that follow its name; null while they
+   * are not.
+   */
   openReason(origin: string, kind: string, accept: string): string | null;
   /** Records a probe after its last attempt. */
   record(origin: string, kind: string, accept: string, probe: Probe): void;

@@ -54,7 +54,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-/** What the probes of a client share. */
+/** State that the probes of a client share. */
 interface ClientState {
   options: HttpOptions;
   pool: ConnectionPool;
@@ -66,7 +66,7 @@ interface ClientState {
   limit: string | null;
 }
 
-/** How often a request is sent again because this machine had no resources for it, and the pause before, in ms. */
+/** Number of repetitions of a request because this machine had no resources for it, and the pause before, in ms. */
 const MAX_RELIEFS = 10;
 const RELIEF_PAUSE = 50;
 

@@ -133,7 +133,7 @@ interface Semaphore {
   release(): void;
   /** Halves the number that is admitted at once; those already admitted stay. At least one is. */
   halve(): void;
-  /** How many are admitted at once. */
+  /** Number of requests that are admitted at once. */
   limit(): number;
 }
 

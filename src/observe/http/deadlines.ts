@@ -101,7 +101,7 @@ export class Deadline {
     this.all = all;
   }
 
-  /** Why it ended, or null. */
+  /** The reason why it ended, or null. */
   get ended(): Error | null {
     return this.reason;
   }

@@ -92,7 +92,7 @@ function recordOutcome({ host, sent }: PooledConnection, { kind }: HopRequest, s
   return REFUSALS.has(code) && host.window.refused(sent, kind, code);
 }
 
-/** Why the request is not sent, or null: its host is down, or has failed too often. */
+/** The reason why the request is not sent, or null: its host is down, or has failed too often. */
 function reasonToSkip(
   { url, kind, accept, isRepeat }: HopRequest,
   pool: ConnectionPool,

@@ -195,7 +195,10 @@ function firstPhase({ tunnel, host }: Endpoint): Failure['phase'] {
   return isIP(host) ? 'connect' : 'dns';
 }
 
-/** Why a certificate is not trusted. Typed as an error, but it is the code, or the message if there is none. */
+/**
+ * The reason why a certificate is not trusted. Typed as an error, but it is the code, or the message if there is
+ * none.
+ */
 function authorizationCode({ authorizationError }: TLSSocket): string {
   const reason: unknown = authorizationError;
   if (typeof reason === 'string') return reason;

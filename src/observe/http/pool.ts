@@ -112,7 +112,7 @@ export class ConnectionPool {
     host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
   }
 
-  /** Why a host is not tried any more, or null. */
+  /** The reason why a host is not tried any more, or null. */
   downReason(origin: string): Failure | null {
     const host = this.hosts.get(origin);
     return host && host.failedProbes >= DOWN_AFTER ? host.lastFailure : null;
@@ -141,7 +141,7 @@ export class ConnectionPool {
     await Promise.all(idle.map(({ client }) => client.destroy(CLOSED)));
   }
 
-  /** How often the pool was relieved. */
+  /** Number of times that the pool was relieved. */
   reliefs(): number {
     return this.relieved;
   }
@@ -152,7 +152,7 @@ export class ConnectionPool {
     host.slowest = Math.max(host.slowest, milliseconds);
   }
 
-  /** How long to wait for a request of another kind than those that the host answered, in milliseconds. */
+  /** Time to wait for a request of another kind than those that the host answered, in milliseconds. */
   patience(origin: string): number {
     return Math.max(MIN_PATIENCE, PATIENCE_FACTOR * this.hostOf(origin).slowest);
   }

@@ -7,11 +7,11 @@ import { type ConnectionTarget, targetOf } from './address-policy.ts';
 /** The proxies that the environment names, interpreted as by curl and most other clients. */
 
 export interface Proxy extends ConnectionTarget {
-  /** What may be displayed: the address without credentials, and the variable that named it. */
+  /** Parts that may be displayed: the address without credentials, and the variable that named it. */
   facts: ProxyFacts;
   /** The value of Proxy-Authorization, or null. */
   authorization: string | null;
-  /** What the variable is set to if that cannot be used, as in “a socks5 proxy”; otherwise null. */
+  /** The kind of value of a variable that cannot be used, as in “a socks5 proxy”; otherwise null. */
   unusable: string | null;
 }
 

@@ -7,9 +7,9 @@ import type { Body } from './body.ts';
 import { requestKindOf } from './circuit-breaker.ts';
 import { failureFact } from './failure.ts';
 
-/** What a probe requests, and the requests that it consists of. */
+/** Input of a probe, and the requests that it consists of. */
 
-/** How often a probe is repeated, and after how long. */
+/** Number of repetitions of a probe, and the pause before them. */
 export interface RetryOptions {
   /** Attempts after the first. Default 2. */
   retries?: number;
@@ -108,7 +108,7 @@ export function hopRequest(
   };
 }
 
-/** Why a URL is not requested, or null. */
+/** The reason why a URL is not requested, or null. */
 export function urlFailure(url: string): Failure | null {
   return isRequestable(url)
     ? null

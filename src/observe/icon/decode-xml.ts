@@ -33,9 +33,9 @@ export function placesIn(text: string): (offset: number) => Place {
 
 interface Decoded {
   text: string;
-  /** Why the text cannot be read. */
+  /** The reason why the text cannot be read. */
   fault: ImageFacts['fault'];
-  /** Why not all browsers read it. */
+  /** The reason why not all browsers read it. */
   warning: ImageFacts['fault'];
 }
 

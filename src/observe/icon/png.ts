@@ -29,7 +29,7 @@ function loose(message: string): PaletteFault {
   return { fault: { code: 'palette-ignored', message: `${message}, which decoders ignore` }, ignored: true };
 }
 
-/** What is wrong with a palette; null if nothing is. */
+/** Finds the fault of a palette; null if there is none. */
 function paletteFault(
   bytes: number,
   { colorType, depth }: Colors,
@@ -95,7 +95,7 @@ export function inspectPng(bytes: Uint8Array): ImageFacts {
   return state.isAnimated ? { ...facts, unread: 'frames' } : facts;
 }
 
-/** What was read so far. */
+/** Parts that were read so far. */
 interface PngState {
   header: Header | null;
   isAnimated: boolean;

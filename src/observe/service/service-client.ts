@@ -17,7 +17,7 @@ interface ServiceAnswer {
   status: number;
   /** Null if it is not JSON. */
   body: JsonValue | null;
-  /** Why there was no response of the service, or null. */
+  /** The reason why there was no response of the service, or null. */
   failure: string | null;
 }
 

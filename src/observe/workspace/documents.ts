@@ -97,7 +97,7 @@ export interface Tree {
   fetch(paths: readonly string[]): void;
   /** A file's content; null if it is missing. */
   read(path: string): DocumentContent | null;
-  /** Why a missing file is not in the tree although the registry has it; null if that is not known. */
+  /** The reason why a missing file is not in the tree although the registry has it; null if that is not known. */
   faultOf?(path: string): 'in-submodule' | 'linked-outside' | null;
   /** The content of a file in Git LFS; null if it is not on this machine. */
   readLfs?(oid: string): DocumentContent | null;

@@ -171,7 +171,7 @@ function resolveCommit(ref: string, root: string): string {
   return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
 }
 
-/** What a ref is called, by the beginning of its full name. */
+/** Kinds of refs, by the beginning of their full names. */
 const REF_KINDS = [
   ['refs/heads/', 'branch'],
   ['refs/tags/', 'tag'],

@@ -33,7 +33,7 @@ export interface ObserveWorkspaceOptions {
   /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;
   onApp?(done: number, all: number): void;
-  /** How the attestations beside artifacts are verified (default: they are not). */
+  /** Verification of the attestations beside artifacts (default: none). */
   attestations?: LocalAttestations | null;
 }
 

@@ -33,7 +33,7 @@ export interface RegistryDocuments {
   apps: Iterable<AppFacts>;
 }
 
-/** What is read of a tree besides the manifest and the metadata files. */
+/** Parts of a tree that are read besides the manifest and the metadata files. */
 export interface TreeContents {
   about?: boolean;
   /** The digests of icons, which are not inspected. */

@@ -32,11 +32,11 @@ export interface WorkspaceContext {
   outsideFolder: string;
   names: OtherNames;
   nameOf(path: string): string;
-  /** How the attestations beside artifacts are verified; null if they are not. */
+  /** Verification of the attestations beside artifacts; null if there is none. */
   attestations: LocalAttestations | null;
 }
 
-/** How the attestations of a workspace are verified. */
+/** Verification of the attestations of a workspace. */
 export interface LocalAttestations {
   /** True if it is a fact that an artifact has none. */
   reportsAbsent: boolean;
@@ -71,12 +71,12 @@ export function localFile(context: WorkspaceContext, url: string | null): string
   return path;
 }
 
-/** What is at a path instead of a file that can be read; null for one that can. @throws AppregError `file-unreadable` */
+/** State of a path; null for one that can be read. @throws AppregError `file-unreadable` */
 export function stateIn(context: WorkspaceContext, path: string): LocalState | null {
   return leadsOut(context, path) ? 'outside' : stateAt(join(context.root, path));
 }
 
-// What is at a path of the workspace instead of a file that can be read.
+// State of a path of the workspace without a readable file.
 
 /** Null for a regular file. Never opens it, since opening a named pipe may wait. @throws AppregError as `stateOfError` */
 function stateAt(path: string): LocalState | null {
