@@ -63,7 +63,6 @@ function leadingSpace(line: string): string {
   return line.slice(0, line.search(/[^ \t]|$/));
 }
 
-/** The indentation of the line that contains an offset. */
 export function lineIndent(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
   return leadingSpace(text.slice(start, offset));

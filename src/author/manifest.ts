@@ -49,10 +49,8 @@ function without(value: JsonValue | undefined, name: string): JsonValue | undefi
 /** An entry of the manifest's `apps` (spec 2.1), with its URLs and the other fields (core/registry/app-fields.ts). */
 export type AppEntry = JsonObject & { blockStyle: JsonObject & { iconUrl: string }; appMetadataUrl: string };
 
-/** The texts of a new entry: each required one. */
 export type EntryTexts = Partial<AppFields> & Record<RequiredFieldName, string>;
 
-/** The entry with these texts. */
 export function appEntry(texts: EntryTexts): AppEntry {
   // The URLs are among the required texts.
   return withFields({}, texts) as AppEntry;

@@ -56,7 +56,6 @@ function shown<Name extends string>(
   });
 }
 
-/** HTML of the value of a field. */
 const FIELD_VALUES: Record<FieldKind, (value: string) => Html> = {
   text: (value) => untrusted(value, 300),
   color: (value) => code(value, 40),

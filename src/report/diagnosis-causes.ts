@@ -178,7 +178,6 @@ export function pairText([name, value]: Pair): string {
   return name === '' ? value : `${name} ${value}`;
 }
 
-/** Number of resources that the findings affect. */
 function countAffected(group: readonly Finding[]): number {
   return group.reduce((sum, finding) => sum + 1 + Number(finding.evidence['alsoHit'] ?? 0), 0);
 }

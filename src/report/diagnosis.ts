@@ -10,7 +10,6 @@ import { STATUS_WORDS } from './words.ts';
 
 /** A diagnosis for a terminal, to be read out on a call. */
 
-/** The diagnosis as text. */
 export function prettyDiagnosis(report: Report, diagnosis: Diagnosis, { style, verbose }: PrettyOptions): string {
   const view = viewOf(report, diagnosis, { verbose, whole: verbose });
   const lines = view.symptoms.map((symptom) => headline(symptom, style));

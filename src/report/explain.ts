@@ -42,7 +42,6 @@ function isFixableRule({ fixable, causes = {} }: AnyRule): boolean {
   return fixable === true || Object.values(causes).some((info) => info.fixable === true);
 }
 
-/** An error code as JSON. */
 export function errorAsJson(code: ErrorCode): object {
   const { title, fix } = ERRORS[code];
   return { code, exit: exitCodeOf(code), title, fix, url: errorUrl(code) };

@@ -6,7 +6,6 @@ import { PLAIN, type Style } from './style.ts';
 /** The formats of checks. */
 export const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
 export type CheckFormat = (typeof FORMATS)[number];
-/** The formats of the results of conformance tests. */
 export const CONFORMANCE_FORMATS = ['pretty', 'json', 'junit', 'html'] as const;
 /** The formats of all commands. */
 export type Format = CheckFormat | (typeof CONFORMANCE_FORMATS)[number];

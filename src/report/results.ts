@@ -320,5 +320,4 @@ interface SubscribeResult {
   check: object | null;
 }
 
-/** Rows by table. */
 type RowsByTable = Record<string, Count>;

@@ -24,7 +24,6 @@ export function elapsedTime(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** The status of a symptom, in words. */
 export const STATUS_WORDS: Record<SymptomStatus['status'], string> = {
   clear: 'clear',
   suspected: 'suspected',

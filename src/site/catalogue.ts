@@ -75,7 +75,6 @@ export type AttestationOf = (
   index: number,
 ) => AttestationFacts | Promise<AttestationFacts> | null;
 
-/** A listed app, visible or hidden. */
 export type Catalogued = { hidden: HiddenApp } | { app: CatalogueApp; unread: UnreadAbout | null };
 
 /**

@@ -46,7 +46,6 @@ export function newest(entries: readonly Entry[]): Entry[] {
   return entries.toSorted((a, b) => b.time - a.time || compareText(a.app.key, b.app.key)).slice(0, MOST_ENTRIES);
 }
 
-/** True if an app has a feed. */
 export function hasFeed({ versions }: CatalogueApp): boolean {
   return versions.some(({ published }) => published !== null);
 }

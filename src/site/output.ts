@@ -174,7 +174,6 @@ function existsIn(folder: string, path: string): boolean {
   return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Compares a file with its new content. */
 function compared(folder: string, path: string, content: FileContent, shownAs: string): 'absent' | 'same' | 'other' {
   const before = textAt(folder, path, shownAs);
   if (before === null) return 'absent';

@@ -85,7 +85,6 @@ export async function attesterOf(
   return attesterFor(context, loaded, { wanted, options, dryRun: options.dryRun === true });
 }
 
-/** True if an option requests an attestation. */
 export function requestsAttestation({ attest, attestKeyEnv, attestation }: AttestOptions): boolean {
   return attest === true || attestKeyEnv !== undefined || attestation !== undefined;
 }

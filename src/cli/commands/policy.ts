@@ -19,7 +19,6 @@ export async function runPolicy(context: Context, file: string): Promise<number>
   return 0;
 }
 
-/** A policy file that a command is given. */
 export interface PolicyFile {
   /** As given, without control characters. */
   name: string;

@@ -128,7 +128,6 @@ function describe(shownAs: string, status: Status, result: SiteResult): SafeText
 
 export type SiteOptions = OptionsOf<typeof siteCommand>;
 
-/** Input of a site. */
 export interface SiteSource {
   documents: RegistryDocuments;
   attestationOf: AttestationOf;

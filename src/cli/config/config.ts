@@ -136,7 +136,6 @@ export function configFileIn(folder: string): string | null {
   return configIn(folder)?.path ?? null;
 }
 
-/** A value that refers to an unset variable. */
 interface UnsetVariable {
   owner: object;
   key: string;

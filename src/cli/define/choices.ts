@@ -34,7 +34,6 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export const ABILITIES = ['clock', 'latest'] as const;
 export const ROLES = ['web', 'worker'] as const;
 
-/** True for one of the choices. */
 export function isOneOf<Choice extends string>(choices: readonly Choice[], text: string): text is Choice {
   return choices.some((choice) => choice === text);
 }

@@ -20,7 +20,6 @@ import { failureOf } from '../io/failed-run.ts';
 
 /** The documents printed with a machine format if a run has no result. */
 
-/** Global options with a value. */
 const OPTIONS_WITH_VALUE: readonly string[] = Object.values(globalOptions)
   .filter(({ type }) => type !== 'boolean')
   .map((option) => flagOf(option));

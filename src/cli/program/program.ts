@@ -187,7 +187,6 @@ function refuseEmptyPlace(name: string, kind: ValueKind | Choices, values: reado
   );
 }
 
-/** The numbers that options accept. */
 const NUMBERS: Record<NumberOption['range'], { accepts(value: string): boolean; problem: string }> = {
   whole: { accepts: isWhole, problem: 'Expected a whole number.' },
   positive: {

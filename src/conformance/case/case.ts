@@ -60,7 +60,6 @@ export interface SubscriberCase extends Case<SubscriberScript, SubscriberExpecta
   role: 'subscriber';
 }
 
-/** The cases of each role. */
 export interface CasesByRole {
   documents: DocumentCase;
   host: HostCase;

@@ -29,7 +29,6 @@ export async function runDocumentCases(
   return observeAll(cases, CONCURRENCY, async (one) => compare(one, await validator(documentOf(one, set))));
 }
 
-/** The observation of one case. */
 export function compare({ id, expect }: DocumentCase, answer: Answer): Observation {
   const seen = describe(answer);
   if ('failure' in answer) return failed(id, answer.failure, seen);

@@ -62,7 +62,7 @@ async function testTls(
     : failed(id, message`The host accepts ${version}, which is deprecated (RFC 8996).`);
 }
 
-/** Makes a handshake and returns its result; null if it fails. */
+/** Null if the handshake fails. */
 function handshake<Result>(
   target: HostTarget,
   options: ConnectionOptions,

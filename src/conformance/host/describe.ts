@@ -3,7 +3,6 @@ import { header } from '../../core/http/headers.ts';
 import { lastHop, statusOf } from '../../core/http/probe.ts';
 import type { HostExpectation } from '../case/host.ts';
 
-/** A response of a host. */
 export interface HostResponse {
   probe: Probe;
   /** As sent; null if none was read. */
@@ -21,7 +20,6 @@ export type Responses = ReadonlyMap<string, readonly HostResponse[]>;
 const CHANGING: ReadonlySet<string> = new Set(['date', 'age', 'expires', 'set-cookie', 'location']);
 const LONGEST_VALUE = 100;
 
-/** True for a status of success. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }

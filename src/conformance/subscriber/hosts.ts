@@ -114,7 +114,6 @@ async function transportOf(
   return { scheme: 'https', tls: { tls: { key, cert } } };
 }
 
-/** The host and the path of a place. */
 export function placeOf(place: string): { host: string; path: string } {
   const [, host = 'registry', path = place] = /^([a-z-]+):(\/.*)$/.exec(place) ?? [];
   return { host, path };

@@ -15,7 +15,6 @@ const PROVENANCE_TYPE = 'https://slsa.dev/provenance/v1';
 /** The number of subjects of the largest statement that is read. */
 const MOST_SUBJECTS = 1024;
 
-/** A version of an app. */
 export interface AppVersion {
   key: string;
   version: string;

@@ -85,7 +85,6 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState[]> {
   return versions;
 }
 
-/** An app that is not listed. */
 export const ABSENT: AppState = {
   fields: new Map(),
   icon: null,

@@ -29,6 +29,7 @@ export function isMissing(fact: unknown): fact is Missing {
   return typeof fact === 'object' && fact !== null && 'missing' in fact && fact.missing !== undefined;
 }
 
+/** Reasons why a fact is missing: codes with their data. */
 export type MissingReason =
   | { code: 'offline' }
   | { code: 'not-in-workspace' }

@@ -136,7 +136,6 @@ export interface CacheControl {
   malformed: readonly string[];
 }
 
-/** Parses the value of Cache-Control. */
 export function cacheControl(value: string): CacheControl {
   const directives = new Map<string, string | null>();
   const malformed: string[] = [];

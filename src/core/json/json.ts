@@ -38,7 +38,6 @@ const NOTHING: ParsedDocument = {
 
 const READING = Symbol('reading');
 
-/** A document that was read. */
 interface ReadContent extends DocumentContent {
   readonly [READING]?: ParsedDocument;
 }

@@ -5,7 +5,6 @@ import { pointerStep, pointerSteps, pointerTo } from './pointer.ts';
 
 /** Sentences about the faults of a JSON document of ours, with their places. */
 
-/** One violation. */
 export interface Violation {
   /** JSON Pointer of the value, or of the object that has the name. */
   pointer: string;
@@ -136,7 +135,6 @@ function allowedBy(error: ShapeError, schema: Schema): string {
   return comparison.replace('#', String(params['limit'])).replace(/ 1 values$/, ' 1 value');
 }
 
-/** The wording of a pattern in its schema. */
 function wordsOfPattern({ schemaPath, keyword }: ShapeError, schema: Schema): string {
   const at = keyword === 'pattern' ? schemaPath.replace(/\/pattern$/, '') : schemaPath;
   const words = schemaAt(schema, at)?.['patternErrorMessage'];

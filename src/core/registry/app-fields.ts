@@ -218,18 +218,13 @@ const TABLE = [
 type Entry = (typeof TABLE)[number];
 
 export type FieldName = Entry['name'];
-/** The name of a field of the manifest. */
 export type ManifestFieldName = Extract<Entry, { in: 'manifest' }>['name'];
-/** The name of a field of the about file. */
 export type AboutFieldName = Extract<Entry, { in: 'about' }>['name'];
 /** The name of a field of the manifest whose text is written as it is given: a file is neither copied nor created for it. */
 export type PlainFieldName = Exclude<Extract<Entry, { in: 'manifest' }>, { kind: 'icon' | 'metadata-url' }>['name'];
 export type RequiredFieldName = Extract<Entry, { required: true }>['name'];
-/** The name of a field that `add-app` prompts for. */
 export type PromptedFieldName = Extract<Entry, { option: { add: { prompt: object } } }>['name'];
-/** The name of the value of a field's option. */
 export type FieldOptionName = Entry['option']['name'];
-/** The name of the value of an option of `add-app`. */
 export type AddOptionName = Extract<Entry, { option: { add: object } }>['option']['name'];
 
 /** All fields, in the order in which documents, help and results have them. */

@@ -10,7 +10,7 @@ const TOLERATED: Partial<Record<string, Severity>> = {
   'svg not-read': 'warning',
 };
 
-/** Severity of the fault of an image; null for an image without one. */
+/** Null for an image without a fault. */
 export function faultSeverity({ kind, fault }: Pick<ImageFacts, 'kind' | 'fault'>): Severity | null {
   return fault === null ? null : (TOLERATED[`${kind} ${fault.code}`] ?? 'error');
 }

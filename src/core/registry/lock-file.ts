@@ -94,7 +94,6 @@ export interface ChangedVersion {
   after: string;
 }
 
-/** True for a value that is meant to be a lock file. */
 export function isLockFile(value: JsonValue | undefined): boolean {
   return typeof member(value, 'lock') === 'number';
 }

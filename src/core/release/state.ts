@@ -54,7 +54,6 @@ export interface Decision {
  */
 type RebuildCause = 'toolchain' | 'notices' | 'compression';
 
-/** Decides the state of an app. */
 export function decideState(app: BuiltApp): Decision {
   const { declared, checksum, isDescribed, recorded } = app;
   const listed = app.listed ?? (isDescribed ? [] : null);

@@ -43,7 +43,6 @@ export interface Problem<C extends string = string> {
   hidesApp?: boolean;
 }
 
-/** Result of a check: the problems that it found. */
 export type CheckResult<C extends string = string> = Problem<C> | readonly Problem<C>[] | null | undefined;
 
 export interface Rule<

@@ -3,7 +3,6 @@ export const COLOR_PATTERN = '^#[0-9a-fA-F]{6}$';
 
 const COLOR = new RegExp(COLOR_PATTERN);
 
-/** True if a text is a color, `#RRGGBB`. */
 export function isColor(text: string): boolean {
   return COLOR.test(text);
 }

@@ -48,7 +48,6 @@ export function readHeader(block: Buffer): TarHeader | null {
   };
 }
 
-/** True for a block of zero bytes. */
 export function isZero(block: Uint8Array): boolean {
   for (let i = 0; i < block.length; i += 1) if (block[i] !== 0) return false;
   return true;
@@ -135,7 +134,6 @@ const MESSAGES: Record<OddityCode, string> = {
   'bytes-after-gzip': 'bytes that are not gzip data follow it',
 };
 
-/** Creates an empty list of notes. */
 export function createNotes(): TarNotes {
   const list: ArchiveFacts['oddities'] = [];
   const counts = new Map<OddityCode, number>();

@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { DocumentContent } from '../../core/json/content.ts';
 
-/** The bytes of a document. */
 export function bytesOf({ text, base64 }: DocumentContent): Buffer {
   return text === null ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text);
 }

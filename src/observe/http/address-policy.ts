@@ -3,7 +3,6 @@ import type { LookupFunction } from 'node:net';
 
 /** Which addresses may be connected to: decided per connection, before anything is sent over it. */
 
-/** The target of a connection. */
 export interface ConnectionTarget {
   /** A name, or an address without brackets. */
   host: string;

@@ -46,7 +46,6 @@ const MIN_FAILURES = { GET: 32, other: 12 };
 /** No more requests are sent if one of this many probes failed. */
 const MAX_PROBES_PER_FAILURE = 4;
 
-/** Opens a circuit breaker for one run. */
 export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
   /** By origin: the last URL of a GET that was not refused. */

@@ -5,7 +5,6 @@ import { DEFAULT_TIMEOUTS, MAX_ARTIFACT_BYTES } from './limits.ts';
 
 /** Whole files, requested as a server-side client does. */
 
-/** The limits of a download. */
 interface DownloadLimits {
   /** Maximum number of bytes; a larger file is a failure. */
   bytes: number;

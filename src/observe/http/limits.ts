@@ -1,6 +1,5 @@
 /** The limits of a request, if the command specifies no others. */
 
-/** Maximum number of bytes of an artifact. */
 export const MAX_ARTIFACT_BYTES = 2 ** 31;
 
 /** Milliseconds per request in total: for documents and icons, and for artifacts. */

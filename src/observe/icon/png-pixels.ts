@@ -27,7 +27,6 @@ const PASSES = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Finds the fault of compressed pixels; null if there is none. */
 export function pixelFault(packed: Buffer, format: PixelFormat): Fault | null {
   const passes = passesOf(format);
   const expected = passes.reduce((sum, { stride, rows }) => sum + stride * rows, 0);

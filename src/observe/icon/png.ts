@@ -29,7 +29,6 @@ function loose(message: string): PaletteFault {
   return { fault: { code: 'palette-ignored', message: `${message}, which decoders ignore` }, ignored: true };
 }
 
-/** Finds the fault of a palette; null if there is none. */
 function paletteFault(
   bytes: number,
   { colorType, depth }: Colors,

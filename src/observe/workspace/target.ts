@@ -134,7 +134,6 @@ function isSameFolder(a: string, b: string): boolean {
   return a === b || realpathSync.native(a) === realpathSync.native(b);
 }
 
-/** True if `path` is `root` or below it. */
 export function isInside(path: string, root: string): boolean {
   return isWithin(realpathSync.native(root), realpathSync.native(path));
 }

@@ -37,7 +37,6 @@ const MACHINE = createHash('sha256')
   .digest('hex')
   .slice(0, 12);
 
-/** This process. */
 export function currentProcess(): LockOwner {
   const since = new Date().toISOString();
   return {

@@ -15,7 +15,6 @@ export function profileSettings(env: Environment): { region: string | null; endp
   return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
 }
 
-/** The name of the profile that is used. */
 function profileName(env: Environment): string {
   return env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
 }

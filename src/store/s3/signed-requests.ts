@@ -52,7 +52,6 @@ interface Signed {
 /** Secrets that are kept to remove them from messages: requests in progress may use earlier credentials. */
 const RECENT_SECRETS = 8;
 
-/** Signs requests. */
 export function openSigned({ region, google }: ResolvedPlace, web: SendRequest): Signed {
   let secrets: string[] = [];
 

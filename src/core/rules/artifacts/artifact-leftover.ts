@@ -102,7 +102,6 @@ const KINDS = {
 /** A package below node_modules: its author decides what is in it. */
 const IN_PACKAGE = /(^|\/)node_modules\/(?!\.)/;
 
-/** The kind of leftover at a path of an archive, or null. */
 function leftoverKind(path: string): LeftoverKind | null {
   if (IN_PACKAGE.test(path)) return null;
   const plain = path.replace(/^(\.\/+)+/, '');
