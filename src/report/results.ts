@@ -28,7 +28,7 @@ export interface FailedRun {
   /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
   outcome: 'failed' | 'refused' | 'interrupted';
   error: RunError;
-  /** Paths that the run had written. */
+  /** Writes of the run, by path. */
   written?: object | null;
 }
 
@@ -92,7 +92,7 @@ export interface Results {
     status: 'removed' | 'planned';
     /** The app's entry in the manifest: any value, if it is invalid. */
     entry: unknown;
-    /** The loss of subscribers. */
+    /** Apps and versions that subscribers lose. */
     subscribers: object;
     /** The files that were written, or would be. */
     files: readonly string[];
@@ -248,7 +248,7 @@ export interface Results {
   completion: { shell: string; script: string };
 }
 
-/** Effect of a policy on a registry. */
+/** Offers of a registry under a policy. */
 export interface PolicyTestResult {
   policy: string;
   registry: string;
@@ -320,4 +320,5 @@ interface SubscribeResult {
   check: object | null;
 }
 
+/** Number of rows by table. */
 type RowsByTable = Record<string, Count>;

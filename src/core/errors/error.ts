@@ -7,7 +7,7 @@ export type { ErrorCode };
 /** The exit code of a process ended by a signal: 128 plus its number. */
 export type SignalExit = 129 | 130 | 143;
 
-/** Paths that an interrupted run had written; `unknown`: sent without receiving a response. */
+/** Writes of an interrupted run, by path; `unknown`: sent without receiving a response. */
 export interface WriteState {
   stored: readonly string[];
   notStored: readonly string[];

@@ -16,7 +16,7 @@ export interface AppFacts {
   about?: DocumentFacts;
 }
 
-/** The named request: apps that should be listed, and a version that each of them should list. */
+/** Parts of the registry that were requested by name: apps that should be listed, and a version that each of them should list. */
 export interface RequestedApps {
   apps: readonly string[];
   version: string | null;
@@ -53,7 +53,7 @@ export interface Snapshot {
   requested?: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact; absent if it is app.js. */
   appEntry?: string;
-  /** The judgement of attestations; absent if they were not requested. */
+  /** The requirement on attestations; absent if they were not requested. */
   attestations?: AttestationRequirement;
   /** The part of the apps that the run covers; absent when it covers all of them. */
   shard?: Shard;

@@ -17,7 +17,7 @@ import type { AppDecisions } from './preview.ts';
 /** Decisions of a policy about a registry that was observed, without a service. Pure. */
 
 export interface PolicyTestOptions {
-  /** The judgement of attestations; null if they are not judged. */
+  /** The requirement on attestations; null if they are not judged. */
   attestations: AttestationRequirement | null;
   /** When versions were first seen; null without a memory. */
   memory: LockFile | null;

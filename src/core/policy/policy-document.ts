@@ -26,7 +26,7 @@ export interface PolicyDocument {
   deny?: Selector[];
   /** By app key: only versions in the range are offered. */
   pin?: Record<AppKey, PinnedRange>;
-  /** The time for which the subscriber must have known a version. */
+  /** The minimum time since the subscriber first saw a version. */
   minimumAge?: Age;
   /**
    * Apps and versions that are offered at any age.
@@ -47,7 +47,7 @@ export interface PolicyDocument {
    * @maxItems 1000
    */
   requireAttestation?: Selector[];
-  /** The reasons why a retired version is still offered; without the field, all of them. */
+  /** The reasons of retirement with which a version is still offered; without the field, all of them. */
   allowDeprecated?: RetirementReason[];
 }
 

@@ -27,7 +27,7 @@ export interface ReleaseReport {
   plan: PlannedWrite[] | null;
   /** The error that ended the run early. */
   error?: RunError;
-  /** Paths that a run that ended early had written. */
+  /** Writes of a run that ended early, by path. */
   written?: object | null;
 }
 
