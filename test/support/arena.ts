@@ -24,9 +24,9 @@ export interface Arena {
   base: string;
   /** The steps where a publisher can be killed (src/store/failpoint.ts). */
   steps: readonly string[];
-  /** What is stored, past every cache. */
+  /** The stored bytes, past every cache. */
   get(path: string): Promise<Bytes>;
-  /** What the host in front serves instead of what is stored; null: what is stored. */
+  /** The bytes that the host in front serves instead of what is stored; null: what is stored. */
   front: ((path: string, stored: () => Promise<Bytes>) => Promise<Bytes>) | null;
   /** Paths that were requested from the host in front. */
   requested: string[];

@@ -59,7 +59,7 @@ export function failedFacts(failure: NonNullable<AttestationFacts['failure']>): 
   return attestationFacts({ failure, signer: null, signedAt: null, log: [], content: null });
 }
 
-/** What is observed of an attestation, and the problem that is found in it. */
+/** Facts about an attestation, and the problem that is found in it. */
 export function attestationSubject(
   facts: AttestationFacts | null,
   more: Partial<Subjects['attestation']> = {},

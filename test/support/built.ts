@@ -9,7 +9,7 @@ import { systemErrorCode } from '../../src/platform/system-error.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, '.cache/builds');
-/** What a build reads. */
+/** Input of a build. */
 const SOURCES = ['src', 'schemas', 'scripts', 'package.json', 'package-lock.json'];
 /** A build takes a few seconds; a lock that is older belongs to a test run that was killed. */
 const LOCK_LIFETIME_MS = 60_000;

@@ -17,7 +17,7 @@ export interface Ceph {
   close(): void;
 }
 
-/** Why there is none on this machine, or null. */
+/** The reason why there is none on this machine, or null. */
 export function cephMissing(): string | null {
   const found = ['radosgw', 'ceph-mon', 'ceph-osd'].every((name) => existsSync(`/usr/bin/${name}`));
   if (found && process.getuid?.() === 0) return null;

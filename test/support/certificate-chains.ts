@@ -39,7 +39,7 @@ export interface ChainFiles {
   /** PEM of the authority to trust; of `root-missing` another one. */
   ca: string;
   key: string;
-  /** What the host sends, its own certificate first. */
+  /** The chain that the host sends, its own certificate first. */
   cert: string;
   /** Paths, for `openssl verify`: the authority, the host's certificate, and the others that it sends. */
   files: { ca: string; leaf: string; others: string };

@@ -1,7 +1,7 @@
 import type { TlsFacts } from '../../src/core/facts/facts.ts';
 import type { TlsCause } from '../../src/core/http/failed-request.ts';
 
-/** How a failed TLS handshake shows each cause. */
+/** Signs of each cause in a failed TLS handshake. */
 const FAULTS: Readonly<Record<TlsCause, { code: string; message?: string; tls?: Partial<TlsFacts> }>> = {
   expired: { code: 'CERT_HAS_EXPIRED' },
   'not-yet-valid': { code: 'CERT_NOT_YET_VALID' },

@@ -1,4 +1,7 @@
-/** What test files leave behind. Files can share a process and its modules, so a hook of a shared module runs for one file only. */
+/**
+ * Removes the files and processes of test files. Files can share a process and its modules, so a hook of a shared
+ * module runs for one file only.
+ */
 
 const cleanups: (() => unknown)[] = [];
 

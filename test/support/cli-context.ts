@@ -5,7 +5,7 @@ import { writeOutputFile } from '../../src/cli/io/output-file.ts';
 import { FORMATS } from '../../src/report/options.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
-/** What a command printed, by the method of the terminal. */
+/** Output of a command, by the method of the terminal. */
 export interface Printed {
   out: string[];
   error: string[];

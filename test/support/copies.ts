@@ -60,7 +60,7 @@ function roundProbes(probes: readonly Probe[], round: HeaderProbe['round']): Hea
   return probes.map((one, i) => ({ like: 'fetch', sent: i < 2 ? [] : [...ALL], round, probe: one }));
 }
 
-/** What a rule on resources is offered. */
+/** Input of a rule about resources. */
 export function resourceFacts(
   views: Partial<HttpViews>,
   answer: Probe = probe(),

@@ -37,7 +37,7 @@ export function contentFrom(source: string | Uint8Array): DocumentContent {
   return typeof source === 'string' ? documentText(source) : documentContent(source);
 }
 
-/** What a rule on documents can see of a text. */
+/** Facts about a text for a rule about documents. */
 export function documentFacts(
   source: string | Uint8Array,
   resource: ResourceKind = 'manifest',
@@ -59,7 +59,7 @@ export function documentFacts(
   return { resource, facts, content, reading, value: reading.value as JsonValue };
 }
 
-/** What a rule on URLs can see; the URL must parse. */
+/** Facts about a URL for a rule about URLs; the URL must parse. */
 export function urlFacts(
   resource: ResourceKind,
   url: string,

@@ -25,7 +25,7 @@ interface Sent {
   probe: Probe;
 }
 
-/** What a rule about resources is passed. */
+/** Input of a rule about resources. */
 export function exchangeFacts(text: string): Record<string, unknown> {
   const sent = sentIn(text);
   const [own] = sent.filter(({ probe, request }) => probe.method === 'GET' && request.length === 0);

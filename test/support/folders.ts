@@ -48,7 +48,7 @@ export function commitAll(root: string, message = 'change'): string {
   return git(root, 'rev-parse', 'HEAD');
 }
 
-/** What a call throws. */
+/** Runs a call that throws, and returns the error. */
 export function errorOf(run: () => unknown): Error & { code?: string; hint?: string } {
   try {
     run();

@@ -13,7 +13,7 @@ export interface GitHost {
   url: string;
   /** The bare repository. */
   folder: string;
-  /** What happens to the next pushes, first to last. */
+  /** Mishaps of the next pushes, first to last. */
   next: GitMishap[];
   /** The Authorization header that every request needs; null for none. */
   authorization: string | null;

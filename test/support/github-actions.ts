@@ -25,7 +25,7 @@ const { data, Evaluator, Lexer, NoOperationTraceWriter, parseAction, parseWorkfl
   `data:text/javascript;base64,${base64}`
 );
 
-/** What GitHub has against an action.yml, or a workflow. */
+/** Problems that GitHub finds in an action.yml, or a workflow. */
 export function problemsIn(kind: 'action' | 'workflow', content: string): string[] {
   const file = { name: `${kind}.yml`, content };
   const read = kind === 'action' ? parseAction : parseWorkflow;

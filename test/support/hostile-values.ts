@@ -1,6 +1,6 @@
 /** Values that change what a terminal or a CI system shows, and values with secrets. */
 
-/** What must not be in any output, unescaped; written down here, not taken from the code. */
+/** Values that must not be in any output, unescaped; written down here, not taken from the code. */
 export const HOSTILE = [
   'esc\u001b[31mred\u001b[0m',
   'title\u001b]0;owned\u0007',
@@ -36,7 +36,10 @@ const CHARACTERS =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
 const COMMANDS = /^\s*::(?:error|set-output)|##(?:\[|vso\[|teamcity\[)/gm;
 
-/** What an output shows unescaped of these values: characters, CI commands and the secret; empty if nothing. */
+/**
+ * Finds the parts of these values that an output shows unescaped: characters, CI commands and the secret; empty if
+ * nothing.
+ */
 export function rawIn(output: string): string[] {
   const found = [...(output.match(CHARACTERS) ?? []), ...(output.match(COMMANDS) ?? [])].map((one) =>
     JSON.stringify(one),

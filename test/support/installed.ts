@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
 import { waitUntil } from '../store/scratch.ts';
 
-/** What tests of the ways to install appreg share: a registry to check. */
+/** Registry for the tests of the ways to install appreg. */
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const APPREG = join(ROOT, 'bin/appreg.js');

@@ -79,9 +79,9 @@ export interface Verified {
 }
 
 export interface VerifiedOptions extends WebOptions {
-  /** What had been published before. */
+  /** Versions that had been published before. */
   before?: Baseline;
-  /** How attestations are judged; `attestations` verifies them. */
+  /** The requirement on attestations; `attestations` verifies them. */
   requirement?: AttestationRequirement;
   /** Called with each part. */
   onPart?(part: Part): void;

@@ -15,7 +15,7 @@ export interface ObjectStore {
   endpoint: string;
   objects: Map<string, StoredObject>;
   requests: { method: string; key: string; headers: Record<string, string | undefined> }[];
-  /** What happens to the next PUTs, first to last. */
+  /** Mishaps of the next PUTs, first to last. */
   next: Mishap[];
   /** The mishap for a key (default: the next of `next`). */
   mishapOf(key: string): Mishap | undefined;
@@ -48,7 +48,7 @@ export interface ObjectStoreOptions {
   error?: { status: number; code: string; says?: string; writes?: boolean };
   /** Milliseconds until an answer begins. */
   delay?: number;
-  /** How it lists its keys: not at all, or in pages of this size, sorted or not. */
+  /** Listing of its keys: not at all, or in pages of this size, sorted or not. */
   lists?: { page: number; sorted?: boolean };
 }
 

@@ -70,7 +70,7 @@ export async function openPlaces(): Promise<Places> {
   };
 }
 
-/** What is listed after some work that was not before: apps, and versions by their checksums. */
+/** Finds the entries that are listed after some work and were not before: apps, and versions by their checksums. */
 export async function addedEntries(storm: Storm, work: () => Promise<unknown>): Promise<string[]> {
   const before = new Set(await storm.audit());
   await work();

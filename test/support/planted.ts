@@ -32,7 +32,7 @@ const KEY_LINE = keyLines[3] ?? '';
 
 export interface Planted {
   kind: string;
-  /** What must not appear anywhere. */
+  /** The text that must not appear anywhere. */
   value: string;
   entry: string;
   text: string;

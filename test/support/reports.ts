@@ -80,7 +80,7 @@ export const NOTHING = report({
   notJudged: [notJudged({ rule: '*', code: 'incomplete', reason: 'usage: unknown option --fixx' })],
 });
 
-/** What a hostile registry writes, wherever it can. */
+/** Texts that a hostile registry writes, wherever it can. */
 export const HOSTILE = [
   '::error file=x::forged',
   '  ::stop-commands::x',

@@ -102,7 +102,7 @@ function expectReported<S extends Subject, N extends keyof Subjects[S]>(
   }
 }
 
-/** What another rule found on the same resource. */
+/** Finding of another rule on the same resource. */
 interface OtherFinding {
   reference: ExplainedBy;
   severity: Severity;

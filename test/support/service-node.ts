@@ -16,7 +16,7 @@ export interface Node {
   ready: Promise<string>;
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
-  /** What it wrote to stderr so far. */
+  /** The stderr so far. */
   stderr(): string;
   /** Discards the output so far. */
   forget(): void;

@@ -26,7 +26,7 @@ export interface ServiceStorm {
   };
 }
 
-/** What a client knows; null after a request without a response, until the next check. */
+/** State of a client; null after a request without a response, until the next check. */
 interface Client {
   token: string;
   /** By number of the registry: the name, or false without a subscription. */
@@ -177,7 +177,7 @@ export async function openServiceStorm(main: string, folder: string, chance = ra
       const failed: unknown[] = [];
       const workers = Array.from({ length: 4 }, () =>
         worker(stopped).catch((error: unknown) => {
-          // What fetch throws when the other side is gone; everything else is a finding.
+          // A TypeError means that the other side of fetch is gone; everything else is a finding.
           if (error instanceof TypeError) counts.lostAnswers += 1;
           else failed.push(error);
         }),

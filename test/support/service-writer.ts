@@ -5,7 +5,7 @@ import { Client } from 'pg';
 /** A client that changes data through the API while the database fails now and then. */
 
 export interface Writer {
-  /** What the service has confirmed: the names of organizations by id. */
+  /** Organizations that the service has confirmed: the names of organizations by id. */
   confirmed: Map<string, string>;
   /** The number of responses by status. */
   statuses: Map<number, number>;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 const { main } = createRequire(import.meta.url)(process.argv[2]);
 const { writeSync } = fs;
-/** What the current run wrote, in order: [descriptor, bytes]; null between two runs. */
+/** Output of the current run, in order: [descriptor, bytes]; null between two runs. */
 let written = null;
 
 fs.writeSync = (descriptor, data, ...rest) => {

@@ -73,7 +73,7 @@ function started(program: string, node: string, [launcher, ...words]: readonly s
   const how =
     launcher === undefined ? { execPath: node, execArgv: [] } : { execPath: launcher, execArgv: [...words, node] };
   const child = fork(CHILD, [program], { env: { ...process.env, NODE_PATH }, silent: true, ...how });
-  // What it writes between two runs, such as the stack of a crash.
+  // The child also writes between two runs, such as the stack of a crash.
   child.stderr?.pipe(process.stderr, { end: false });
   return child;
 }

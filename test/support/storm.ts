@@ -18,7 +18,7 @@ interface Ended {
 }
 
 export interface Storm {
-  /** How long a single publisher runs, in milliseconds. */
+  /** Duration of a single publisher, in milliseconds. */
   took: number;
   /** Runs the program in the arena's workspace. */
   run(args: readonly string[], env?: Record<string, string>): Promise<Ended>;
@@ -28,8 +28,8 @@ export interface Storm {
   /** Creates a .tar.gz in the workspace with at least this number of bytes, and returns its name and checksum. */
   artifact(bytes?: number): { file: string; checksum: string };
   /**
-   * What the registry lists, `app version checksum` each, after checking that it can be served as it is, and that
-   * no listed version is missing. @throws Error that states what is lost
+   * Lists the entries of the registry, `app version checksum` each, after checking that it can be served as it is, and
+   * that no listed version is missing. @throws Error that states what is lost
    */
   audit(): Promise<string[]>;
 }

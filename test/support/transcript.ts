@@ -283,7 +283,7 @@ function environment(folder: string, shown: (path: string) => string = asIs): Re
 }
 
 /**
- * What differs between runs and machines gets a name: folders, times, ports, hosts, and the version of appreg. So does
+ * Names the parts that differ between runs and machines: folders, times, ports, hosts, and the version of appreg; and
  * the number of checks that were not made, which every new rule changes: the numbers in the texts are examples.
  */
 function steady(output: string, { folder, shown = asIs }: Stage): string {

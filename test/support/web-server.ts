@@ -15,7 +15,7 @@ export interface WebServer {
   secondPort: number;
   /** The folder whose files it serves. */
   root: string;
-  /** What it wrote into its error log. */
+  /** Its error log. */
   log(): string;
   close(): Promise<void>;
 }

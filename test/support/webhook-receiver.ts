@@ -12,9 +12,9 @@ interface Received {
 export interface WebhookReceiver {
   origin: string;
   received: Received[];
-  /** What was sent to a path. */
+  /** Requests to a path. */
   at(path: string): Received[];
-  /** How a path responds; 204 by default. */
+  /** Sets the response of a path; 204 by default. */
   on(path: string, respond: (response: ServerResponse, request: IncomingMessage) => void): void;
   close(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface Ran {
 
 export interface Started {
   child: ChildProcess;
-  /** What was written to stdout and stderr so far. */
+  /** Output to stdout and stderr so far. */
   output(): string;
   /** Resolves with the exit code. */
   ended: Promise<number | null>;
@@ -68,7 +68,7 @@ export interface Windows {
 
 const nodes = (process.env['APPREG_WINDOWS_NODES'] ?? '').split(',').filter((path) => path !== '');
 
-/** Why nothing can run on Windows here, or null. */
+/** The reason why nothing can run on Windows here, or null. */
 function reasonToSkip(): string | null {
   if (process.platform !== 'linux') return 'Wine is used on Linux only';
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -109,7 +109,7 @@ function majorOf(node: string): string {
   return version.split('.')[0]!;
 }
 
-/** What every Wine process gets: no log, no debugger, no questions to install .NET or a browser. */
+/** Environment of every Wine process: no log, no debugger, no questions to install .NET or a browser. */
 const WINE = {
   WINEPREFIX: PREFIX,
   WINEDEBUG: '-all',

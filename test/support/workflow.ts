@@ -27,7 +27,7 @@ export async function makeTools(gh: string, version = VERSION): Promise<Tools> {
     'bin/gh': gh,
   });
   for (const name of ['appreg', 'gh', 'npx']) chmodSync(join(home, 'bin', name), 0o755);
-  // What builds code is not part of the bundle.
+  // Build tools are not part of the bundle.
   symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(home, 'node_modules'), 'junction');
   return { bin: join(home, 'bin') };
 }
