@@ -70,7 +70,6 @@ function etagIn(value: JsonValue | undefined): Pick<MirroredFile, 'etag'> {
   return typeof value === 'string' ? { etag: value } : {};
 }
 
-/** The text of the index file. */
 export function indexText({ source, base, files }: Index): string {
   return asText({
     source,

@@ -9,7 +9,6 @@ export interface XmlElement {
   children?: readonly (XmlElement | string)[];
 }
 
-/** A document with this root. */
 export function xmlDocument(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${xml(root)}`;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** The registry that a site shows. */
 export interface SiteRegistry {
   /** The URL of its manifest, without secrets. */
   url: string;

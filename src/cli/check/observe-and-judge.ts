@@ -33,7 +33,6 @@ export interface CheckResult<Judge extends Judging = Judging> {
 }
 
 interface ObserveAndJudgeOptions<Judge extends Judging> {
-  /** Creates the judge. */
   start(options: JudgeOptions): Judge;
   /** Saves the facts in addition to judging them. The caller finishes or abandons it. */
   writer?: { add(part: FactsPart): void; abandon(): void } | null;

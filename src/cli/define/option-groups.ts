@@ -34,7 +34,6 @@ export const attestationOptions = {
   ...signerOptions,
 };
 
-/** Options for the attestation of published versions. */
 export const attestOptions = {
   attest: flag('--attest', 'also publish an attestation (Sigstore), signed with the OIDC token of the CI system'),
   attestKeyEnv: text(

@@ -13,7 +13,6 @@ export function toStdout(text: string): void {
   write(1, text);
 }
 
-/** Writes a text to stderr. */
 export function toStderr(text: string): void {
   write(2, text);
 }

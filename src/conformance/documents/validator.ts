@@ -19,7 +19,6 @@ export type Answer =
     }
   | { failure: SafeText };
 
-/** A document that a validator is given. */
 export interface GivenDocument {
   /** Its name is `manifest.json` or `metadata.json`. */
   path: string;

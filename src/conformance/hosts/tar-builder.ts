@@ -20,7 +20,6 @@ const POSIX = 'ustar\u000000';
 export const GNU = 'ustar  \u0000';
 export const V7 = '\0'.repeat(8);
 
-/** One header block. */
 export function header(fields: HeaderFields): Buffer {
   const block = Buffer.alloc(512);
   const { mode = 0o644, size = 0, type = '0' } = fields;

@@ -6,7 +6,6 @@ import { type CaseResult, type ConformanceReport, type Status, STATUSES, isFailu
 
 /** Texts about the results for people, in every format. */
 
-/** The name of a status. */
 export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   pass: 'passed',
   fail: 'failed',

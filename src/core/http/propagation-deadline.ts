@@ -33,7 +33,6 @@ export interface Lifetimes {
   visibleBy(now: string): PropagationDeadline;
 }
 
-/** Creates a record without documents. */
 export function openLifetimes(): Lifetimes {
   const documents = new Map<string, DocumentLifetime>();
   return {

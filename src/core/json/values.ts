@@ -13,7 +13,6 @@ export function member(value: JsonValue | undefined, name: string): JsonValue | 
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The string, or null for any other value. */
 export function stringOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }

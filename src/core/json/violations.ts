@@ -120,7 +120,6 @@ function knownNames(name: string, { schemaPath }: ShapeError, { schema, member }
   return didYouMean(name, known) || ` The ${member}s here are ${known.join(', ')}.`;
 }
 
-/** Describes the values that are allowed. */
 function allowedBy(error: ShapeError, schema: Schema): string {
   const { keyword, params } = error;
   if (keyword === 'type') {

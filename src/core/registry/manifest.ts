@@ -9,7 +9,6 @@ import { isObject, type JsonObject, type JsonValue, member, parseDocument, strin
 /** The texts of an entry of `apps`, by the name of the field. */
 export type AppFields = Record<ManifestFieldName, string | null>;
 
-/** The fields of an entry of `apps`. */
 export const MANIFEST_FIELDS = APP_FIELDS.filter(
   (field): field is AppField<ManifestFieldName, FieldOptionName> => field.in === 'manifest',
 );
@@ -71,12 +70,10 @@ function withMember(object: JsonObject, name: string, text: string | null | unde
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
-/** The URL of an app's metadata file. */
 export function metadataUrlOf(entry: JsonValue | undefined): string | null {
   return stringOrNull(member(entry, 'appMetadataUrl'));
 }
 
-/** The URL of an app's icon. */
 export function iconUrlOf(entry: JsonValue | undefined): string | null {
   return stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
 }
@@ -110,7 +107,6 @@ export function versionFields(item: JsonValue | undefined): VersionFields {
   };
 }
 
-/** The URL of a version's artifact. */
 export function artifactUrlOf(item: JsonValue | undefined): string | null {
   return stringOrNull(member(item, 'artifactUrl'));
 }

@@ -11,7 +11,6 @@ import type { AppProblem } from './version-file.ts';
 export const RELEASE_STATES = ['unchanged', 'new', 'changed', 'rebuilt', 'behind', 'unlisted', 'broken'] as const;
 export type ReleaseState = (typeof RELEASE_STATES)[number];
 
-/** The states with which a check fails. */
 export const FAILING_STATES: readonly ReleaseState[] = ['changed', 'behind', 'unlisted', 'broken'];
 
 /** A version that was published before, as the lock file recorded it. */
@@ -108,7 +107,6 @@ function rebuildCause({ recorded, provenance }: BuiltApp, listedChecksum: string
   return before.notices === now.notices ? null : 'notices';
 }
 
-/** The app whose state is explained. */
 interface ExplainedApp {
   key: string;
   declared: string;

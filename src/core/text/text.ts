@@ -78,7 +78,6 @@ export function counted(number: number, noun: string, plural = `${noun}s`): stri
   return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** The text with its first letter in upper case. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

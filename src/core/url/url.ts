@@ -61,7 +61,6 @@ export function comparableUrl(text: string): string {
   return parsed ? withoutFragment(parsed.href) : text;
 }
 
-/** A URL without its fragment. */
 export function withoutFragment(text: string): string {
   const at = text.indexOf('#');
   return at === -1 ? text : text.slice(0, at);

@@ -10,7 +10,6 @@ import { type FoundSecret, privateKeysIn } from './private-keys.ts';
 /** A text around a place that may be a secret. */
 export interface Region {
   text: string;
-  /** Path of the entry. */
   entry: string;
   /** False if text precedes or follows that is not in the region. */
   isStart: boolean;

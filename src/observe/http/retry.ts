@@ -11,7 +11,6 @@ import type { RetryOptions } from './request.ts';
 /** Attempts refused by a host while other requests were in flight that do not count as retries. */
 export const MAX_CROWDED = 5;
 
-/** The last attempt of a probe. */
 export interface LastAttempt {
   /** Its last hop. */
   hop: Hop;

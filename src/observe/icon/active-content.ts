@@ -30,7 +30,6 @@ function isDrawn(extensions: string | undefined): boolean {
   return wanted.every((name) => name.startsWith('http://www.w3.org/'));
 }
 
-/** Creates a collector for one image. */
 export function collectActiveContent(): ActiveContent {
   const list: ImageFacts['active'] = [];
   let styleDepth = 0;

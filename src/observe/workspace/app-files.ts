@@ -177,7 +177,6 @@ function absentIcon(url: string | null, reason: Missing): IconFacts {
   return { url, file: null, web: OFFLINE, content: reason, image: reason };
 }
 
-/** Reads and inspects an icon. */
 async function observeIconFile(context: WorkspaceContext, { url, path }: IconFile): Promise<IconFacts> {
   const file = context.nameOf(path);
   const state = stateIn(context, path);

@@ -90,7 +90,6 @@ function sendable(body: Bytes): Uint8Array | Readable {
   return Readable.from(chunksOf(body), { objectMode: false, highWaterMark: PORTION });
 }
 
-/** A request of the SDK of AWS. */
 interface SdkRequest {
   method: string;
   protocol: string;

@@ -24,7 +24,6 @@ function printFixed({ log }: Terminal, { path, app, fixes, refused }: FixedFile,
   }
 }
 
-/** True for a version that was already published. */
 function wasPublished(against: BaselineOption, app: string | null, version: string): boolean {
   const versions = against.versions ?? (app === null ? null : against.registry?.app(app));
   return Array.isArray(versions) && versions.some((entry) => entry.version === version);
