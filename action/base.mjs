@@ -1,4 +1,4 @@
-// What has been published before a pull request: the commit that it is merged into.
+// State that is published before a pull request: the commit that it is merged into.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// What release and diff found: for the log, the annotations, the outputs, and the comment on the pull request.
+// Results of release and diff: for the log, the annotations, the outputs, and the comment on the pull request.
 
 /**
  * @param command release, publish or diff

@@ -1,4 +1,4 @@
-// What action.yml runs: one command, shown as a log, annotations, a step summary, a report file, outputs, and for release
+// Program of action.yml: one command, shown as a log, annotations, a step summary, a report file, outputs, and for release
 // and diff a comment on the pull request.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ import { resultOf } from './compare.mjs';
 import { checkArguments, hasNoFindings, formatOf, UsageError } from './inputs.mjs';
 
 const { env } = process;
-/** What a step summary can hold is 1 MiB. */
+/** A step summary can hold 1 MiB. */
 const SUMMARY_BYTES = 1_000_000;
 
 /** A line that the runner takes for a command. */

@@ -41,7 +41,7 @@ function compare(name, args, { cwd = scratch, before = '', status = 0 } = {}) {
   rows.push(pair(name, commandOf(appreg), commandOf(other), { runs, cwd, statuses: [status, status] }));
 }
 
-/** What a person and a pipeline wait for. */
+/** Commands that a person or a pipeline waits for. */
 async function compareRealRegistry() {
   const lint = folderOf('real');
   writeWorkspace(lint, REAL.apps, 0, REAL.versions);

@@ -1,4 +1,4 @@
-// What the scan of the content of artifacts costs (src/observe/content): one archive of code, read by the library
+// Cost of the scan of the content of artifacts (src/observe/content): one archive of code, read by the library
 // without and with the scan. CPU time, by MB of unpacked code. Needs a build.
 // Usage: node bench/content.mjs [MB] [runs]   (50 MB, 5 runs); --smoke: 1 MB, one run
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How long the search of a site's list takes for each key: from the key to the next frame that shows its result, in Chromium.
+// Time of the search of a site's list for each key: from the key to the next frame that shows its result, in Chromium.
 // Needs a build and Chromium. Exit 1 if a key takes longer than 100 ms (not with --smoke).
 // Usage: node bench/site-search.mjs [apps]   (default: 5,000); --smoke: 5
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// How long `appreg site` takes for a large registry, and its memory: a new site, and the same again, which writes nothing.
+// Time and memory of `appreg site` for a large registry: a new site, and the same again, which writes nothing.
 // Needs a build and GNU time. Exit 1 if the second run writes anything.
 // Usage: node bench/site.mjs [apps] [versions of each]   (default: 5,000 and 10); --smoke: 5 and 2
 import { spawnSync } from 'node:child_process';

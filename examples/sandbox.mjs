@@ -37,7 +37,7 @@ is kept in ${data}.
   await stop();
 } catch (error) {
   if (error.command === undefined) throw error;
-  // What the command printed names the cause.
+  // The output of the command names the cause.
   process.stderr.write(`${error.message}.\n`);
   if (error.command === 'service') process.stderr.write(`Its data is in ${data}. Delete it to start again.\n`);
   process.exitCode = 1;

@@ -47,7 +47,7 @@ function filesBelow(folder) {
     );
 }
 
-/** What is installed for a platform: files by their path, sorted. @param programs as of `fetchPrograms` */
+/** Files that are installed for a platform, by their path, sorted. @param programs as of `fetchPrograms` */
 export function installedFiles(platform, programs) {
   const isWindows = platform.startsWith('windows');
   const files = [];

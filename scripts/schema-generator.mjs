@@ -378,7 +378,7 @@ function find(name, source) {
   return undefined;
 }
 
-/** What the module of an import or export calls a name; undefined for other statements and names. */
+/** Name in the module of an import or export; undefined for other statements and names. */
 function nameInModule(name, statement) {
   const isExport = ts.isExportDeclaration(statement);
   if (statement.moduleSpecifier === undefined) return undefined;
