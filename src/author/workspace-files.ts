@@ -15,7 +15,6 @@ export interface NewWorkspace {
   ci: 'github' | 'gitlab' | 'none';
   /** True if the versions that CI publishes get an attestation. */
   attest: boolean;
-  /** The configured store. */
   store: { type: string } & Record<string, string>;
   /** The host to generate configuration for; null for none. */
   host: HostName | null;

@@ -10,7 +10,6 @@ import { symptomName } from './words.ts';
 
 /** A diagnosis as text, independent of layout: the causes of each symptom, and the closing lines. */
 
-/** All parts of a diagnosis. */
 export function viewOf(report: Report, diagnosis: Diagnosis, options: ViewOptions): View {
   const { verbose } = options;
   const { symptoms, withoutSymptom } = symptomsOf(report, options);

@@ -11,7 +11,6 @@ export interface Style {
 
 const same = (text: string): string => text;
 
-/** No colors. */
 export const PLAIN: Style = {
   bold: same,
   dim: same,

@@ -19,7 +19,6 @@ interface SitePage {
   description: string;
   /** The paths of its feeds, with their titles. */
   feeds: readonly { path: string; title: string }[];
-  /** The URLs of its images. */
   images: readonly string[];
   body: Html;
 }

@@ -19,7 +19,6 @@ import { ARTIFACT_LIMITS, download } from '../../observe/http/download.ts';
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
 
 export interface InspectedFile {
-  /** The probe of the URL. */
   probe: Probe;
   content: Content;
   archive: ArchiveFacts;

@@ -27,7 +27,6 @@ export interface LiveCheck
   header: SnapshotHeader;
   /** Facts of earlier runs, or null. */
   cache: CacheFolder | null;
-  /** Removes the given secrets from a text. */
   conceal(text: string): string;
   /** As of performance.now(). */
   started: number;

@@ -46,7 +46,6 @@ export interface StatementInput {
   sbomSha256: Digest | null;
   /** The run of a CI system; null for any other build. */
   run: CiRun | null;
-  /** The version of appreg. */
   toolVersion: string;
 }
 

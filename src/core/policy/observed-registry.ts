@@ -21,7 +21,6 @@ export interface PolicyTestOptions {
   attestations: AttestationRequirement | null;
   /** When versions were first seen; null without a memory. */
   memory: LockFile | null;
-  /** The time to decide for. */
   now: Date;
 }
 

@@ -9,7 +9,6 @@ const COMPANION_SUFFIXES = { attestation: '.sigstore.json', sbom: '.cdx.json' } 
 export type CompanionKind = keyof typeof COMPANION_SUFFIXES;
 export const COMPANION_KINDS: readonly CompanionKind[] = ['attestation', 'sbom'];
 
-/** The media type of each companion file. */
 export const COMPANION_TYPES = {
   attestation: 'application/vnd.dev.sigstore.bundle.v0.3+json',
   sbom: 'application/vnd.cyclonedx+json',

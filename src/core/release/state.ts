@@ -112,7 +112,6 @@ interface ExplainedApp {
   declared: string;
   /** As messages name it. */
   versionFile: string;
-  /** True if the manifest lists the app. */
   isListed: boolean;
   /** The reason why an unlisted app cannot be listed; null for another app. */
   unlisted: AppProblem | null;

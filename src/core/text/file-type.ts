@@ -138,7 +138,6 @@ export function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16le' 
   return null;
 }
 
-/** The length of a byte order mark. */
 function markLength(head: Uint8Array): 0 | 2 | 3 {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 3;
   return (head[0] ?? 0) >= 0xfe ? 2 : 0;

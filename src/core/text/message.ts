@@ -65,7 +65,6 @@ export function safeLine(line: string): SafeText {
   return made(printable(line));
 }
 
-/** The text without white space at its end. */
 export function trimmedEnd(text: SafeText): SafeText {
   return made(text.trimEnd());
 }

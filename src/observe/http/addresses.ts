@@ -26,7 +26,6 @@ interface Survey {
   bad: AddressFailure[];
 }
 
-/** Creates a record of addresses for one run. */
 export function openAddresses(): Addresses {
   const surveys = new Map<string, Promise<Survey>>();
   return {

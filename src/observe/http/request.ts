@@ -51,7 +51,6 @@ export interface SecretHeaders {
   headers: readonly (readonly [string, string])[];
 }
 
-/** One request to one URL. */
 export interface HopRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   /** Without a fragment. */

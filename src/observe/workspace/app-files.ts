@@ -114,7 +114,6 @@ async function attestationOf(context: WorkspaceContext, path: string): Promise<P
 
 // Observes the icons of a workspace.
 
-/** An icon in the workspace. */
 interface IconFile {
   url: string | null;
   path: string;

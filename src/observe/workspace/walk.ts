@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 
 /** The contents of a folder. */
 export interface WalkResult {
-  /** Every file. */
   files: Set<string>;
   /** True if there are symbolic links. */
   links: boolean;
