@@ -9,9 +9,9 @@ interface Skipped {
   reason: NotJudgedReason;
 }
 
-/** What a run reused from earlier runs, or took from cached copies. */
+/** Observations that a run reused from earlier runs, or took from cached copies. */
 export class CoverageRecord {
-  /** What was reused: only the views, or everything. */
+  /** Reused observations: only the views, or everything. */
   readonly #reused = new Map<string, { resource: ResourceKind; views: boolean; count: number; since: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
   readonly #staleCopies = new Map<ResourceKind, { count: number; age: number }>();
@@ -47,7 +47,7 @@ export class CoverageRecord {
     this.#undecided += 1;
   }
 
-  /** What was not observed in this run; for the end of it. */
+  /** Kinds of resources that were not observed in this run; for the end of it. */
   skipped(): Skipped[] {
     // Sorted, since the order in which they were found depends on the network.
     const reused = [...this.#reused].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -61,14 +61,14 @@ export class CoverageRecord {
     ];
   }
 
-  /** Why the run does not prove what it was to prove; null if it does. */
+  /** The reason why the run does not prove what it was to prove; null if it does. */
   whyIncomplete(): string | null {
     if (this.#undecided === 0) return null;
     return `attestations are required, and ${this.#undecided === 1 ? 'that of one version is' : `those of ${this.#undecided} versions are`} not known`;
   }
 }
 
-/** Why addresses of a host were not compared. */
+/** The reasons why addresses of a host were not compared. */
 export function notComparedAddresses(facts: AddressFacts | Missing): NotJudgedReason[] {
   if (isMissing(facts)) return [facts.missing];
   const host = hostnameOf(facts.url);

@@ -15,7 +15,7 @@ import { isSemver } from '../registry/version.ts';
 
 /** Judging for support: which party has to act, and how old the observed facts may be. */
 
-/** What a diagnosis knows in addition to its report. */
+/** Knowledge of a diagnosis in addition to its report. */
 export interface Diagnosis {
   /** ISO 8601: when the registry was observed. */
   seenAt: string;
@@ -40,7 +40,7 @@ interface RetiredVersion {
   use: string | null;
 }
 
-/** How long caches may hold a document, according to its headers. */
+/** The time for which caches may hold a document, according to its headers. */
 interface CachedCopy {
   resource: ResourceKind;
   url: string;
@@ -53,7 +53,7 @@ interface CachedCopy {
 export interface Diagnosing extends Judging {
   /** Errors and warnings so far, in the order in which they were found. */
   faults(): number;
-  /** What it knows in addition to the report; call it after the last app. */
+  /** The diagnosis without the report; call it after the last app. */
   diagnosis(): Diagnosis;
 }
 

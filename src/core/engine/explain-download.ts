@@ -40,7 +40,7 @@ const RULES: Partial<Record<string, AnyRule>> = {
 const IN_PLACE_OF_ARTIFACT = /^(empty|html|xml|json|text|git-lfs-pointer)$/;
 
 /**
- * Why the response is not an artifact; null if it may be one.
+ * The reason why the response is not an artifact; null if it may be one.
  * @param content what was received
  * @param now ISO 8601
  */

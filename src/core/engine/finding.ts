@@ -14,12 +14,12 @@ import type { Finding, Symptom } from '../findings/report.ts';
 import type { Evidence } from '../values/evidence.ts';
 import type { Severity } from '../values/severity.ts';
 
-/** What a report says about the problem of a rule. */
+/** Findings of a report, from the problems of rules. */
 
 /** The number of other affected apps that a finding names. */
 export const NAMED = 20;
 
-/** What the engine adds to a problem. */
+/** Additions of the engine to a problem. */
 export interface FindingContext {
   severity: Severity;
   symptom: Symptom | null;

@@ -60,7 +60,7 @@ export function judgeApp(run: Run, manifest: JudgedManifest, facts: AppFacts): J
   return judged;
 }
 
-/** Why the versions of an app are not known. @param blocking the rules whose findings say so */
+/** The reason why the versions of an app are not known. @param blocking the rules whose findings say so */
 function whyUnlisted({ metadata }: AppFacts, blocking: readonly string[] | null): Missing {
   const [rule] = blocking ?? [];
   return rule === undefined ? whyNoVersions(metadata.content) : blockedBy(rule);

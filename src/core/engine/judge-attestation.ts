@@ -85,7 +85,7 @@ export function attestationProblem(
   const { facts, bill = null } = observed;
   const sbomSha256 = bill === null || isMissing(bill) ? null : bill.sha256;
   const problem = judgeAttestation(facts, { sha256, app: named, sbomSha256, signer });
-  // What is found does not depend on a bill of materials that its host did not send.
+  // A problem that was found does not depend on a bill of materials that its host did not send.
   return problem ?? (isMissing(bill) ? bill : null);
 }
 

@@ -40,7 +40,7 @@ export function judgeService(run: Run, facts: ServiceFacts | Missing): void {
 }
 
 /**
- * What has to be kept of an app for the comparison.
+ * Keeps the state of an app for the comparison.
  * @param isUsable whether its metadata file has a list of versions
  * @param isStateKept whether a service that checks it now keeps its last state (keepsLastState)
  */
@@ -80,7 +80,7 @@ function isVerified(state: VersionOffer['state'] | undefined): boolean | null {
   return state === 'unexamined' ? null : true;
 }
 
-/** What a service decides that has verified the version with the listed checksum. */
+/** Decision of a service that has verified the version with the listed checksum. */
 function afterVerified(
   checksum: string | null,
   facts: ArtifactFacts | undefined,

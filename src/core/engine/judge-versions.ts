@@ -75,7 +75,7 @@ function noteUnreadable({ record, rules }: Run, place: SubjectLocation): void {
   record.addNotJudged(rule, { ...place, resource: 'artifact' }, whyNoVersions(place.document.content));
 }
 
-/** Why no list of versions is known. */
+/** The reason why no list of versions is known. */
 export function whyNoVersions(content: DocumentContent | Missing): Missing {
   if (isMissing(content)) {
     if (content.runWide || content.missing.code === 'blocked-by') return content;
@@ -86,7 +86,6 @@ export function whyNoVersions(content: DocumentContent | Missing): Missing {
   return blockedBy(value === undefined ? 'document-unreadable' : 'schema-violation');
 }
 
-/** The versions of an app. */
 interface AllVersions {
   versions: readonly VersionEntry[];
   /** The facts of their artifacts, by the versions' index. */
@@ -133,7 +132,7 @@ function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata:
   judgeAttestationOf(run, artifact, entry, { attested: all.attested, before }, artifactPlace);
 }
 
-/** What was downloaded, if that is all of the artifact. */
+/** Downloaded content, if that is all of the artifact. */
 function servedBytes(artifact: ArtifactFacts | undefined): Content | null {
   const content = artifact?.content;
   return content === undefined || isMissing(content) || content.cut ? null : content;

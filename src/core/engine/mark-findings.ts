@@ -12,7 +12,7 @@ import { NAMED } from './finding.ts';
  * stay in the report, and count for visibility and symptoms.
  */
 
-/** What makes findings not count. */
+/** Reasons why findings do not count. */
 export interface Marking {
   exceptions: readonly Exception[];
   /** The fingerprints of the findings of the baseline report. */

@@ -24,7 +24,6 @@ export interface PartReport {
   severities: Readonly<Record<string, Severity | 'off'>>;
   /** The configuration that it was judged with, absolute; null without one. */
   config: string | null;
-  /** True if the exceptions of the configuration were judged. */
   judgesExceptions: boolean;
 }
 
@@ -66,7 +65,7 @@ function findingsOf(parts: readonly PartReport[]): Finding[] {
   return found.toSorted(inReportOrder);
 }
 
-/** What holds for a whole run is listed once. */
+/** Lists entries about a whole run once. */
 function notJudgedOf(reports: readonly Report[]): NotJudged[] {
   const listed = new Set<string>();
   return reports

@@ -61,7 +61,6 @@ export class NotJudgedRecord {
     return this.#further.has(id);
   }
 
-  /** Records a rule that was not judged on one subject. */
   addPlace(rule: AnyRule, { app, version, resource }: SubjectLocation, reason: NotJudgedReason): void {
     if (reason.code === 'rule-crashed') this.#hasCrashed = true;
     const further = this.#further.get(rule.id);
@@ -101,7 +100,7 @@ export class NotJudgedRecord {
   }
 
   /**
-   * What adding the same rule and reason again, about another subject of the same resource kind, does: `listed`, another
+   * Effect of adding the same rule and reason again, about another subject of the same resource kind: `listed`, another
    * entry; `counted`, one more of the further subjects; `settled`, nothing.
    */
   stateOf(rule: AnyRule, reason: Reason): 'listed' | 'counted' | 'settled' {

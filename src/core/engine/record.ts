@@ -19,7 +19,7 @@ import { Found, isSuperseded, supersederIn } from './superseding.ts';
 import { isAboutSymptom, symptomOf, SymptomRecord } from './symptoms.ts';
 import { HidingFindings } from './hiding.ts';
 
-/** What was judged so far. */
+/** Subjects that were judged so far. */
 interface Totals {
   versions: number;
   artifacts: number;
@@ -28,7 +28,6 @@ interface Totals {
   unlistedApps: number;
 }
 
-/** What a record is made with. */
 interface RecordOptions {
   /** True if each finding names the party that has to act, and the responding server. */
   explains?: boolean;
@@ -36,7 +35,7 @@ interface RecordOptions {
   omitsReuseTimes?: boolean;
 }
 
-/** How often something was found. */
+/** Numbers of findings so far. */
 export interface FoundSoFar {
   findings: number;
   /** Errors and warnings. */
@@ -118,7 +117,6 @@ export class RunRecord {
     this.notJudged.addTurnedOff(rule, place.resource);
   }
 
-  /** Records a rule that was not judged. */
   addNotJudged(rule: AnyRule, place: SubjectLocation, reason: Reason): void {
     if (isOff(this.overrides, rule)) return;
     if (reason.runWide && this.notJudged.hasRunWide(rule, reason)) return;

@@ -2,7 +2,7 @@ import { withFingerprints } from '../findings/fingerprint.ts';
 import { notJudgedEntry } from './not-judged.ts';
 import { counts, type Finding, type Report } from '../findings/report.ts';
 
-/** What a change of the settings hides: a change must not turn off the rule that it breaks without a word. */
+/** Findings that a change of the settings hides: a change must not turn off the rule that it breaks without a word. */
 
 /**
  * The findings that other settings would count, and that a report of the same facts does not count, or as less severe;

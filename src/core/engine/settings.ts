@@ -4,7 +4,6 @@ import type { Severity } from '../values/severity.ts';
 /** The severities that the user configured, by rule id. */
 export type SeverityOverrides = Readonly<Record<string, Severity | 'off'>>;
 
-/** True for a rule that the settings turn off. */
 export function isOff(overrides: SeverityOverrides, rule: AnyRule): boolean {
   return overrides[rule.id] === 'off';
 }

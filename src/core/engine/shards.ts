@@ -49,7 +49,7 @@ interface NamedShard extends NamedSnapshot {
   shard: Shard;
 }
 
-/** What the shards observed of each host; each shard had a request window of its own. */
+/** Combines the observations of each host; each shard had a request window of its own. */
 function hostsOf(shards: readonly NamedShard[]): Pick<Snapshot, 'hosts'> {
   const hosts = new Map<string, HostFacts>();
   for (const facts of shards.flatMap(({ snapshot }) => snapshot.hosts ?? [])) {
@@ -148,7 +148,7 @@ function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFact
   return [...ordered, ...apps.values()];
 }
 
-/** Why the shards together do not cover everything, or null. */
+/** The reasons why the shards together do not cover everything, or null. */
 function whyIncomplete(shards: readonly NamedShard[]): string | null {
   const reasons: string[] = [];
   const of = shards[0]?.shard.of ?? 0;

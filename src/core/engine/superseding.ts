@@ -21,7 +21,10 @@ export function inJudgingOrder(rules: readonly AnyRule[]): readonly AnyRule[] {
   return [...ordered];
 }
 
-/** What a rule found on one resource: the highest reported severity, and that of each cause. Never changed, since copied. */
+/**
+ * Findings of a rule on one resource: the highest reported severity, and that of each cause. Never changed, since
+ * copied.
+ */
 interface FoundByRule {
   readonly severity: Severity;
   readonly byCause: ReadonlyMap<string, Severity>;
@@ -29,7 +32,7 @@ interface FoundByRule {
 
 const NO_CAUSES: ReadonlyMap<string, Severity> = new Map();
 
-/** What was found on one resource, by rule. Mostly nothing: the map is made for the first finding. */
+/** Findings on one resource, by rule. Mostly nothing: the map is made for the first finding. */
 export class Found {
   #byRule: Map<string, FoundByRule> | null = null;
 

@@ -5,7 +5,7 @@ import { outranks, type Severity } from '../values/severity.ts';
 
 /** The status of each symptom (spec section 7), which depends on the findings, the verdicts and the missing facts. */
 
-/** What the status of one symptom depends on. */
+/** Input for the status of one symptom. */
 export interface SymptomInput {
   /** The highest severity among the findings with this symptom; null if there is none. */
   severity: Severity | null;
@@ -33,7 +33,6 @@ function highest(one: Severity | null, other: Severity): Severity {
   return one !== null && outranks(one, other) ? one : other;
 }
 
-/** The effect of a finding on a symptom. */
 export interface SymptomEffect {
   symptom: Symptom;
   rule: AnyRule;
@@ -46,7 +45,6 @@ export class SymptomRecord {
   readonly #findings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
   readonly #unknown = new Set<Symptom>();
 
-  /** Records that a finding affects a symptom. */
   add({ symptom, rule, severity }: SymptomEffect): void {
     const known = this.#findings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
     known.severity = highest(known.severity, severity);
@@ -71,7 +69,6 @@ export class SymptomRecord {
   }
 }
 
-/** The symptom that a rule affects at a location. */
 export function symptomOf(rule: AnyRule, { resource }: SubjectLocation): Symptom | null {
   return rule.symptom === 'by-resource' ? SYMPTOM_OF_KIND[resource] : rule.symptom;
 }

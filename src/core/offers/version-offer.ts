@@ -37,7 +37,7 @@ interface PinnedDigest extends OfferBefore {
   checksum: string;
 }
 
-/** What the decision depends on. */
+/** Input of the decision. */
 export interface VersionCase<E extends OfferEntry> {
   /** More than one is an error of the registry. */
   entries: readonly [E, ...E[]];
