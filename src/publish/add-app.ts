@@ -90,7 +90,6 @@ async function newIconPart(store: Store, icon: NewIcon): Promise<Part<Step>> {
   return { steps: stored === null ? [step] : [], files: [path], facts };
 }
 
-/** A new icon, as facts. */
 export function iconFactsOf(icon: NewIcon): IconFacts {
   const { content, image } = icon.path === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : icon.file;
   return { url: icon.url, file: icon.path, web: NOT_OBSERVED, content, image };

@@ -192,7 +192,7 @@ function pathsOf(steps: readonly Step[]): string[] {
   return steps.map(({ path }) => path);
 }
 
-/** How far a plan was applied. */
+/** Progress of the application of a plan. */
 interface PlanProgress {
   results: readonly StepResult[];
   /** True once the first write may have been sent. */
@@ -237,7 +237,7 @@ function withPlanState(
   });
 }
 
-/** How many of the remaining steps the failed write applied, or may have applied. */
+/** Number of the remaining steps that the failed write applied, or may have applied. */
 function countAffected(effect: Effect | null, left: readonly Step[], isBatch: boolean): number {
   if (effect === null || effect === 'none') return 0;
   if (isBatch) return Math.max(1, left.length);

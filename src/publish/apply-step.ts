@@ -21,7 +21,7 @@ export function isDocumentWritten({ step, outcome }: StepResult): boolean {
   return step.kind !== 'create' && outcome !== 'unchanged';
 }
 
-/** How often a step is retried after conflicts. In each conflict, another writer succeeded. */
+/** Maximum number of retries of a step after conflicts. In each conflict, another writer succeeded. */
 export const MAX_CONFLICTS = 200;
 
 export async function pauseAfterConflict(attempt: number): Promise<void> {
@@ -79,7 +79,7 @@ export function refuseOutdated({ path, from }: EditStep, stored: Stored | null |
   if (stored && stored.token !== from.token) throw new PlanOutdated(path);
 }
 
-/** How a step is applied. */
+/** Circumstances in which a step is applied. */
 interface StepContext {
   /** True if the file existed when the plan was checked. */
   isExpected: boolean;
@@ -96,7 +96,7 @@ export function applyStep(step: Step, store: Store, context: StepContext): Promi
   return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, context);
 }
 
-/** How often a store may report that a file exists although it cannot be read. */
+/** Number of times that a store may report that a file exists although it cannot be read. */
 const CREATE_ATTEMPTS = 3;
 
 /** @param isExpected whether the file existed in the check: then it is compared before it is sent */
@@ -129,9 +129,9 @@ async function replace(step: ReplaceStep, store: Store, why: string | undefined)
   throw documentContended(step.path);
 }
 
-/** How often a store may report a successful write and still return the previous document. */
+/** Number of times that a store may report a successful write and still return the previous document. */
 const MAX_LOST = 4;
-/** How often a store may report a conflict although the document did not change. */
+/** Number of times that a store may report a conflict although the document did not change. */
 const MAX_STUCK = 8;
 
 /**

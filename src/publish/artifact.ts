@@ -6,7 +6,6 @@ import type { SafeText } from '../core/text/message.ts';
 import type { Bytes } from '../store/bytes.ts';
 import type { SignStep } from './plan.ts';
 
-/** What to publish. */
 export type Artifact = ArtifactToStore | HostedArtifact;
 
 interface InspectedArtifact {
@@ -35,11 +34,13 @@ export type Companion = {
   kind: CompanionKind;
   /** As messages call it: `the bill of materials`. */
   what: string;
-  /** Why a stored file with other bytes is not evidence about the same artifact; null if it is, and is kept. */
+  /**
+   * The reason why a stored file with other bytes is not evidence about the same artifact; null if it is, and is kept.
+   */
   difference(stored: Uint8Array): SafeText | null;
 } & ({ bytes: Uint8Array } | Pick<SignStep, 'bytes' | 'sign'>);
 
-/** What an attestation is about: a version, its artifact and its bill of materials. */
+/** Subject of an attestation: a version, its artifact and its bill of materials. */
 export type Attested = Pick<StatementInput, 'app' | 'sha256' | 'sbomSha256'>;
 
 /**

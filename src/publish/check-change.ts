@@ -11,10 +11,10 @@ export interface RegistryState {
   app: AppFacts | null;
 }
 
-/** What a change is judged by. */
+/** Input of the judgement of a change. */
 export interface JudgeSettings
   extends Required<Pick<JudgeOptions, 'now' | 'severities'>>, Pick<JudgeOptions, 'appEntry' | 'baseline'> {
-  /** What is allowed of a version that is published. */
+  /** Permissions for a version that is published. */
   allow?: Allowances;
   /** True if a version that is published has to have an attestation. */
   requiresAttestation?: boolean;

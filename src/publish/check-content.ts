@@ -15,7 +15,7 @@ import { AppregError } from '../core/errors/error.ts';
 
 export interface Violation {
   rule: string;
-  /** What is shown of it. */
+  /** The displayed part of it. */
   text: string;
   advice: string;
   evidence: Evidence;
@@ -135,7 +135,7 @@ function violationOf(rule: string, { message, advice, evidence = {} }: Problem):
 
 const UNPUBLISHED: Missing = { missing: { code: 'offline' }, runWide: true };
 
-/** What is said about an allowed fingerprint that the artifact does not have. */
+/** Message about an allowed fingerprint that the artifact does not have. */
 export function unusedSecret(fingerprint: string): string {
   return `--allow-secret ${printable(fingerprint)}: the artifact contains no secret with this fingerprint`;
 }

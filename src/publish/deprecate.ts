@@ -33,7 +33,7 @@ export interface RetirementPlan {
   changed: string[];
   /** Those with another reason, message or replacement, which stays: nothing is overwritten without `replaces`. */
   kept: RetiredVersion[];
-  /** What is overwritten or withdrawn. */
+  /** Statements that are overwritten or withdrawn. */
   replaced: RetiredVersion[];
   plan: Plan;
   /** Warnings and notes about the change. */

@@ -10,7 +10,7 @@ import type { StoredDocument } from './stored-document.ts';
  */
 export type Change = (now: Document) => Document | null;
 
-/** How a step is shown. */
+/** Texts that describe a step. */
 interface Shown {
   /** Such as `the app clock`. */
   what: string;

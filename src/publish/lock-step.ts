@@ -88,7 +88,7 @@ export function parseLock(bytes: Uint8Array, name = LOCK_FILE): LockFile {
   return lockFileIn(documentContent(bytes), name);
 }
 
-/** What was published, and what it was built from; null if that is unknown. */
+/** Published artifact, and the inputs of its build; null if that is unknown. */
 interface BuiltArtifact {
   artifact: Artifact;
   provenance: Provenance | null;

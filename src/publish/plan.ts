@@ -69,7 +69,7 @@ export interface LineChanges {
   added: readonly string[];
 }
 
-/** What is left of each text without their common first and last lines. */
+/** Removes from each text their common first and last lines. */
 export function changedLines(before: string, after: string): LineChanges {
   const old = before.split(/\r\n|\n|\r/);
   const lines = after.split(/\r\n|\n|\r/);

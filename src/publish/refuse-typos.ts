@@ -6,7 +6,7 @@ import { isComparable, isPlainVersion } from '../core/registry/version.ts';
 
 /** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */
 
-/** What the user allows explicitly. */
+/** Permissions that the user gives explicitly. */
 export interface Allowances {
   /** A version with a pre-release or build part. */
   prerelease?: boolean;

@@ -34,7 +34,7 @@ export interface RemovalPlan {
   hasCompanions: boolean;
 }
 
-/** What subscribers lose. */
+/** Apps and versions that subscribers lose. */
 interface SubscriberLoss {
   /** True if they see the app now; null if its metadata is hosted elsewhere, or was not found. */
   visible: boolean | null;

@@ -86,7 +86,7 @@ function describedApps(
   return { keys: sources.map(({ key }) => key), folderOf: (key) => known.get(key) ?? `apps/${key}`, apps, issues };
 }
 
-/** Why a folder does not describe its app. */
+/** The reason why a folder does not describe its app. */
 function folderError({ key, folder, isLink, other }: DescriptionFolder): AppregError | null {
   if (isLink) return linkError(folder);
   if (other !== null)

@@ -53,7 +53,7 @@ export interface FoundApp {
   ui: string | null;
   /** Absolute, of the file with the declared version. */
   versionFile: string;
-  /** Why the app cannot be released. */
+  /** The reason why the app cannot be released. */
   problem: AppProblem | null;
 }
 
@@ -123,7 +123,7 @@ function describedApp(root: string, repository: string, file: AppFile): FoundApp
   return { ...app, problem: file.problem ?? problemOf(app, repository) };
 }
 
-/** What prevents an app from being built, as far as its files show. */
+/** Finds the fault that prevents an app from being built, as far as its files show. */
 function problemOf(app: Omit<FoundApp, 'problem'>, repository: string): AppProblem | null {
   const { folder, path, entry, ui } = app;
   if (!existsSync(path))

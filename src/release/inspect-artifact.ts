@@ -8,7 +8,7 @@ import { buildFolders } from '../platform/build-folders.ts';
 import type { Artifact, ArtifactToStore } from '../publish/artifact.ts';
 import { chunksOf } from '../store/bytes.ts';
 
-/** What is known about an artifact before it is published. */
+/** Facts about an artifact before it is published. */
 
 /**
  * Digests, lists and scans an archive.

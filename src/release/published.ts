@@ -29,7 +29,7 @@ import { filesAtRef, registryState } from '../workspace/registry-state.ts';
 import { storeSnapshot } from '../workspace/stored-state.ts';
 import type { OpenRepository, RepositoryConfig } from './repository.ts';
 
-/** What the apps are compared with. */
+/** State that the apps are compared with. */
 export interface PublishedState {
   listed: Baseline;
   lock: LockFile | null;
@@ -114,7 +114,7 @@ async function servedArtifact({ env, listener }: OpenRepository, url: string): P
   }
 }
 
-/** Why a file is not served, without the full stop. */
+/** The reason why a file is not served, without the full stop. */
 function unreachable(probe: Probe): string {
   const why = explainUnreachable(probe, new Date().toISOString(), false)?.message ?? 'it was not requested.';
   return printable(redact(why)).replace(/\.$/, '');

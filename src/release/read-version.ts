@@ -11,7 +11,6 @@ import type { NotesOf } from '../publish/parts/about.ts';
 
 const MAX_BYTES = 1_000_000;
 
-/** The version that an app declares. */
 export function readVersion(app: FoundApp): DeclaredVersion | AppProblem {
   const { folder, path, versionFile } = app;
   const shown = shownIn(folder, relative(path, versionFile).split(sep).join('/'));

@@ -48,7 +48,7 @@ export interface ReleaseOptions extends Accepted {
 /** The outcome of a release. */
 export interface Released {
   report: ReleaseReport;
-  /** What a dry run of `publish` would write; otherwise null. */
+  /** Plan of a dry run of `publish`; otherwise null. */
   plan: Plan<PlannedStep> | null;
 }
 

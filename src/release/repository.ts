@@ -59,7 +59,7 @@ export function packageSettings(
   return { notices: options.notices !== false && notices !== false, ...(licenses && { licenses }) };
 }
 
-/** Whether a bill is required (--sbom), published where it can be made (`evidence.sbom`), or not wanted. */
+/** Need for a bill: required (--sbom), published where it can be made (`evidence.sbom`), or not wanted. */
 export type BillWish = 'required' | 'if-known' | 'none';
 
 export function wantedBillOf(options: { sbom?: boolean }, { evidence }: { evidence?: { sbom?: boolean } }): BillWish {

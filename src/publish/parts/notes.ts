@@ -7,9 +7,9 @@ import { aboutPart, type NotesOf, readAbout } from './about.ts';
 import { NOTHING, type Part } from './part.ts';
 
 /**
- * What the about file says about a version: its notes, and when it is published. They are written before the version is
- * listed: after an interruption, the same command finds and keeps them. Without notes, the file is not read, since each
- * request to a store takes time.
+ * Plans the entry of the about file for a version: its notes, and when it is published. They are written before the
+ * version is listed: after an interruption, the same command finds and keeps them. Without notes, the file is not read,
+ * since each request to a store takes time.
  * @param metadata the path of the metadata file
  * @param now of this machine, for a store without a clock
  */

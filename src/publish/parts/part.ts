@@ -4,19 +4,19 @@ import { type JudgeSettings, judgeState, newFindings, type RegistryState } from 
 import { inPlaces } from '../place.ts';
 import type { PlannedStep } from '../plan.ts';
 
-/** What a plan is made of: the files of one kind that a change writes, such as the artifact or the metadata file. */
+/** Part of a plan: the files of one kind that a change writes, such as the artifact or the metadata file. */
 export interface Part<AnyStep extends PlannedStep = PlannedStep> {
   /** The writes that are needed now, each with its place. */
   steps: readonly AnyStep[];
   /** The files that the part is about, also those that need no step now. */
   files: readonly string[];
-  /** How its steps change what is judged; absent if they change nothing that is. */
+  /** Changes of the facts that are judged; absent if they change nothing that is. */
   facts?: ChangedFacts;
 }
 
-/** What the rules see of a part. */
+/** Changes that the rules see. */
 interface ChangedFacts {
-  /** What the state without the part lacks, although it is there. */
+  /** Facts that the state without the part lacks, although it is there. */
   before?: FactsOfPart;
   after: FactsOfPart;
 }
@@ -26,7 +26,6 @@ interface FactsOfPart {
   app?: Partial<AppFacts>;
 }
 
-/** A part that has nothing to do. */
 export const NOTHING: Part<never> = { steps: [], files: [] };
 
 /** The steps of all parts, in the order of their places, and their files. */
