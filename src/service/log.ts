@@ -34,7 +34,7 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : textField(error, 'message') || String(error);
 }
 
-/** What a failed program printed on stderr; the error's message if it printed nothing. */
+/** The stderr of a failed program; the error's message if it printed nothing. */
 export function failureOutput(error: unknown): string {
   return textField(error, 'stderr').trim() || errorMessage(error);
 }

@@ -11,7 +11,7 @@ export async function within<Result>(
   return Promise.race([result, late]).finally(() => deadline.abort());
 }
 
-/** How long the event loop of this process was blocked: time limits mean nothing then. */
+/** Delays of the event loop of this process, during which time limits mean nothing. */
 export interface EventLoop {
   /** The longest delay since a moment. @param from of performance.now() @returns milliseconds */
   delaySince(from: number): number;

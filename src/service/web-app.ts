@@ -84,7 +84,6 @@ export function webApp(service: Service, limits = RATE_LIMITS): Hono<Env> {
   return app;
 }
 
-/** The routes of the API. */
 export function apiRoutes(service: Service): Route[] {
   const document = openApiDocument(service.settings.publicUrl);
   return [

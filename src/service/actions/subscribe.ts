@@ -84,7 +84,7 @@ export async function subscribe(
   return subscribed;
 }
 
-/** Why credentials cannot be used for a URL, or at all; or null. */
+/** The refusal of credentials for a URL, or at all; or null. */
 function refusedAuth({ settings }: Service, url: string): SubscribeOutcome | null {
   if (settings.secretsKeys.length === 0) return { outcome: 'unsupported-auth', message: NO_SECRETS_KEY };
   const fault = insecureAuthFault(url);

@@ -6,7 +6,7 @@ import { registryOf } from '../db/subscriptions.ts';
 import { requestArtifactCheck } from '../db/artifact-checks.ts';
 import { recordAudit } from '../db/audit.ts';
 
-/** What an organization does with a subscription, for the API and the pages: its credentials, and a check. */
+/** Actions of an organization on a subscription, for the API and the pages: its credentials, and a check. */
 
 /** `insecure`: credentials are not sent to its URL. `unsupported`: the operator has set no SECRETS_KEY. */
 export type AuthOutcome =

@@ -67,7 +67,7 @@ const INVALID_KEY = {
 
 const ORGANIZATION_PATH = '/api/organizations/{organization}';
 
-/** What the operator does with organizations. */
+/** Actions of the operator on organizations. */
 export function operatorRoutes(service: Service): Route[] {
   const { db, log } = service;
   return [
@@ -231,7 +231,7 @@ export const organizationsPaths: Record<string, openapi.OpenApiObject> = {
   },
 };
 
-/** What the operator does with organizations. */
+/** Actions of the operator on organizations. */
 export const operatorPaths: Record<string, openapi.OpenApiObject> = {
   '/api/organizations/{organization}': {
     parameters: [ORGANIZATION],

@@ -61,7 +61,6 @@ export const tokenSchemas: Record<string, shape.Schema> = {
 };
 
 const TOKEN = openapi.parameter('token', 'path', 'Id of the token.', shape.id);
-/** Tokens. */
 export const tokensPaths: Record<string, openapi.OpenApiObject> = {
   '/api/tokens': {
     get: openapi.forOrganization('listTokens', 'The tokens of the organization', openapi.pageResponses('Tokens'), {

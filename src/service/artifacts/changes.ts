@@ -47,7 +47,7 @@ interface NewFile {
   partDigests: Buffer;
 }
 
-/** Why files are dropped, in the log. */
+/** Reasons why files are dropped, in the log. */
 type DropReason = 'limit' | 'damaged' | 'abandoned';
 
 export function openStoreChanges({ blobs, store, limit, db, log, onLost = () => {} }: KeeperOptions): StoreChanges {

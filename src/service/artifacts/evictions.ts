@@ -23,7 +23,7 @@ interface Evictions {
   fits: boolean;
 }
 
-/** What each organization is charged for. */
+/** Bytes that each organization is charged for. */
 type Usage = Map<string, number>;
 
 /** The part of the limit above which last copies leave too little for other files. */
@@ -58,8 +58,8 @@ export function evictionsFor(files: readonly StoredFile[], limit: number, incomi
 }
 
 /**
- * What is dropped after the limit was lowered: first what no version offers, then what the hosts still have, then the last
- * copies of organizations whose last copies alone exceed their share.
+ * Chooses the files to drop after the limit was lowered: first what no version offers, then what the hosts still have,
+ * then the last copies of organizations whose last copies alone exceed their share.
  */
 export function evictionsToLimit(files: readonly StoredFile[], limit: number): Evictions {
   const room = openRoom(files, limit);
@@ -69,7 +69,7 @@ export function evictionsToLimit(files: readonly StoredFile[], limit: number): E
   return { drop: room.dropped, fits: room.fits() };
 }
 
-/** What operators watch of a store. */
+/** Figures of a store for operators. */
 export interface StoreFigures {
   files: number;
   bytes: number;

@@ -9,7 +9,7 @@ import { type LookupFunction, isIP } from 'node:net';
 import { promises as dns, type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { callbackify } from 'node:util';
 
-/** How registry hosts are requested, and where artifacts are read. */
+/** Options for requests to registry hosts, and for reading artifacts. */
 export interface OutboundOptions extends Pick<
   WebOptions,
   'digestWorkers' | 'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
@@ -26,7 +26,7 @@ const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
 /** Milliseconds: a form must not wait for longer than two seconds. */
 const SUBSCRIBE_TIMEOUT = 1800;
 
-/** How the service sends requests. @param ownPorts the ports that it listens on */
+/** Options for all requests of the service. @param ownPorts the ports that it listens on */
 export function outboundOptions(settings: Settings, log: Log, ownPorts: () => readonly number[]): OutboundOptions {
   return {
     guard: openAddressPolicy({

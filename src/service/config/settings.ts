@@ -84,7 +84,6 @@ export function isLocalListenAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The error for a setting with a value that cannot be used. */
 export function invalidSetting(message: SafeText, hint: SafeText): AppregError {
   return new AppregError('setting-invalid', message, hint);
 }

@@ -8,9 +8,9 @@ import { storable, storableJson } from '../domain/storable.ts';
 import { type AboutVersion } from '../../core/about/about-file.ts';
 import { type RetiredVersion, type LinksView } from '../domain/retirements.ts';
 
-/** What authors say about apps and versions, as of their last about file that could be used. */
+/** Statements of authors about apps and versions, as of their last about file that could be used. */
 
-/** What is stored about apps of a registry, by key; an app of which nothing is stored has no entry. */
+/** Reads the stored statements about apps of a registry, by key; an app of which nothing is stored has no entry. */
 export async function storedAbouts(
   db: Db,
   registryId: number,
@@ -110,7 +110,7 @@ async function putVersions(db: Db, place: AppPlace, versions: readonly StoredAbo
     .execute();
 }
 
-/** What the author of an app says about versions of it, by version. */
+/** Reads the statements of the author of an app about versions of it, by version. */
 export async function claimsOf(
   db: Db,
   { registryId, appKey }: AppPlace,
@@ -126,7 +126,6 @@ export async function claimsOf(
   return new Map(rows.map(({ version, ...claim }) => [version, claim]));
 }
 
-/** The versions of an app that its author retired. */
 export async function retiredVersions(db: Db, { registryId, appKey }: AppPlace): Promise<RetiredVersion[]> {
   const rows = await db
     .selectFrom('aboutVersions')

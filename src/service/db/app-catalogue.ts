@@ -33,7 +33,6 @@ export interface CatalogueApp extends InstallableView {
 
 export interface Catalogue {
   apps: CatalogueApp[];
-  /** The page that was returned. */
   page: number;
   /** The numbers of matching apps by filter. */
   totals: Record<AppFilter, number>;

@@ -16,8 +16,8 @@ import { recordEvents } from './events.ts';
 import { type AttestationView } from '../domain/attestation-view.ts';
 
 /**
- * What a refresh reads and writes about attestations: what is known about them, for all subscribers of a registry, and
- * which versions are offered to those that require them.
+ * Evidence and decisions about attestations that a refresh reads and writes: what is known about them, for all
+ * subscribers of a registry, and which versions are offered to those that require them.
  */
 
 /** A key that subscribers of a registry want attestations to be verified with; without a key, `keySha256` is ''. */
@@ -90,7 +90,7 @@ export async function dueAttestations(
   }));
 }
 
-/** What was found about the attestation of a version. */
+/** Evidence about the attestation of a version. */
 export interface FoundEvidence {
   appKey: string;
   version: string;
@@ -244,7 +244,7 @@ async function writeDecisions(
 
 /** The attestations of an app's versions, as a subscription sees them. */
 
-/** What is known about versions of an app, verified with one key or without, by version. */
+/** Reads the evidence about versions of an app, verified with one key or without, by version. */
 async function evidenceOf(
   db: Db,
   { registryId, appKey, keySha256 }: { registryId: number; appKey: string; keySha256: string },

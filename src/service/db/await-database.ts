@@ -8,7 +8,7 @@ import { message, safe } from '../../core/text/message.ts';
 
 /** Waits for a database, and checks that the service can use it. */
 
-/** What a database is needed for: to be read, as a backup does, or to be written. */
+/** Need for a database: to be read, as a backup does, or to be written. */
 type Need = 'read' | 'write';
 
 /** Milliseconds between two attempts. */

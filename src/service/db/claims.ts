@@ -4,7 +4,7 @@ import type { StoredRegistry, Database } from './tables/tables.ts';
 import type { Db } from './database.ts';
 
 /**
- * What a refresh writes about its registry before it ends: that it has taken it over, how far it has got, whether the
+ * Records of a refresh about its registry before it ends: that it has taken it over, how far it has got, whether the
  * host serves the URL; and what is written if it cannot take place.
  */
 

@@ -6,7 +6,6 @@ import { type Db } from './database.ts';
 /** The number of rows, as a column `count`. PostgreSQL counts in bigint, which the client returns as text. */
 export const COUNT = sql<number>`count(*)::int`.as('count');
 
-/** The versions of an app. */
 export const VERSION_OF_APP = sql<boolean>`versions.registry_id = apps.registry_id AND versions.app_key = apps.key`;
 
 /**

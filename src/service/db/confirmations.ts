@@ -17,7 +17,6 @@ export interface CheckStart {
   hasUnconfirmed: boolean;
 }
 
-/** The database's time. */
 export async function databaseTime(db: Db): Promise<string> {
   const { rows } = await sql<{ now: string }>`SELECT now()::text AS now`.execute(db);
   return rows.map(({ now }) => now).join();

@@ -86,7 +86,6 @@ export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<Cl
   return rows;
 }
 
-/** How an attempt ended. */
 export interface AttemptResult {
   /** The status of the response; null if there was none. */
   status: number | null;
@@ -113,8 +112,8 @@ export async function endDelivered(db: Db, claim: DeliveryClaim, { status }: Att
 }
 
 /**
- * What follows a failed attempt: another one after a number of milliseconds, or none, since the receiver asked for the
- * end of all deliveries (`gone`), or since there were enough attempts (`given-up`).
+ * Consequence of a failed attempt: another one after a number of milliseconds, or none, since the receiver asked for
+ * the end of all deliveries (`gone`), or since there were enough attempts (`given-up`).
  */
 export type AfterFailure = number | 'gone' | 'given-up';
 

@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from '../log.ts';
 
-/** Why the database cannot do its work at the moment. The same statement can succeed later. */
+/** Reasons why the database cannot do its work at the moment. The same statement can succeed later. */
 export type DatabaseFault =
   /** It cannot be reached, or it is starting, stopping or restarting. */
   | 'unreachable'
@@ -57,7 +57,7 @@ export function isTimeout(error: unknown): boolean {
   return TIMEOUT_CODES.test(errorCode(error)) || TIMEOUT_MESSAGES.test(errorMessage(error));
 }
 
-/** What a database with a fault cannot do, for people. */
+/** Effect of a fault of the database, for people. */
 export const FAULT_MESSAGES: Record<DatabaseFault, string> = {
   unreachable: 'The database does not respond.',
   'disk-full': 'The database cannot be written: its disk is full.',

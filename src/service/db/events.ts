@@ -181,7 +181,7 @@ function rowOf({ id, registryId, subscriptionId, at, type, app, version, data }:
   };
 }
 
-/** How long events are kept, and how many of a registry. */
+/** Time for which events are kept, and their number per registry. */
 const EVENT_RETENTION: EventRetention = { days: 180, perRegistry: 20_000 };
 
 interface EventRetention {

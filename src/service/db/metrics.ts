@@ -88,7 +88,7 @@ async function figuresIfAvailable(db: Db): Promise<Figures | null> {
   );
 }
 
-/** What operators watch, of all nodes together. */
+/** Figures for operators, of all nodes together. */
 interface Figures {
   /** Registries with a subscriber, and those of them whose manifest could not be used at the last check. */
   registries: number;

@@ -64,7 +64,7 @@ function organizationView(
   return { id, name, createdAt: createdAt.toISOString(), tokenSince: tokenSince.toISOString() };
 }
 
-/** What the operator does with organizations. */
+/** Actions of the operator on organizations. */
 
 /**
  * All organizations in order of creation.

@@ -141,7 +141,7 @@ export interface RefreshResult extends NextCheck {
   unchangedToken: string | null;
   /** True if the host refused the credentials. */
   unauthorized: boolean;
-  /** What was learned from a usable manifest; null without one. */
+  /** Facts from a usable manifest; null without one. */
   usable: {
     /** The key of the app at which the next refresh starts, or null. */
     resumeAfter: string | null;
@@ -150,7 +150,7 @@ export interface RefreshResult extends NextCheck {
   } | null;
   /** The certificates of its host; null to keep the stored ones. */
   certificates: EventCertificate[] | null;
-  /** What this check found, and whether a `checked` event is among it. */
+  /** Events of this check, which may include a `checked` event. */
   events: readonly NewEvent[];
 }
 

@@ -4,7 +4,7 @@ import { errorCode, errorMessage } from '../log.ts';
 import { type DatabaseFault, databaseFault, FAULT_MESSAGES } from './error.ts';
 import { Client } from 'pg';
 
-/** What a database refuses at the start of the service, for a backup and for a restore: with place, cause and remedy. */
+/** Refusals by a database at the start of the service, for a backup and for a restore: with place, cause and remedy. */
 
 /** Roles, databases and schemas by the names that an operator writes into statements. */
 interface Names {
@@ -12,7 +12,7 @@ interface Names {
   database: string;
 }
 
-/** What the remedy of a refusal is, by the error of the server or of the client library. */
+/** Remedy of a refusal, by the error of the server or of the client library. */
 interface Refusal {
   code: ErrorCode;
   /** Codes of PostgreSQL (appendix A of its manual), or of Node. */

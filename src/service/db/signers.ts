@@ -59,7 +59,7 @@ export async function setAttestationPolicy(
     if (policy.mode !== 'require')
       await tx.deleteFrom('attestationDecisions').where('subscriptionId', '=', subscriptionId).execute();
     else if (before.mode === 'require') await keepAttested(tx, subscriptionId);
-    // What the subscription does not see yet is not offered to it.
+    // Versions that the subscription does not see yet are not offered to it.
     else if (row.confirmedAt !== null) await keepOffered(tx, subscriptionId, registryId);
     // Policies may depend on the signer.
     await decideSubscription(tx, subscriptionId);
@@ -78,7 +78,7 @@ function detailsOf(policy: SubscriptionPolicy): AuditDetails {
   return { mode, issuer, identity, repository };
 }
 
-/** What a former signer has attested was offered before. */
+/** Keeps the versions that a former signer attested: they were offered before. */
 async function keepAttested(tx: Db, subscriptionId: string): Promise<void> {
   await tx
     .updateTable('attestationDecisions')

@@ -37,7 +37,6 @@ export async function identityOfToken(db: Db, token: string): Promise<Identity |
   return row === undefined ? null : identityOf(row);
 }
 
-/** Tokens with their organizations. */
 export function tokensWithOrganizations(db: Db) {
   return db
     .selectFrom('tokens')
@@ -220,7 +219,7 @@ function newSecret(): { secret: string; hash: Buffer } {
   return { secret, hash: digestOfSecret(secret) };
 }
 
-/** How tokens and cookies are stored. */
+/** The stored form of tokens and cookies. */
 export function digestOfSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

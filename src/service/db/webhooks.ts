@@ -153,7 +153,7 @@ export async function changeWebhook(
   if (url === undefined && events === undefined && enabled === undefined)
     return webhookOf(db, organizationId, id, keys);
   return db.transaction().execute(async (tx) => {
-    // What was queued while it was being disabled.
+    // Cancels the deliveries that were queued while it was being disabled.
     if (enabled === true) await cancelPending(tx, id, sql<boolean>`NOT webhooks.enabled`);
     const row = await tx
       .updateTable('webhooks')

@@ -7,10 +7,10 @@ import { type RememberedApp } from '../../observe/registry/cache/observation-cac
 import { type StoredAbout, type AboutChange } from './about.ts';
 import { type IconRow } from './icons.ts';
 
-/** What is stored about an app. */
+/** Stored app, as far as changes need it. */
 type RecordedApp = Pick<AppRecord, 'key' | 'versions' | 'latest' | 'hidden'>;
 
-/** What a refresh found about an app. */
+/** Observation of an app by a refresh. */
 export interface ObservedApp {
   visible: boolean | null;
   because: readonly string[];
@@ -133,11 +133,11 @@ export interface AppChange extends ObservedApp {
   /** A new icon; null if it was removed; undefined if unchanged. */
   icon: IconRow | null | undefined;
   remembered: RememberedApp | null;
-  /** What its author says; null if unchanged. */
+  /** The statements of its author; null if unchanged. */
   about: AboutChange | null;
   /** True if its last event says that it is hidden. */
   hidden: boolean;
-  /** What changed, and when. */
+  /** The changes, with their time. */
   events: readonly NewEvent[];
   at: Date;
 }

@@ -8,13 +8,13 @@ import { retirementOf, type Retirements, latestOffered } from '../../core/about/
 import { NOTHING_SAID } from '../../core/about/about-file.ts';
 import { isoTimeSince } from './registries.ts';
 
-/** Why an app or a version cannot be installed: a code for programs, a message for people. */
+/** The reason why an app or a version cannot be installed: a code for programs, a message for people. */
 export interface HiddenReason {
   code: string;
   message: string;
 }
 
-/** What only the service knows. The rules declare their own reasons (`hiddenReason`). */
+/** Reasons that only the service knows. The rules declare their own reasons (`hiddenReason`). */
 const SERVICE_REASONS = {
   'app-withdrawn': 'It is no longer in the registry’s manifest.',
   'version-unpublished': 'No version is published yet.',
@@ -43,7 +43,9 @@ function serviceReason(code: ServiceReason): HiddenReason {
   return { code, message: SERVICE_REASONS[code] };
 }
 
-/** Why a version is refused: what its rule finds. The reasons above are about the metadata file of an app. */
+/**
+ * The reason why a version is refused: what its rule finds. The reasons above are about the metadata file of an app.
+ */
 function refusalReason(rule: string): HiddenReason {
   return { code: rule, message: `${ruleTitle(rule)}.` };
 }
@@ -71,7 +73,7 @@ export interface InstallabilityState {
   latest: string | null;
   /** The states of versions that are not withdrawn; null if one is offered. */
   states: readonly string[] | null;
-  /** Why one of them is refused. */
+  /** The reason why one of them is refused. */
   refusal: { code: string | null; message: string | null; version: string } | null;
 }
 
@@ -212,7 +214,7 @@ export interface StoredAppState
   offeredVersions: readonly string[] | null;
   /** Of the versions that only the policy can hold back, the decision about the one that is offered first; null for none. */
   firstHold: StoredHold | null;
-  /** What the author links to; null if there is no about file. */
+  /** The author's links; null if there is no about file. */
   links: Partial<LinksView> | null;
   /** The versions that the author retired; null for none. */
   retired: readonly RetiredVersion[] | null;

@@ -6,9 +6,11 @@ import { type AttestationView } from './attestation-view.ts';
 import { buildOf } from '../../core/attestation/build.ts';
 import { type NewEvent, type EventData } from './events.ts';
 
-/** What attestations prove, and what is offered because of it. Pure: rows and facts in, rows out. */
+/**
+ * Verdicts about attestations, and the versions that are offered because of them. Pure: rows and facts in, rows out.
+ */
 
-/** What is known about the attestation of a version, verified with one key or without. */
+/** Evidence about the attestation of a version, verified with one key or without. */
 export type Evidence = {
   checksum: string;
   state: 'proven' | 'unproven' | 'absent' | 'unknown' | 'url-signed';
@@ -21,12 +23,12 @@ export interface PinnedVersion extends AppVersion {
   checksum: string;
 }
 
-/** What the host has beside an artifact; `unknown`: it did not say; `url-signed`: it cannot be asked. */
+/** Companion at the host of an artifact; `unknown`: it did not say; `url-signed`: it cannot be asked. */
 export type Companion = { state: 'present'; facts: AttestationFacts } | { state: 'absent' | 'unknown' | 'url-signed' };
 
 /**
- * What is known once the host was asked. Attestations are never replaced: one that was valid remains known, whatever the
- * host has later. Any other one may still be corrected.
+ * The evidence after the host was asked. Attestations are never replaced: one that was valid remains known, whatever
+ * the host has later. Any other one may still be corrected.
  * @param before null if nothing is known
  */
 export function nextEvidence(before: Evidence | null, companion: Companion, version: PinnedVersion): Evidence {
@@ -82,7 +84,9 @@ export type Verdict =
   | { state: 'pending'; problem: AttestationProblem | null }
   | { state: 'refused'; problem: AttestationProblem };
 
-/** What the attestation of a version proves to a subscription. @param evidence null if the host was not asked yet */
+/**
+ * The verdict about the attestation of a version for a subscription. @param evidence null if the host was not asked yet
+ */
 export function verdictOf(evidence: Evidence | null, version: PinnedVersion, signer: SignerRequirement): Verdict {
   if (evidence === null || evidence.checksum !== version.checksum) return { state: 'pending', problem: null };
   const { state, facts } = evidence;
@@ -172,7 +176,7 @@ function heldBecause(
   return { rule: verdict.problem?.rule ?? null, cause: verdict.problem?.cause ?? null };
 }
 
-/** What was decided about an offered version for a subscription that requires attestations. */
+/** Decision about an offered version for a subscription that requires attestations. */
 export interface AttestationDecisionRow {
   subscriptionId: string;
   appKey: string;

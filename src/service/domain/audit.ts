@@ -55,7 +55,7 @@ const AUDIT_OUTCOMES = ['done', 'refused'] as const;
 
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
-/** What an entry says in addition to its target. Never secrets. */
+/** Details of an entry in addition to its target. Never secrets. */
 export type AuditDetails = Record<string, string | number | boolean | null>;
 
 /** The schemas of the audit log. */

@@ -20,7 +20,7 @@ export const AUTH_FIELDS = {
   header: ['name', 'value'],
 } as const satisfies Record<AuthType, readonly string[]>;
 
-/** What is wrong with one field; it never quotes the value. `field` is '' for the object itself. */
+/** Fault of one field; it never quotes the value. `field` is '' for the object itself. */
 export interface AuthFault {
   field: '' | 'type' | 'token' | 'username' | 'password' | 'name' | 'value';
   /** Worded to follow the name of the field. */
@@ -72,8 +72,8 @@ export function secretHeadersFor(url: string, auth: RegistryAuth): SecretHeaders
 }
 
 /**
- * Why credentials are not sent to a URL, or null: over plain http anyone on the way could read them. The loopback
- * interface is exempt.
+ * The reason why credentials are not sent to a URL, or null: over plain http anyone on the way could read them. The
+ * loopback interface is exempt.
  */
 export function insecureAuthFault(url: string): string | null {
   const parsed = parseUrl(url);

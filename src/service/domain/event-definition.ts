@@ -1,16 +1,16 @@
 import type * as shape from './shape.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 
-/** What a type of events consists of. */
+/** Parts of a type of events. */
 
 interface EventDefinition<Fields extends Record<string, shape.Schema>> {
   description: string;
   /** The fields of `data`: typed values, no prose. Times are ISO 8601. */
   data: Fields;
-  /** What the pages call it, and whether it is good news. */
+  /** Its name on the pages, and whether it is good news. */
   label: string;
   tone: Tone;
-  /** What a check counts: a noun, and what became of it. Absent if no check counts it. */
+  /** The count of a check: a noun, and its change. Absent if no check counts it. */
   change?: readonly [noun: string, change: string];
   /** A sentence for people. What a registry says in it is shortened and printable. */
   message(data: shape.ValuesOf<Fields>, names: Names): string;
@@ -34,7 +34,7 @@ export function nameOf(text: string): string {
   return printable(shorten(text, 100));
 }
 
-/** What an author says, as a sentence. */
+/** Makes a sentence of the words of an author. */
 export function sentence(text: string): string {
   const line = printable(shorten(text.trim(), 280));
   return /[.!?…]$/.test(line) ? line : `${line}.`;

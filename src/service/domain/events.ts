@@ -169,7 +169,6 @@ export function isEventType(text: string): text is EventType {
   return EVENT_TYPES.some((type) => type === text);
 }
 
-/** The data of events. */
 export type EventData = { [Type in EventType]: shape.ValuesOf<(typeof EVENTS)[Type]['data']> };
 
 const DEFINITIONS: { readonly [Type in EventType]: { message(data: EventData[Type], names: Names): string } } = EVENTS;
@@ -203,7 +202,7 @@ export function changesText(changes: ChangeCounts): string {
     .join(', ');
 }
 
-/** How a check ended, unless it found errors. */
+/** Ends of a check, unless it found errors. */
 const OUTCOMES: Record<CheckOutcome, string> = {
   good: 'no errors',
   problems: 'no errors',

@@ -74,7 +74,7 @@ export const LONGEST_NAME = 100;
 // Controls, lone surrogates, Unicode line breaks, bidirectional controls. Joiners are allowed: emoji need them.
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
-/** Why a text cannot be the name of a registry or an organization, worded to follow “The name”; or null. */
+/** The reason why a text cannot be the name of a registry or an organization, worded to follow “The name”; or null. */
 export function nameError(text: string): string | null {
   if (isBlank(text)) return 'is empty.';
   if ([...text.trim()].length > LONGEST_NAME) return `is longer than ${LONGEST_NAME} characters.`;
@@ -84,7 +84,7 @@ export function nameError(text: string): string | null {
 /** Maximum characters of a URL. */
 export const LONGEST_URL = 2048;
 
-/** Why a text is not the URL of a host that can be requested. */
+/** Reasons why a text is not the URL of a host that can be requested. */
 export type TypedUrlFault = 'too-long' | 'not-a-url' | 'user-info';
 
 /** The http or https URL that a user typed, without its fragment. Normalized, it can be longer than it was typed. */

@@ -65,7 +65,7 @@ function isUnreached({ phase, code }: Failure): boolean {
 }
 
 /**
- * Why a fact is missing.
+ * Hides the network in the reason why a fact is missing.
  * @param failure of the request for it, or null
  * @returns `hidden`: the failure that it does not show, for the operator; null if there is none
  */

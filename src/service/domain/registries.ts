@@ -63,9 +63,9 @@ export const registry = shape.strictObject(
 export type SubscriptionView = shape.ValueOf<typeof registry>;
 
 /**
- * What a subscription sees of its registry's state. A registry is shared, so its times from before the subscription would
- * reveal other subscribers: they are given as the time of the subscription. What is stored is not shown before the host
- * has served the URL for the subscription (CONFIRMED in db/conditions.ts).
+ * Part of its registry's state that a subscription sees. A registry is shared, so its times from before the
+ * subscription would reveal other subscribers: they are given as the time of the subscription. What is stored is not
+ * shown before the host has served the URL for the subscription (CONFIRMED in db/conditions.ts).
  */
 
 /** The columns that decide. */
@@ -98,7 +98,7 @@ export function isoTimeSince(time: Date | null, since: Date): string | null {
 }
 
 /**
- * Whether the subscription sees the last check: its report, and what it found. A check that failed before the
+ * True if the subscription sees the last check: its report, and what it found. A check that failed before the
  * subscription says nothing about it.
  */
 export function seesLastCheck(row: SharedState): boolean {

@@ -1,4 +1,4 @@
-/** What a token of an organization allows; each scope includes those before it. */
+/** Scopes of a token of an organization; each scope includes those before it. */
 
 /**
  * `read`: everything about registries and apps. `manage`: subscriptions, their credentials and checks, webhooks.

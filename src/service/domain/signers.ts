@@ -4,7 +4,7 @@ import { parseTypedUrl } from './fields.ts';
 import { readPublicKey } from '../../attestation/trust.ts';
 import { isAppregError } from '../../core/errors/error.ts';
 
-/** What a subscription requires of the attestations of its registry. */
+/** Requirements of a subscription on the attestations of its registry. */
 
 /**
  * `off`: attestations are not fetched. `report`: they are shown. `require`: only versions with a valid one are offered,
@@ -61,7 +61,7 @@ export type PolicyField = 'issuer' | 'identity' | 'repository' | 'publicKey';
 /** As they were sent; '' for none. */
 export type PolicyInput = Record<PolicyField, string> & { mode: string };
 
-/** What is wrong with a field: worded to follow “The field”. */
+/** Fault of a field: worded to follow “The field”. */
 export interface PolicyFault {
   field: PolicyField | 'mode';
   fault: string;
@@ -110,7 +110,7 @@ function signerFaults({ issuer, identity, repository, publicKey }: Record<Policy
   return faults;
 }
 
-/** What is wrong with the fields that are given, except for the key. */
+/** Finds the faults of the given fields, except for the key. */
 function formFaults({ issuer, identity, repository }: Record<PolicyField, string>): PolicyFault[] {
   const faults: PolicyFault[] = [];
   if (issuer !== '' && !isHttpsUrl(issuer))

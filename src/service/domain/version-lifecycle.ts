@@ -145,7 +145,7 @@ function verifiedVersion(
   };
 }
 
-/** What was decided about a version of which a digest is pinned. @param kept the checksums whose bytes are kept */
+/** The previous decision about a version of which a digest is pinned. @param kept the checksums whose bytes are kept */
 export function offerBefore({ state, rule, artifactChecksum }: StoredVersion, kept: ReadonlySet<string>): OfferBefore {
   return { isOffered: state === 'verified', rule, isKept: kept.has(artifactChecksum) };
 }

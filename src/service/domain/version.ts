@@ -1,4 +1,4 @@
-/** What changes of an app: the rows of its versions, and the events that follow from them. Pure. */
+/** Changes of an app: the rows of its versions, and the events that follow from them. Pure. */
 
 /** The difference between the stored versions of an app and their new state. */
 export interface VersionChanges {

@@ -6,7 +6,7 @@ import { type SecretsKeys, seal, open } from '../config/secrets-keys.ts';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** How long deliveries are signed with a replaced secret as well, in milliseconds. */
+/** Time for which deliveries are signed with a replaced secret as well, in milliseconds. */
 const OVERLAP = 24 * 3_600_000;
 /** Replaced secrets that sign at most: each makes the header of a delivery longer. */
 const MAX_REPLACED = 3;

@@ -67,8 +67,8 @@ export const delivery = shape.strictObject('The delivery of an event to a webhoo
 export type DeliveryView = shape.ValueOf<typeof delivery>;
 export type DeliveryState = DeliveryView['state'];
 /**
- * Why there was no response. `unreachable` covers every failure to connect, so that it does not reveal the operator's
- * network.
+ * Reasons why there was no response. `unreachable` covers every failure to connect, so that it does not reveal the
+ * operator's network.
  */
 export type DeliveryError = NonNullable<DeliveryView['error']>;
 

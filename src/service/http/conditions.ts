@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Context } from 'hono';
 import { safeJson } from '../../core/text/text.ts';
 
-/** The entity tag of bytes. */
 export function entityTag(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
 }

@@ -99,7 +99,7 @@ function logError({ database, log }: SenderContext, event: string, error: unknow
   if (database.report(error) === null) log('warn', event, { error: errorMessage(error) });
 }
 
-/** What may be claimed beside the attempts in progress. */
+/** Limits for claims beside the attempts in progress. */
 function claimOptions(running: readonly ClaimedDelivery[]) {
   return {
     limit: LIMITS.node - running.length,

@@ -87,7 +87,7 @@ export async function fillArtifacts(
   const unkept = await claimUnkeptArtifacts(context.db, keeper.store, BATCH_SIZE, onlyRequested);
   for (const one of unkept) {
     if (signal.aborted) break;
-    // What is offered is only dropped for what a subscriber waits for.
+    // An offered file is only dropped for one that a subscriber waits for.
     const file = { sha256: one.sha256, bytes: one.bytes ?? 0 };
     if (!(await keeper.hasRoomFor(one.registryId, file, one.requested))) continue;
     await fill(context, keeper, one, signal);

@@ -21,7 +21,7 @@ interface PostOptions {
 const DRAIN_TIME = 1000;
 const DRAINED = 65_536;
 
-/** What the receiver responded: redirects are not followed, and bodies are ignored. */
+/** Response of the receiver: redirects are not followed, and bodies are ignored. */
 export type PostResult = { status: number; retryAfter: number | null } | { error: DeliveryError };
 
 export async function post(

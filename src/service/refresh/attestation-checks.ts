@@ -51,7 +51,7 @@ export async function checkAttestations(
       if (isOver()) return true;
       const fetched = await fetchAttestation(http, url);
       if (isOver()) return true;
-      // What a node that cannot send requests finds says nothing about the host.
+      // A node that cannot send requests learns nothing about the host.
       if (fetched === null || http.machineLimit() !== null) return false;
       await writeEvidence(db, id, await foundIn(withoutSecrets(fetched, credentials), versions, trusts), now);
       return false;

@@ -3,7 +3,7 @@ import { type Limits } from '../config/settings.ts';
 
 /** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */
 export interface Budget {
-  /** What the observation may fetch. */
+  /** Limits of the observation. */
   readonly observation: ObserveBudget;
   /** Aborted when no more requests may be sent. */
   readonly signal: AbortSignal;

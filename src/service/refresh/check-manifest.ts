@@ -25,7 +25,6 @@ const BLOCKING = new Set(['schema-violation', ...rules.filter(({ hidesApp }) => 
 /** Minimum milliseconds until a host is reported as unreachable: the response time would reveal the reason. */
 const UNREACHED_AFTER = 1500;
 
-/** Why a registry cannot be used. */
 export interface UnusableManifest {
   message: string;
   /** The advice of a finding is for the author of the registry; this one is for the subscriber. */

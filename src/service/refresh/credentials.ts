@@ -6,7 +6,7 @@ import { secretHeadersFor } from '../domain/credentials.ts';
 import { redactor } from '../../observe/content/redact.ts';
 import { postponeRefresh, markUnauthorized } from '../db/claims.ts';
 
-/** What a refresh neither stores nor shows: the credentials that it sends, and the network of the service. */
+/** Values that a refresh neither stores nor shows: the credentials that it sends, and the network of the service. */
 
 /** The credentials that a refresh sends. */
 export interface RequestCredentials {
@@ -59,7 +59,6 @@ export function unlessSecret<Value>({ redact }: RequestCredentials, value: Value
   return redact(text) === text ? value : null;
 }
 
-/** True if bytes contain the credentials. */
 export function containsSecret({ redact }: RequestCredentials, bytes: Uint8Array): boolean {
   if (redact === null) return false;
   const text = Buffer.from(bytes).toString('latin1');

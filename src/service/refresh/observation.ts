@@ -4,7 +4,7 @@ import { areCredentialsRefused, statusOf } from '../../core/http/probe.ts';
 import { parseUrl } from '../../core/url/url.ts';
 import { type EventCertificate, type EventType, type NewEvent, registryEvent } from '../domain/events.ts';
 
-/** What a refresh observed, once its apps are written. */
+/** Observation of a refresh, once its apps are written. */
 export interface Observation {
   /** True if it ended, or was left, before everything was observed. */
   readonly interrupted: boolean;

@@ -7,9 +7,9 @@ import { type WebOptions, type ListedArtifact } from '../../observe/registry/opt
 import { type RememberedApp, ARTIFACT_AGE } from '../../observe/registry/cache/observation-cache.ts';
 import { type AppRecord } from '../domain/app-changes.ts';
 
-/** What a refresh observes: which apps, in which order, and which artifacts; how it requests them, and its limits. */
+/** Plan of a refresh: which apps, in which order, and which artifacts; how it requests them, and its limits. */
 
-/** What a refresh needs of the service. */
+/** Parts of the service that a refresh uses. */
 export interface RefreshContext extends Pick<
   Service,
   'settings' | 'artifacts' | 'db' | 'log' | 'metrics' | 'outbound'
@@ -19,7 +19,7 @@ export interface RefreshContext extends Pick<
   random(): number;
 }
 
-/** What was learned of the artifacts that are offered, by asking their hosts. */
+/** Result of asking the hosts of the offered artifacts. */
 export interface ArtifactCheck {
   /** The URLs of artifacts that must be fetched, although they were verified before. */
   fetch: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export interface ArtifactCheck {
   unfinished: boolean;
 }
 
-/** What a refresh starts from. */
+/** State at the start of a refresh. */
 export interface RefreshState {
   readonly registry: RegistryRecord;
   /** The stored manifest; null if there is none. */
@@ -45,7 +45,7 @@ export interface RefreshState {
 /** A registry with more findings is broken as a whole; further ones are of no use. */
 export const FINDINGS_LIMIT = 10_000;
 
-/** How a registry is requested, and what of it: for the client and the observation of a refresh. */
+/** Options for requests to a registry: for the client and the observation of a refresh. */
 export function webOptions(
   { settings, outbound }: RefreshContext,
   { id, checkedAt, onlySubscriber }: RegistryRecord,
@@ -76,7 +76,7 @@ export function webOptions(
   } satisfies WebOptions;
 }
 
-/** What is known about an app, without the artifacts that must be fetched again. */
+/** A known app without the artifacts that must be fetched again. */
 export function withoutArtifactsToFetch(
   { artifacts }: RefreshState,
   remembered: RememberedApp | null,

@@ -74,7 +74,7 @@ export async function refreshRegistry(
   }
 }
 
-/** What the steps of a refresh share. */
+/** State that the steps of a refresh share. */
 interface Run {
   readonly context: RefreshContext;
   /** The registry as it was read at the start. */
@@ -133,7 +133,7 @@ async function refreshDue(
     let interrupted = true;
     try {
       for await (const part of parts) {
-        // What this node could not request says nothing about the registry.
+        // A request that this node could not send says nothing about the registry.
         if (parts.figures.machineLimit !== null) return 'machine-limit';
         if (part.kind === 'manifest') {
           progress.start(part.order.length);

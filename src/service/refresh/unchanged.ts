@@ -87,7 +87,7 @@ const FORMAT = 2;
 
 const keysBySettings = new WeakMap<Settings, string>();
 
-/** What judgements depend on in addition to the observed facts: the rules, and the operator's settings. */
+/** Key of the input of judgements in addition to the observed facts: the rules, and the operator's settings. */
 export function judgementKey(settings: Settings): string {
   let key = keysBySettings.get(settings);
   if (key === undefined) {

@@ -4,7 +4,7 @@ import { chip } from './components.ts';
 import { counted } from '../../core/text/text.ts';
 import { type TileApp, tile as appTile } from '../../html/tile.ts';
 
-/** Whether an app can be installed, and why not. */
+/** Status of an app: it can be installed, or the reason why not. */
 
 /** The status of an app that cannot be installed, or not yet. */
 export function installability({ visible }: AppView): Html {
@@ -19,7 +19,7 @@ export function versionCount({ offered, versions }: AppView): string {
     : `${offered.toLocaleString('en-US')} of ${counted(versions, 'version')} offered`;
 }
 
-/** Why it cannot be installed; limited to the first reasons. */
+/** The reasons why it cannot be installed; limited to the first reasons. */
 export function reasons({ visible, reasons: list, failingSince }: AppView): Html {
   if (visible !== false && failingSince === null) return NOTHING;
   const shown = list.slice(0, 3);

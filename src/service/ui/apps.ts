@@ -38,7 +38,7 @@ import { iconAnswer } from '../http/icon-answer.ts';
 
 const PAGE_SIZE = 50;
 
-/** What is requested of the list, as in the query of its page. */
+/** Filters of the list, as in the query of its page. */
 export interface AppListQuery {
   search: string;
   filter: AppFilter;
@@ -205,7 +205,6 @@ export interface RegistryAppsPage extends RegistryFrame {
   query: AppListQuery;
 }
 
-/** The apps of a registry. */
 export function registryAppsPage(view: RegistryAppsPage): Screen {
   const { subscription, catalogue, query, now } = view;
   const isBare = subscription.apps === 0;
@@ -261,7 +260,7 @@ const VERSIONS_LIMIT = 100;
 /** The last events on the page of an app. */
 const EVENTS_LIMIT = 10;
 
-/** What the query of a page requests of a list of apps. */
+/** Reads the filters of a list of apps from the query of its page. */
 export function appListQuery({ query }: PageRequest, search: string, defaultFilter: AppFilter): AppListQuery {
   return {
     search,

@@ -67,7 +67,7 @@ function buildList({ issuer, identity, key, repository, commit, ref, run, signed
   </dl>`;
 }
 
-/** What an organization requires of attestations, in a form. */
+/** Form with the requirements of an organization on attestations. */
 
 export interface PolicyForm {
   values: PolicyInput;
@@ -84,7 +84,6 @@ export function policyForm(policy: SubscriptionPolicy): PolicyForm {
   return { values, faults: [] };
 }
 
-/** The policy in a submitted form. */
 export function submittedPolicy(formField: (name: string) => string): PolicyInput {
   return {
     mode: formField('attestations'),

@@ -24,7 +24,7 @@ interface Field {
   label: string;
   value?: string;
   hint?: Html | string;
-  /** What is wrong, and how to fix it. */
+  /** The fault, with the correction. */
   error?: Html | string | null;
   type?: 'text' | 'url' | 'password' | 'date';
   isOptional?: boolean;
@@ -71,7 +71,7 @@ export function notice(tone: Tone, body: Html | string): Html {
 }
 
 /**
- * What a session with the scope may do, or why it may not.
+ * Shows an action if the scope of the session allows it, and else the reason why not.
  * @param activity the subject of a sentence, such as `Subscribing`
  */
 export function ifAllowed(scope: Scope, needed: Scope, activity: string, action: Html): Html {

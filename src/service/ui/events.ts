@@ -52,7 +52,7 @@ async function historyOf(request: MemberRequest, { db }: Service, subscriptionId
   return { ...page, after, type, defaultType, app, now };
 }
 
-/** What happened: to one registry, or to all registries of an organization. */
+/** Events of one registry, or of all registries of an organization. */
 
 /** A page of events. */
 export interface History {

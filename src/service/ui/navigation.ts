@@ -1,7 +1,7 @@
 import { type Html, html, untrusted, NOTHING } from '../../html/html.ts';
 import { grouped } from '../../core/text/text.ts';
 
-/** How pages are connected: breadcrumbs, tabs, and numbered pages of a list. All are links. */
+/** Links between pages: breadcrumbs, tabs, and numbered pages of a list. All are links. */
 
 interface Crumb {
   href: string;

@@ -63,7 +63,7 @@ async function submitSignIn({ c, count, show, redirectTo, formField }: PageReque
   return redirectTo(next);
 }
 
-/** Why a token does not sign in; null if it does. */
+/** The reason why a token does not sign in; null if it does. */
 function signInError(token: string, identity: Identity | null): string | null {
   if (token === '') return 'Enter the token, which begins with apr_.';
   if (identity === null)

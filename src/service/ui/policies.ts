@@ -86,9 +86,9 @@ function readText(text: string): { document: PolicyDocument } | { faults: readon
 export interface PolicyPage extends RegistryFrame {
   /** The policy in the form, as it was typed; '' for none. */
   text: string;
-  /** What is wrong with it, each with its place. */
+  /** Its faults, each with its place. */
   faults: readonly PolicyFault[];
-  /** What it would do; null if that was not requested. */
+  /** Its effect; null if that was not requested. */
   preview: PreviewView | null;
   /** True if it was not saved, since it hides everything. */
   isUnconfirmed: boolean;

@@ -11,7 +11,7 @@ import { type Service } from '../context.ts';
 import { orNotFound } from '../http/problems.ts';
 import { subscriptionOf } from '../db/subscriptions.ts';
 
-/** What all pages of a registry have in common: its name and state, "Refresh now", and the tabs. */
+/** Common parts of all pages of a registry: its name and state, "Refresh now", and the tabs. */
 
 export interface RegistryFrame {
   subscription: SubscriptionView;
@@ -102,7 +102,7 @@ function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
   </div>`;
 }
 
-/** How far a check has got. */
+/** Progress of a check. */
 function progress({ progress: current }: SubscriptionView): Html {
   if (current === null) return NOTHING;
   const { apps, artifacts } = current;
@@ -151,7 +151,7 @@ const CONFIRMATIONS = new Map([
   ['attestations-set', 'The attestations were saved. The registry is checked soon.'],
 ]);
 
-/** What the query of a registry's page says about the last action. */
+/** Frame of a registry's page, with the message about the last action from its query. */
 export function registryFrame({ member, query, now }: MemberRequest, subscription: SubscriptionView): RegistryFrame {
   return {
     subscription,

@@ -111,7 +111,7 @@ function causeSection(id: string, title: string, causes: readonly Cause[], about
   </section>`;
 }
 
-/** What was not judged, and why: neither clean nor faulty. */
+/** Lists the rules that were not judged, with the reasons: neither clean nor faulty. */
 function notJudgedList(report: Report): Html {
   const lines = notCheckedOnPage(report);
   if (lines.length === 0) return NOTHING;

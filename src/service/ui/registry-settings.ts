@@ -38,7 +38,7 @@ export interface RegistrySettingsPage extends RegistryFrame {
   name: string;
   nameError: string | null;
   auth: AuthForm;
-  /** Why the submitted credentials are not stored; or null. */
+  /** The reason why the submitted credentials are not stored; or null. */
   authError: string | null;
   attestations: PolicyForm;
   /** True if the subscription has a policy. */

@@ -36,7 +36,7 @@ export class PageError extends Error {
   }
 }
 
-/** What the handlers of pages know of a request, and how they respond. */
+/** Input of the handlers of pages, and their responses. */
 
 export type PageContext = Context<Env>;
 

@@ -34,7 +34,7 @@ function possibleProblems(number: number): string {
   return counted(number, 'possible problem');
 }
 
-/** What adds to the state: since when it fails, confirmed symptoms by name, and the numbers of what is less certain. */
+/** Additions to the state: since when it fails, confirmed symptoms by name, and the numbers of what is less certain. */
 export function stateDetails(subscription: SubscriptionView, now: Date): Html {
   const { errors, failingSince, symptoms, warnings } = subscription;
   const lines: Html[] = [];

@@ -28,7 +28,7 @@ export interface SubscribeForm {
   urlError: Html | string | null;
   nameError: string | null;
   auth: AuthForm;
-  /** Why the registry cannot be used, or null. */
+  /** The reason why the registry cannot be used, or null. */
   unusable: UnusableManifest | null;
 }
 

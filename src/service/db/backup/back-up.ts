@@ -13,7 +13,6 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { errorCode } from '../../log.ts';
 
-/** The result of a backup. */
 export interface BackupSummary {
   /** Rows by table. */
   rows: Record<string, number>;

@@ -40,7 +40,7 @@ export async function checkEmpty(client: Client): Promise<void> {
   );
 }
 
-/** What a database has, for people. @param names of its tables and sequences, with their schemas */
+/** Describes the content of a database, for people. @param names of its tables and sequences, with their schemas */
 async function contentOf(client: Client, names: readonly string[]): Promise<string> {
   const schemaRows = await client.query<{ schema: string }>('SELECT current_schema() AS schema');
   const schema = schemaRows.rows[0]?.schema ?? 'public';
@@ -114,7 +114,7 @@ async function copyRows(
   }
 }
 
-/** What the service stores as JSON is bounded as request bodies are: it is walked, and sent, again. */
+/** Checks the nesting of stored JSON, which is bounded as that of request bodies is: it is walked, and sent, again. */
 async function checkNesting(client: Client, { name }: BackupTable): Promise<void> {
   const { rows } = await client.query<{ column: string }>(
     `SELECT attname::text AS column FROM pg_attribute

@@ -15,7 +15,6 @@ import { isAppregError, AppregError } from '../../../core/errors/error.ts';
 import { errorCode } from '../../log.ts';
 import { message, safe } from '../../../core/text/message.ts';
 
-/** The result of a restore. */
 interface RestoreSummary extends BackupSummary {
   header: BackupHeader;
 }
@@ -136,7 +135,7 @@ function readFailure(file: string, error: unknown): unknown {
   return why === null ? error : unreadable(file, why, error);
 }
 
-/** What reads the content does not know its path. */
+/** Adds the path, which the reader of the content does not know. */
 function withPath(file: string, { code, summary, hint, cause }: AppregError): AppregError {
   return new AppregError(code, message`${file}: ${safe(summary)}`, hint, { cause, effect: 'none' });
 }

@@ -20,7 +20,7 @@ const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
 /** Milliseconds after which a start counts as a success: a server may crash immediately after each start. */
 const STABLE_AFTER = 10_000;
-/** How much longer a server is started again that ends after each start. */
+/** Factor of the time for which a server that ends after each start is started again. */
 const CRASH_LOOP_FACTOR = 5;
 const FOLDER_INTERVAL = 1_000;
 /** Bytes that PostgreSQL needs to start: a segment of its write-ahead log, and some room. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** What authors say about their apps and versions. */
+/** Statements of authors about their apps and versions. */
 export const ABOUT = [
   sql`CREATE TABLE about_files (
       registry_id integer NOT NULL,
@@ -47,9 +47,9 @@ export const ATTESTATIONS = [
 ];
 
 /**
- * What the policies of subscriptions decide about versions. A subscription with a policy is offered only versions with a
- * decision, so that a new version is held back until the policy was applied to it. Versions are deleted meanwhile, and
- * their decisions at the end of a check.
+ * Decisions of the policies of subscriptions about versions. A subscription with a policy is offered only versions with
+ * a decision, so that a new version is held back until the policy was applied to it. Versions are deleted meanwhile,
+ * and their decisions at the end of a check.
  */
 export const POLICIES = [
   sql`CREATE TABLE policy_decisions (

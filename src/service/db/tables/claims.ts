@@ -19,7 +19,7 @@ export interface AboutFileRow {
   fields: ColumnType<Partial<AboutApp>, string, string>;
 }
 
-/** What it says about a known version; a version of which it says nothing has no row. */
+/** Statement of an about file about a known version; a version of which it says nothing has no row. */
 export interface AboutVersionRow {
   registryId: number;
   appKey: string;
@@ -34,7 +34,7 @@ export interface AboutVersionRow {
 
 /** The rows of attestations: what the hosts have, and what was decided for each subscription. */
 
-/** What is known about the attestation of a version: of a registry, for all of its subscribers. */
+/** Evidence about the attestation of a version: of a registry, for all of its subscribers. */
 export interface AttestationRow {
   registryId: number;
   appKey: string;

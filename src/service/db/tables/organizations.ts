@@ -75,7 +75,7 @@ export interface WebhookRow {
   /** Its present and replaced secrets (domain/webhook-secrets.ts), sealed if `keyId` is set. */
   secret: Buffer;
   enabled: Generated<boolean>;
-  /** Why the service disabled it; null if it is enabled, or was disabled by a request. */
+  /** The reason why the service disabled it; null if it is enabled, or was disabled by a request. */
   disabledReason: Generated<WebhookDisabledReason | null>;
   createdAt: Generated<Date>;
   /** Since when every delivery has failed; null after one that succeeded. */
@@ -132,7 +132,7 @@ export interface KeptArtifactRow {
   registryId: number;
 }
 
-/** What happened to a registry and its apps (domain/events.ts). */
+/** Event of a registry and its apps (domain/events.ts). */
 export interface EventRow {
   /** In the order of recording. It is not shown: it would reveal how much happens in other registries. */
   sequence: ColumnType<string, never, never>;

@@ -66,7 +66,7 @@ export interface RegistryRow {
   nextCheckAt: Generated<Date>;
   /** Incremented by each refresh that writes: an earlier one can no longer write (db/refreshes.ts). */
   refreshNumber: Generated<number>;
-  /** How often it was made due by a request. */
+  /** Number of times that it was made due by a request. */
   requests: Generated<number>;
   /** Counts of the last report. */
   errors: Generated<number>;
@@ -96,7 +96,7 @@ export interface RegistryRow {
   certificates: ColumnType<EventCertificate[] | null, string | null | undefined, string | null>;
   /** When a subscriber last requested that every offered artifact is asked for; null once a refresh has done so. */
   artifactsRequestedAt: Generated<Date | null>;
-  /** How far the running refresh has got; null if none is running, or if it has not got far yet. */
+  /** Progress of the running refresh; null if none is running, or if it has not got far yet. */
   progress: ColumnType<CheckProgress | null, string | null | undefined, string | null>;
   /** The only organization that uses it, since it has or had credentials; null if it is shared. */
   ownerId: Generated<string | null>;
@@ -136,7 +136,7 @@ interface SubscriptionRow {
   checkRequestedAt: Generated<Date | null>;
   /** When a check that began since then failed; null if none did, and once it is confirmed. */
   refusedAt: Generated<Date | null>;
-  /** Whether attestations are fetched, and whether only versions with a valid one are offered. */
+  /** The mode decides whether attestations are fetched, and whether only versions with a valid one are offered. */
   attestations: Generated<AttestationMode>;
   /** Who has to have signed; null if attestations are off. Written as JSON. */
   attestationSigner: ColumnType<SignerRequirement | null, string | null | undefined, string | null>;
@@ -214,7 +214,10 @@ export interface VersionRow {
   withdrawnAt: Date | null;
   /** Since when its host no longer has the bytes, which the service keeps; null while it has them. */
   lostAt: Generated<Date | null>;
-  /** What its host sends with the bytes of that digest, to detect other bytes without fetching them; written as JSON. */
+  /**
+   * Validators that its host sends with the bytes of that digest, to detect other bytes without fetching them; written
+   * as JSON.
+   */
   validators: ColumnType<Validators[] | null, string | null | undefined, string | null>;
   /** When its host last confirmed the artifact; null if it must be asked by the next refresh. */
   askedAt: Generated<Date | null>;

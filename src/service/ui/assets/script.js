@@ -3,7 +3,7 @@
 const main = document.getElementById('main');
 let timer = 0;
 let reading = null;
-// How far this machine's clock lags behind the service's, in milliseconds.
+// Time by which this machine's clock lags behind the service's, in milliseconds.
 let clockLag = Date.parse(main.dataset.now) - Date.now();
 // The replaceable parts as they were last updated.
 const lastContents = new WeakMap();
@@ -131,7 +131,7 @@ async function copy(button) {
   showCopied(button, 'Copied');
 }
 
-/** What a URL of this service responds with; null if it cannot be read now. */
+/** Fetches the response of a URL of this service; null if it cannot be read now. */
 async function textAt(url) {
   try {
     const answer = await fetch(url, { credentials: 'same-origin' });
