@@ -14,6 +14,16 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((file) => `src/${file.replaceAll('\\', '/')}`)
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
 
+const assets = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `src/${file.replaceAll('\\', '/')}`)
+  .filter((file) => /\/assets\/.*\.(css|js)$/.test(file));
+
+/** The comments of a file; successive lines with `//` are one. */
+function commentsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return text.match(/\/\*[\s\S]*?\*\/|^[ \t]*\/\/.*(\n[ \t]*\/\/.*)*|(?<=[ \t])\/\/ .*$/gm) ?? [];
+}
+
 /** A file without its comments. */
 function code(file: string): string {
   return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -22,6 +32,19 @@ function code(file: string): string {
 // CONTRIBUTING.md, "Language": words of translated or literary English, which readers have to decode.
 const ODD_WORDS =
   /\b(somebody|whoever|anybody|mend(s|ed|ing)?|in vain|of late|anew|thereof|whereof|to be had|come about|so many|by then|under way|told apart)\b/i;
+
+// A comment begins with a noun or a verb: "Reads …", "True if …".
+const INDIRECT_QUESTION = /^[\s/*]*(What|Whether|Why|How)\b/;
+
+// Rooms with older comments. Remove a room once its comments are rewritten.
+const UNFINISHED = [
+  'src/core/engine/',
+  'src/core/offers/',
+  'src/observe/',
+  'src/publish/',
+  'src/release/',
+  'src/service/',
+];
 
 // In messages only: comments quote them, and PostgreSQL has a user of the name.
 const ODD_PHRASES =
@@ -49,14 +72,18 @@ describe('plain technical English is used', () => {
       .map((file) => `${folder}/${file}`),
   );
 
+  const comments = [...sources, ...assets, ...scripts].flatMap((file) =>
+    commentsOf(file).map((comment) => ({ file, comment })),
+  );
+
   test('in comments', () => {
-    const comments = [...sources, ...scripts].flatMap((file) =>
-      [...readFileSync(join(root, file), 'utf8').matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(
-        ([comment]) => `${file}: ${comment}`,
-      ),
-    );
     expect(comments.length).toBeGreaterThan(1000);
-    expect(comments.filter((comment) => ODD_WORDS.test(comment))).toEqual([]);
+    expect(comments.filter(({ comment }) => ODD_WORDS.test(comment))).toEqual([]);
+  });
+
+  test('in the first words of comments', () => {
+    const found = comments.filter(({ comment }) => INDIRECT_QUESTION.test(comment));
+    expect(found.filter(({ file }) => !UNFINISHED.some((room) => file.startsWith(room)))).toEqual([]);
   });
 
   test('in names', () => {
