@@ -25,7 +25,7 @@ const GROUPS = [
   // The parser and all definitions: help.
   { name: 'program', test: /src\/cli\/program\/program\.ts/, priority: 3 },
   { name: 'run', test: /src\/cli\/process\/run/, priority: 2 },
-  // What commands need that judge nothing: no rule but those about content.
+  // Used by commands that judge nothing: no rule but those about content.
   { name: 'content', test: /src\/cli\/(config\/config|check\/settings)\.ts|src\/publish\/check-content/, priority: 1 },
   {
     name: 'common',
