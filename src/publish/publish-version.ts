@@ -35,7 +35,6 @@ import type { StoredDocument } from './stored-document.ts';
 
 /** Publishes a version of an app (spec 4.4): parts, each of which knows its files, in one plan. */
 
-/** A version that is to be published. */
 export interface VersionToPublish {
   /** Of the app. */
   key: string;
@@ -46,7 +45,7 @@ export interface VersionToPublish {
   listing: AppToAssemble | null;
   /** The release notes of a version, in Markdown; null or absent for none. */
   notes?: NotesOf | undefined;
-  /** What it was built from, for the lock files; null or absent if that is unknown. */
+  /** The inputs of its build, for the lock files; null or absent if that is unknown. */
   provenance?: Provenance | null;
 }
 
@@ -152,7 +151,7 @@ export interface VersionPlan {
   path: string | null;
   /** The files of the parts, also those that need no step now. */
   files: string[];
-  /** What is published with the plan, as messages call it. */
+  /** Name of the published thing in messages. */
   subject: string;
   /** The lines of the metadata file that change; null if none do. */
   lines(): LineChanges | null;
@@ -286,7 +285,7 @@ function publishedBefore(key: string, { version, artifactChecksum }: NewVersion,
   );
 }
 
-/** How often an increment is recomputed after conflicts. */
+/** Maximum number of times that an increment is recomputed after conflicts. */
 const ATTEMPTS = 50;
 /** The number of companion files of an artifact: another publisher may store each of them first. */
 const COMPANIONS = 2;

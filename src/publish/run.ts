@@ -9,7 +9,7 @@ import type { CreateStep, Plan, PlannedStep } from './plan.ts';
 import { signedPlan } from './sign.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
-/** What a command plans: the steps, with what it reports about them. */
+/** Plan of a command: the steps, with what it reports about them. */
 interface Planned {
   plan: Plan<PlannedStep>;
   /** The files that the command may write, besides those of the steps: what killed runs left next to them is removed. */
@@ -34,13 +34,16 @@ export interface Outcome<P> {
   planned: P;
   /** Of each step; empty for a dry run. */
   results: StepResult[];
-  /** Why the lock file of the workspace does not have what is stored; null if it has. */
+  /** The reason why the lock file of the workspace does not have what is stored; null if it has. */
   notRecorded: AppregError | null;
 }
 
 type Applied<P> = Pick<Outcome<P>, 'planned' | 'results'>;
 
-/** How often a plan is made again because a document changed; then its edits are computed again on what is stored. */
+/**
+ * Number of times that a plan is made again because a document changed; then its edits are computed again on what is
+ * stored.
+ */
 const TIMES = 3;
 
 /**
@@ -132,7 +135,7 @@ function isLocal(step: PlannedStep): step is EditStep {
   return step.place === 'workspace-lock';
 }
 
-/** What earlier attempts of a run created. */
+/** Files that earlier attempts of a run created. */
 class EarlierAttempts {
   readonly #results: StepResult[] = [];
   readonly #left: string[] = [];

@@ -7,7 +7,7 @@ import { brokenBy, type EvaluatedApp } from './evaluate.ts';
 import type { OpenRepository } from './repository.ts';
 import { describeUncommitted, uncommittedFiles } from './uncommitted.ts';
 
-/** What is accepted of the apps before they are published. */
+/** Properties of the apps that are accepted before they are published. */
 export interface Accepted {
   /** Fingerprints of secrets that artifacts may contain. */
   allowedSecrets?: readonly string[];

@@ -51,7 +51,7 @@ export interface PreparedApp extends VersionToPublish {
   folder: string;
   /** The archive, with its digest (`content.sha256`) and what was found in it. */
   artifact: ArtifactToStore;
-  /** What the archive was built from, for the lock file. */
+  /** The inputs of the archive, for the lock file. */
   provenance: Provenance;
 }
 
@@ -162,7 +162,7 @@ async function isOnlyRecompressed(
   return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) && (await unpackedSha256(bytes)) === tarSha256;
 }
 
-/** How an app that is not listed will be listed. */
+/** Decides how an app that is not listed will be listed. */
 async function describe(
   { config, root, severities }: OpenRepository,
   app: FoundApp,

@@ -30,7 +30,7 @@ export interface ReleaseRegistry extends RegistryLocation {
 }
 
 export interface PlanAllOptions {
-  /** How many apps are planned at a time. */
+  /** Number of apps that are planned at a time. */
   jobs: number;
   judgeSettings: JudgeSettings;
   /** Tests that every file can be written (default). */

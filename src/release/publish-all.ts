@@ -19,8 +19,8 @@ export interface PublishAllOptions extends PlanAllOptions {
 }
 
 /**
- * What is known of a release, as soon as it is known: the result of each app; before that, of one that is listed with all
- * others, that its files are stored; at the end of a dry run the plan of all.
+ * Parts of the result of a release, as soon as it is known: the result of each app; before that, of one that is listed
+ * with all others, that its files are stored; at the end of a dry run the plan of all.
  */
 export type ReleasePart =
   | PublishedApp

@@ -7,7 +7,6 @@ export class HidingFindings {
   readonly #byResource = new WeakMap<Found, Set<string>>();
   #versionErrors = new Map<string, VersionError[]>();
 
-  /** Records that a rule hides an app. */
   hide(app: string, rule: string): void {
     const rules = this.#byApp.get(app) ?? new Set();
     this.#byApp.set(app, rules.add(rule));
@@ -37,7 +36,6 @@ export class HidingFindings {
     return this.#byApp.has(app);
   }
 
-  /** Ids of the rules that hide an app. */
   rulesHiding(app: string): Set<string> {
     return new Set(this.#byApp.get(app));
   }

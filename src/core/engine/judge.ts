@@ -52,13 +52,13 @@ export interface JudgeOptions {
   /** Set when the run covers a part of the apps. The first shard reports on the manifest. */
   shard?: Pick<Shard, 'index' | 'of'> | null;
   rules?: readonly AnyRule[];
-  /** What was requested by name. */
+  /** Apps and versions that were requested by name. */
   requested?: RequestedApps | null;
   /** True if `service` will be called: what is served is kept for it. */
   joinsService?: boolean;
   /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
-  /** How attestations are judged; null if they are not. */
+  /** The requirement on attestations; null if they are not judged. */
   attestations?: AttestationRequirement | null;
   /** True if each finding names the party that has to act, and the responding server. */
   explains?: boolean;
@@ -66,7 +66,7 @@ export interface JudgeOptions {
   isPublishing?: boolean;
   /** True if those who read the report must not know when reused facts were observed: the service shares registries. */
   omitsReuseTimes?: boolean;
-  /** What does not count, with the reason. */
+  /** Findings that do not count, with the reason. */
   exceptions?: ExceptionList | null;
   /** The fingerprints of the findings of an earlier report (`fingerprintsOf`), which do not count. */
   known?: ReadonlySet<string> | null;
@@ -93,9 +93,9 @@ export interface Judging {
   orphans(files: readonly string[]): void;
   /** The hosts that temporarily refused requests, after all apps. */
   hosts(facts: readonly HostFacts[]): void;
-  /** What a subscriber service knows about the registry, after all apps. */
+  /** State of the registry in a subscriber service, after all apps. */
   service(facts: ServiceFacts | Missing): void;
-  /** What was found so far, before it is known whether a host's limit explains it. */
+  /** Counts of the findings so far, before it is known whether a host's limit explains them. */
   foundSoFar(): FoundSoFar;
   /** The versions so far whose attestations prove what is required. */
   attested(): AttestedVersions[];
@@ -130,7 +130,6 @@ export function optionsOf(snapshot: Snapshot): Omit<JudgeOptions, 'command'> {
   };
 }
 
-/** Passes a whole snapshot to the judge. */
 export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number): Report {
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);

@@ -14,16 +14,15 @@ import {
 } from '../findings/report.ts';
 import { type Marking, markFindings } from './mark-findings.ts';
 
-/** What a report states about the run itself. */
+/** Parts of a report about the run itself. */
 interface RunInfo {
   command: CheckCommand;
   target: string;
   seconds: number;
-  /** What makes findings not count. */
+  /** Reasons why findings do not count. */
   marking: Marking;
 }
 
-/** The report of a completed run. */
 export function reportOf(run: RunRecord, info: RunInfo): Report {
   const findings = markFindings(run.findings.toSorted(inReportOrder), info.marking);
   for (const left of run.leftOut) if (!isExplained(left, findings)) run.notJudged.addLeftOut(left);

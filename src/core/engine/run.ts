@@ -9,14 +9,14 @@ import type { RunRecord } from './record.ts';
 import type { RuleTable } from './rule-table.ts';
 import { UnobservedArtifacts, UnobservedResources } from './unobserved.ts';
 
-/** How a run judges. */
+/** Settings of the judgement of a run. */
 export interface RunSettings {
   /** ISO 8601; the moment of observation. */
   readonly now: string;
   /** The origins that the registry was requested with. */
   readonly origins: readonly string[];
   readonly baseline: Baseline | null;
-  /** What was requested by name; null for everything. */
+  /** Apps and versions that were requested by name; null for everything. */
   readonly requested: RequestedApps | null;
   /** The part of the apps that the run covers; null for all of them. */
   readonly shard: Pick<Shard, 'index' | 'of'> | null;
@@ -24,9 +24,9 @@ export interface RunSettings {
   readonly appEntry: string;
   /** True for a change that is judged before it is published. */
   readonly isPublishing: boolean;
-  /** How attestations are judged; null if they are not. */
+  /** The requirement on attestations; null if they are not judged. */
   readonly attestations: AttestationRequirement | null;
-  /** What does not count; null for no list. */
+  /** Findings that do not count; null for no list. */
   readonly exceptions: ExceptionList | null;
 }
 

@@ -1,7 +1,7 @@
 import type { AppVerdict } from '../findings/report.ts';
 import type { OfferedVersion, VersionErrors } from './visibility.ts';
 
-/** What is known about an app once it was judged. */
+/** Result of the judgement of an app. */
 export interface JudgedApp {
   /** As the report has it. */
   verdict: AppVerdict;

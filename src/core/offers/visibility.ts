@@ -20,7 +20,7 @@ import { type OfferEntry, offerOf, type VersionError, type VersionOffer } from '
 
 /** Decides if subscribers see an app, and which of its versions they are offered. */
 
-/** What the visibility of an app depends on, apart from the artifacts of its versions. */
+/** Input for the visibility of an app, apart from the artifacts of its versions. */
 interface AppState {
   key: string;
   entry: JsonValue;
@@ -59,7 +59,7 @@ interface ListedOfferEntry extends OfferEntry {
 export interface OfferedVersion {
   version: string;
   offer: VersionOffer<ListedOfferEntry>;
-  /** What was decided before; null if that is not known. */
+  /** The previous decision; null if that is not known. */
   before: OfferBefore | null;
 }
 
@@ -92,7 +92,7 @@ export function verdictOf(documents: AppVerdict, versions: readonly OfferedVersi
   return { key, visible: null, because: [...because].sort(), latest };
 }
 
-/** What a decision means for subscribers. */
+/** Consequence of a decision for subscribers. */
 interface OfferOutcome {
   /** Null if that is not known. */
   isOffered: boolean | null;
@@ -119,7 +119,7 @@ export function outcomeOf(offer: VersionOffer, before: OfferBefore | null): Offe
   }
 }
 
-/** Why the artifact of a version is not requested, or read, if the run is not to do so. */
+/** Reasons of a run for not requesting or reading the artifact of a version. */
 const OMITTED: ReadonlySet<string> = new Set(['offline', 'not-in-workspace', 'not-in-source', 'not-requested']);
 
 function isOmitted(facts: ArtifactFacts | undefined): boolean {
@@ -146,7 +146,6 @@ export function keepsLastState(key: string, entry: JsonValue, listed: readonly J
 
 /** The decisions about the listed versions of an app. */
 
-/** The errors of an app's versions, by version. */
 export type VersionErrors = ReadonlyMap<string, readonly VersionError[]>;
 
 const NO_ERRORS: readonly VersionError[] = [];

@@ -2,7 +2,7 @@ import { lockStep, type RecordedVersion } from '../lock-step.ts';
 import type { StoredDocument } from '../stored-document.ts';
 import { NOTHING, type Part } from './part.ts';
 
-/** What messages call that lock file. */
+/** Name of that lock file in messages. */
 export const WORKSPACE_LOCK = 'the lock file of the workspace';
 
 /**

@@ -87,7 +87,7 @@ async function offeredVersion(db: Db, requested: Requested): Promise<ArtifactVer
   return version;
 }
 
-/** Why the bytes are not sent. If the host has lost them as well, the version is refused from now on. */
+/** The reason why the bytes are not sent. If the host has lost them as well, the version is refused from now on. */
 async function notKept(
   db: Db,
   keeper: ArtifactKeeper,
@@ -119,7 +119,7 @@ function held({ attested }: ArtifactVersion): Refusal {
   );
 }
 
-/** Whether a version is listed is not known before its metadata file was read. */
+/** Listed versions are unknown until the metadata file of the app was read. */
 function notReadYet(): Refusal {
   return pending('The versions of the app have not been read yet. Try again later.');
 }
@@ -204,7 +204,9 @@ async function fetchedSoon(db: Db, keeper: ArtifactKeeper, version: ArtifactVers
   return new Refusal('unavailable', detail, {}, { 'retry-after': '10' });
 }
 
-/** Why a version is not offered, with the findings of the last report, or with what the service has recorded. */
+/**
+ * The reason why a version is not offered, with the findings of the last report, or with what the service has recorded.
+ */
 async function gone(db: Db, { organizationId, subscriptionId }: Requested, version: ArtifactVersion): Promise<Refusal> {
   const findings = (await reportOf(db, organizationId, subscriptionId))?.findings ?? [];
   const own = findings.filter(

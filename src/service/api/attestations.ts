@@ -20,7 +20,7 @@ import * as shape from '../domain/shape.ts';
 import * as openapi from '../http/operations.ts';
 import { LONGEST_URL } from '../domain/fields.ts';
 
-/** What an organization requires of the attestations of a registry. */
+/** Routes for the requirements of an organization on the attestations of a registry. */
 export function attestationRoutes(service: Service): Route[] {
   const path = '/api/registries/{id}/attestations';
   return [

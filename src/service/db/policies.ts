@@ -26,7 +26,7 @@ import { registryEvent } from '../domain/events.ts';
 import { recordEvents } from './events.ts';
 import { storableJson } from '../domain/storable.ts';
 
-/** What the policies of subscriptions decide about versions. */
+/** Decisions of the policies of subscriptions about versions. */
 
 /** Applies the policies of a registry's subscriptions to the versions that it offers now. */
 export async function decidePolicies(db: Db, registryId: number, now: Date): Promise<void> {
@@ -78,7 +78,7 @@ export async function decideSubscription(tx: Db, subscriptionId: string): Promis
   await forgetOthers(tx, subscriptionId);
 }
 
-/** What a policy decides about all apps of the registry. */
+/** Applies a policy to all apps of the registry. */
 async function decideAll(
   db: Db,
   subscription: PolicedSubscription,
@@ -165,7 +165,7 @@ function subscriptionQuery(db: Db, organizationId: string, subscriptionId: strin
     .select([...POLICED_COLUMNS, 'name']);
 }
 
-/** What a policy would do. @returns null if the organization does not have the subscription */
+/** Computes the effect of a policy. @returns null if the organization does not have the subscription */
 export async function previewPolicy(
   db: Db,
   { organizationId, subscriptionId, now }: { organizationId: string; subscriptionId: string; now: Date },
@@ -177,7 +177,7 @@ export async function previewPolicy(
   return seenPreview(subscription, await decideAll(db, subscription, policy, now));
 }
 
-/** What the subscription does not see yet is not shown. */
+/** Hides the apps that the subscription does not see yet. */
 function seenPreview({ confirmedAt }: PolicedSubscription, decided: readonly DecidedApp[]): PolicyPreview {
   return policyPreview(confirmedAt === null ? [] : decided);
 }
@@ -234,7 +234,7 @@ function textOf(document: PolicyDocument | null): string | null {
   return document === null ? null : storableJson(document);
 }
 
-/** What policies hold back, for the views of versions. */
+/** Versions that policies hold back, for views. */
 
 interface AppOfSubscription {
   registryId: number;
@@ -243,7 +243,9 @@ interface AppOfSubscription {
   policy: PolicyDocument | null;
 }
 
-/** Why the policy of the subscription holds versions of an app back, by version; none if it has no policy. */
+/**
+ * The reasons why the policy of the subscription holds versions of an app back, by version; none if it has no policy.
+ */
 export async function heldVersions(
   db: Db,
   { registryId, appKey, subscriptionId, policy }: AppOfSubscription,

@@ -11,13 +11,15 @@ import { storable, storableValue } from './storable.ts';
 import { type DocumentContent } from '../../core/json/content.ts';
 import { type NewEvent } from './events.ts';
 
-/** What a refresh changes of what is stored of an about file. Pure: the stored rows and the observed file in, rows out. */
+/**
+ * Changes of the stored rows of an about file by a refresh. Pure: the stored rows and the observed file in, rows out.
+ */
 
-/** What is stored of the about file of an app. */
+/** Stored rows of the about file of an app. */
 export interface StoredAbout {
   /** The last one that could be used; null if there is none. */
   file: KnownAbout | null;
-  /** What is shown of it; a field that was added later is absent. */
+  /** Fields that are shown; a field that was added later is absent. */
   fields: Partial<AboutApp>;
   versions: readonly StoredAboutVersion[];
 }
@@ -28,7 +30,7 @@ export interface StoredAboutVersion extends AboutVersion {
 
 export const NO_ABOUT: StoredAbout = { file: null, fields: {}, versions: [] };
 
-/** What a refresh learned: another file; `absent`: the host has none; `unknown`: the last one stays. */
+/** Result of a refresh: another file; `absent`: the host has none; `unknown`: the last one stays. */
 export type LearnedAbout = KnownAbout | 'absent' | 'unknown';
 
 export interface AboutChange {
@@ -39,7 +41,7 @@ export interface AboutChange {
   removed: string[];
 }
 
-/** What is known once the change is written. */
+/** Statements that are known once the change is written. */
 export interface KnownClaims {
   change: AboutChange | null;
   /** Null if there is no file. */
@@ -90,7 +92,7 @@ function isSameContent(a: DocumentContent, b: DocumentContent): boolean {
   return a.text === b.text && a.base64 === b.base64;
 }
 
-/** What a file says about the known versions. */
+/** Statements of a file about the known versions. */
 function rowsOf({ versions }: About, known: readonly string[]): StoredAboutVersion[] {
   return known.flatMap((version) => {
     const claim = versions.get(version);

@@ -205,7 +205,7 @@ export interface StoredAppState
   extends InstallabilityState, Pick<StoredApp, 'key' | 'name' | 'description' | 'color' | 'icon' | 'iconFragment'> {
   /** Of the subscription: earlier times are not shown. */
   registrySince: Date;
-  /** What a row has of them. */
+  /** Their fields in a row. */
   fields: FurtherFields;
   /** The number of offered and of known versions; the database returns counts as strings. */
   offeredCount: string;

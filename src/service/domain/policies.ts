@@ -21,7 +21,7 @@ export interface PolicyDecisionRow {
   version: string;
   /** `artifactChecksum` of the version: the decision is about no other one. */
   checksum: string;
-  /** Why the policy holds the version back, and the line of the policy; null if it does not. */
+  /** The reason why the policy holds the version back, and the line of the policy; null if it does not. */
   cause: HoldCause | null;
   line: string | null;
   /**
@@ -41,7 +41,7 @@ export interface CandidateVersion extends OfferedVersion {
   deprecated: Retirement | null;
   /** True if it is offered now. */
   isOffered: boolean;
-  /** What was decided about it; null if nothing was. */
+  /** The decision about it; null if nothing was. */
   decision: Decision | null;
 }
 
@@ -50,7 +50,7 @@ export interface CandidateVersion extends OfferedVersion {
 /** Maximum characters of a policy, as JSON without spaces: what fits into a request. */
 const LONGEST_POLICY = 15_000;
 
-/** What is wrong with a policy: its place, and a sentence. */
+/** Fault of a policy: its place, and a sentence. */
 interface PolicyFault {
   /** RFC 6901. */
   pointer: string;
@@ -102,7 +102,7 @@ export function decideApps(policy: Policy | null, apps: readonly CandidateApp[],
   });
 }
 
-/** What would be hidden from a subscription, and what would appear. */
+/** Lists the versions that would be hidden from a subscription, and those that would appear. */
 export function policyPreview(decided: readonly DecidedApp[]): PolicyPreview {
   return previewOf(
     decided.map(({ app }) => offeredNow(app)),
@@ -137,7 +137,7 @@ function isSame(a: Decision | null, b: Decision): boolean {
   return a !== null && a.cause === b.cause && a.line === b.line && a.offeredAt?.getTime() === b.offeredAt?.getTime();
 }
 
-/** What is offered now, as it was decided: a version that was not decided about is not offered. */
+/** Versions that are offered now: a version that was not decided about is not offered. */
 function offeredNow({ key, about, versions }: CandidateApp): AppDecisions {
   const offered = versions.filter(({ isOffered }) => isOffered).map(({ version }) => ({ version, hold: null }));
   return { key, versions: offered, latest: latestAllowed(offered, about) };

@@ -5,7 +5,7 @@ import { type RequestCredentials, unlessSecret } from './credentials.ts';
 import { redactedMissing } from '../domain/hidden-network.ts';
 
 /**
- * What was learned of the about file of an app, and the facts to judge.
+ * Result for the about file of an app, and the facts to judge.
  * @param part.about null if it was not requested
  * @returns `unreached`: a failure of the network, which subscribers do not see; null for none
  */

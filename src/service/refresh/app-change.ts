@@ -15,7 +15,7 @@ import { type NewEvent } from '../domain/events.ts';
 import { type ServiceReason } from '../domain/apps.ts';
 import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 
-/** What a refresh writes about an app. Pure: the stored rows and what was observed in, the change out. */
+/** Change of an app by a refresh. Pure: the stored rows and what was observed in, the change out. */
 
 type VersionOptions = Pick<VersionObservation, 'now' | 'limit' | 'answers'>;
 
@@ -100,7 +100,7 @@ function reasonCode(rule: string, app: { missing: ServiceReason | null; isWhole:
   return (app.isWhole ? 'metadata-invalid' : 'entry-invalid') satisfies ServiceReason;
 }
 
-/** Why an empty list of versions hides the app. */
+/** The reason why an empty list of versions hides the app. */
 function missingVersions({ versions }: AppRecord): ServiceReason {
   return versions.length === 0 ? 'version-unpublished' : 'version-withdrawn';
 }

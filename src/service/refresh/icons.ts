@@ -62,7 +62,7 @@ function shownType({ content, image }: Pick<IconFacts, 'content' | 'image'>): Ic
 
 const NOT_KNOWN: Missing = { missing: { code: 'not-cached' } };
 
-/** What is remembered of an app, without an icon that is not stored: its bytes are needed. */
+/** The remembered app, without an icon that is not stored: its bytes are needed. */
 export function withoutUnstoredIcon(record: AppRecord | null): RememberedApp | null {
   if (record === null || record.remembered === null) return null;
   const { icon, remembered } = record;

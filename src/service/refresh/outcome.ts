@@ -14,7 +14,7 @@ import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 /** Milliseconds; a registry that takes longer is refreshed in the slow queue from then on, one that fails sooner. */
 const SLOW = { usable: 20_000, failing: 5000 };
 
-/** What is logged and counted. */
+/** Figures for the log and the metrics. */
 export interface RefreshFigures {
   outcome: CheckOutcome;
   /** Milliseconds. */
@@ -40,7 +40,7 @@ interface RefreshEnd {
   random: number;
 }
 
-/** Why the observation is incomplete, worded for the report, or null. @param findings their number */
+/** The reason why the observation is incomplete, worded for the report, or null. @param findings their number */
 export function incompleteness(
   { interrupted, apps, done, versionsBeyond }: Observation,
   findings: number,
@@ -83,7 +83,7 @@ interface Ended {
   end: RefreshEnd;
 }
 
-/** What a refresh that observed and judged writes about the registry; its apps are written already. */
+/** Changes of the registry by a refresh that observed and judged; its apps are written already. */
 export function refreshOutcome(
   { registry, storedManifest, artifacts: asked, now }: RefreshState,
   { interrupted, apps, done, order, manifest, changes, certificates, unauthorized, ...spent }: Observation,

@@ -24,7 +24,7 @@ import { openReceivedArtifacts } from './received.ts';
  * the refresh. Nothing else writes while a registry is observed.
  */
 export interface PartWriter {
-  /** What is known of the registry, and where bytes go: for the observation. */
+  /** Known state of the registry, and the targets of bytes: for the observation. */
   readonly known: Pick<WebOptions, 'memory' | 'iconBytes' | 'copyArtifact'>;
   /** Lists its apps. @throws Superseded if another refresh has taken over the registry, as the others do */
   manifest(part: ManifestPart): Promise<void>;
@@ -32,7 +32,7 @@ export interface PartWriter {
   listed(part: ListedPart): Promise<void>;
   /** Writes an app and its versions, and keeps verified artifacts. */
   app(part: AppPart): Promise<void>;
-  /** What was observed so far. @param interrupted whether something was not */
+  /** The observation so far. @param interrupted whether something was not */
   observation(figures: Readonly<Figures>, interrupted: boolean): Observation;
   /** Discards the bytes that were not needed. */
   close(): Promise<void>;

@@ -64,7 +64,7 @@ export function appPage(view: AppPage): Screen {
   };
 }
 
-/** What else the manifest says of it, and what the author links to. */
+/** The other fields of the manifest, and the author's links. */
 function linkList(app: AppView): Html {
   const rows = [...optionalFields(app), ...aboutLinks(app.links)].map(
     ([label, value]) =>
@@ -250,7 +250,7 @@ function commandLine(text: string, what: string): Html {
   return html`<p class="command"><code dir="ltr">${text}</code>${copyButton(text, what)}</p>`;
 }
 
-/** Why a version is not offered, or what is special about it. */
+/** The reason why a version is not offered, or what is special about it. */
 function explanation(version: VersionView, now: Date): Html {
   const { state, offered, reason, swappedChecksum, withdrawnAt, lostAt, policyHold } = version;
   const lines: (Html | string)[] = [];
@@ -285,7 +285,7 @@ function explanation(version: VersionView, now: Date): Html {
 interface VerifyCommands {
   /** Prints the SHA-256 of the artifact. */
   fetch: string;
-  /** What it has to print: hexadecimal digits. */
+  /** The text that it has to print: hexadecimal digits. */
   digest: string;
   verify: string;
 }
