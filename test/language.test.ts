@@ -37,14 +37,7 @@ const ODD_WORDS =
 const INDIRECT_QUESTION = /^[\s/*]*(What|Whether|Why|How)\b/;
 
 // Rooms with older comments. Remove a room once its comments are rewritten.
-const UNFINISHED = [
-  'src/core/engine/',
-  'src/core/offers/',
-  'src/observe/',
-  'src/publish/',
-  'src/release/',
-  'src/service/',
-];
+const UNFINISHED = ['src/observe/'];
 
 // In messages only: comments quote them, and PostgreSQL has a user of the name.
 const ODD_PHRASES =
