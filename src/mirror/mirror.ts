@@ -9,7 +9,7 @@ import { comparableUrl } from '../core/url/url.ts';
 import { isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import { iconUrlOf, manifestApps } from '../core/registry/manifest.ts';
 import { openHttpClient } from '../observe/http/client.ts';
-import type { ArtifactCopy } from '../observe/registry/context.ts';
+import type { ArtifactCopy } from '../observe/registry/options.ts';
 import { observe } from '../observe/registry/observe.ts';
 import type { ManifestPart } from '../observe/registry/part.ts';
 import { openDirectory } from '../store/directory/directory.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Content } from '../core/facts/facts.ts';
 import { comparableUrl } from '../core/url/url.ts';
 import { createDigester } from '../observe/digest/digest.ts';
-import type { ArtifactCopy } from '../observe/registry/context.ts';
+import type { ArtifactCopy } from '../observe/registry/options.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { readChunks } from '../platform/read-chunks.ts';
 import { diskError } from '../store/directory/disk-error.ts';

@@ -13,7 +13,7 @@ import { baselineFromSnapshot } from '../observe/baseline/baseline.ts';
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { ARTIFACT_LIMITS, downloadBytes, SMALL_FILE_LIMITS } from '../observe/http/download.ts';
 import { networkOf } from '../observe/http/proxy.ts';
-import { registryUrl } from '../observe/registry/registry-url.ts';
+import { registryUrl } from '../core/url/registry-url.ts';
 import { bytesOf } from '../observe/content/document-content.ts';
 import { folderTree } from '../observe/workspace/documents.ts';
 import { gitTree } from '../observe/workspace/git.ts';

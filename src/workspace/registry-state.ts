@@ -10,7 +10,7 @@ import { type ComparedWorkspace, type ConfigReader, findBaseRegistry } from '../
 import { localPathOf } from '../observe/baseline/local-path.ts';
 import { readSnapshot } from '../observe/baseline/saved-facts.ts';
 import type { WebOptions } from '../observe/registry/options.ts';
-import { registryUrl } from '../observe/registry/registry-url.ts';
+import { registryUrl } from '../core/url/registry-url.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
 import { manifestIn, targetAt, type WorkspaceSettings } from '../observe/workspace/target.ts';
 import { folderTree, type Tree } from '../observe/workspace/documents.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ObservationCache } from '../../src/observe/registry/cache/observation-cache.ts';
+import type { ObservationCache } from '../../src/observe/registry/cache.ts';
 import { observe } from '../../src/observe/registry/observe.ts';
 import type { WebOptions } from '../../src/observe/registry/options.ts';
 import type { Part } from '../../src/observe/registry/part.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DocumentFacts } from '../../src/core/facts/facts.ts';
-import { keptApp, keptDocument } from '../../src/observe/registry/cache/keep.ts';
-import type { ObservationCache, RememberedApp } from '../../src/observe/registry/cache/observation-cache.ts';
+import { keptApp, keptDocument } from '../../src/observe/registry/cache.ts';
+import type { ObservationCache, RememberedApp } from '../../src/observe/registry/cache.ts';
 import type { Part } from '../../src/observe/registry/part.ts';
 import {
   answer,

@@ -8,7 +8,7 @@ import { appOfFile, baselineInFile, baselineVersionsOf, registryBaseline } from 
 import { localPathOf } from '../../observe/baseline/local-path.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
-import { registryUrl } from '../../observe/registry/registry-url.ts';
+import { registryUrl } from '../../core/url/registry-url.ts';
 import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LintTarget } from '../../observe/workspace/target.ts';
 import type { BaseSettings } from '../config/base-config.ts';

@@ -4,8 +4,8 @@ import { readdirSync, rmSync, statSync, utimesSync, readFileSync, renameSync, wr
 import { join } from 'node:path';
 import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
-import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import { keptApp, keptDocument } from '../../observe/registry/cache.ts';
+import type { ObservationCache, RememberedApp } from '../../observe/registry/cache.ts';
 import type { Part } from '../../observe/registry/part.ts';
 import { makeFolderSync, whyNotUsable } from '../../platform/make-folder.ts';
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';

@@ -6,7 +6,7 @@ import type { CheckCommand } from '../../core/findings/report.ts';
 import { isAppregError } from '../../core/errors/error.ts';
 import { redactor } from '../../observe/content/redact.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
-import { registryUrl } from '../../observe/registry/registry-url.ts';
+import { registryUrl } from '../../core/url/registry-url.ts';
 import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { type CheckSettings, settings } from './settings.ts';

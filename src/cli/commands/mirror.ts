@@ -5,7 +5,7 @@ import { counted, printable, redact, safeExcerpt, shorten } from '../../core/tex
 import { mirror } from '../../mirror/mirror.ts';
 import type { Mirrored, MirrorProgress } from '../../mirror/run.ts';
 import { webOptionsOf } from '../check/verify-options.ts';
-import { registryUrl } from '../../observe/registry/registry-url.ts';
+import { registryUrl } from '../../core/url/registry-url.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { openDirectory } from '../../store/directory/directory.ts';
 import { size } from '../../report/words.ts';

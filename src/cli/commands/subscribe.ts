@@ -18,7 +18,7 @@ import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
 import { resolveInputs } from '../io/prompts.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
-import { registryUrl } from '../../observe/registry/registry-url.ts';
+import { registryUrl } from '../../core/url/registry-url.ts';
 import { authoritiesIn, givenHeaders } from '../check/verify-options.ts';
 import { assertEncrypted, tokenFrom, registryAuth, secretsOfAuth } from './credentials.ts';
 import { subscribeCommand } from '../define/subscribe.ts';

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type VerifyBundle, factsOfBundle } from '../content/attestation.ts';
+import { namesBill } from '../../core/attestation/judge.ts';
+import type { ObservedAttestation, ObservedBill } from '../../core/facts/attestation.ts';
+import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
+import { codings, header } from '../../core/http/headers.ts';
+import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import {
   COMPANION_TYPES,
   type CompanionKind,
@@ -8,17 +12,13 @@ import {
   companionUrl,
   LARGEST_COMPANION,
 } from '../../core/registry/companion.ts';
-import type { ObservedAttestation, ObservedBill } from '../../core/facts/attestation.ts';
-import { namesBill } from '../../core/attestation/judge.ts';
-import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
-import { codings, header } from '../../core/http/headers.ts';
-import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
+import { factsOfBundle, type VerifyBundle } from '../content/attestation.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
+import type { MissingFiles } from '../http/missing-files.ts';
+import { openReading } from '../http/read-body.ts';
 import type { ObserveContext } from './context.ts';
-import { openReading } from './fetch.ts';
-import type { MissingFiles } from './missing-files.ts';
 
 /** The companion files of artifacts: `verify`, `mirror` and the service agree on which of them are there. */
 

@@ -1,21 +1,39 @@
-import type { Conditional, DocumentFacts, HttpViews, Probe } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { codings } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, statusOf } from '../../core/http/probe.ts';
-import { createDigester } from '../digest/digest.ts';
+import {
+  type Conditional,
+  type DocumentFacts,
+  type Hop,
+  type HttpViews,
+  isMissing,
+  type Missing,
+  type Probe,
+  type Resource,
+} from '../../core/facts/facts.ts';
+import { codings, header, headerLines, httpDate } from '../../core/http/headers.ts';
+import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
+import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
+import { aboutUrl, companionState } from '../../core/registry/companion.ts';
 import { contentOf } from '../content/document-content.ts';
-import { conditionalBefore } from './cache/reuse.ts';
-import { probeConditions, repeatCondition, revalidate } from './conditional.ts';
+import { createDigester } from '../digest/digest.ts';
+import { referenceOfDocument } from '../http/compare-copy.ts';
+import { conditionalBefore, type KnownAbout } from './cache.ts';
+import { probeContents } from './confirm.ts';
 import type { ObserveContext } from './context.ts';
-import { type FetchedResource, fetchResource, reasonMissing } from './fetch.ts';
-import { probeContents } from './further-requests.ts';
-import { browserGet, observeViews, referenceOfDocument, type ResourceViews, type ServerView } from './views.ts';
+import { type FetchedResource, fetchOnce, type FetchOptions, fetchResource, reasonMissing } from './fetch.ts';
+import type { ObservedAbout } from './part.ts';
+import {
+  browserGet,
+  observeViews,
+  probeConditions,
+  repeatCondition,
+  type ResourceViews,
+  type ServerView,
+} from './views.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */
 
 type DocumentKind = 'manifest' | 'metadata';
 
-const JSON_ACCEPT = 'application/json, */*;q=0.8';
+export const JSON_ACCEPT = 'application/json, */*;q=0.8';
 
 /** A truncated document is not parsed; its start is kept to detect its format. */
 const KEPT_OF_CUT = 4096;
@@ -155,4 +173,155 @@ function knownDigest({ web, content }: DocumentFacts): string | null {
   const digester = createDigester(Infinity);
   digester.write(content.text === null ? Buffer.from(content.base64 ?? '', 'base64') : Buffer.from(content.text));
   return digester.end().sha256;
+}
+
+/** Revalidates the earlier facts: returns the confirmed probe, or what was fetched instead, or neither. */
+export async function revalidate(
+  url: string,
+  options: FetchOptions,
+  context: ObserveContext,
+  known: Resource | null,
+): Promise<{ confirmed?: Probe; fetched?: FetchedResource }> {
+  const conditions = known?.url === url ? revalidationHeaders(known) : null;
+  if (!known || !conditions) return {};
+  const fetched = await fetchResource(url, options, context, conditions);
+  const confirmed = confirmedProbe(known, fetched.probe);
+  if (confirmed) return { confirmed };
+  return isCausedByCondition(fetched.probe) ? {} : { fetched };
+}
+
+/** As in RFC 9110 section 8.8.3: stricter than what browsers send back (`isEntityTag`). */
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+
+/** The headers of a conditional request for a resource; null if it has no usable validator. */
+function revalidationHeaders({ web }: Resource): [string, string][] | null {
+  const condition = isMissing(web) ? null : conditionAfter(web.server);
+  return condition === null ? null : [condition];
+}
+
+/** The header that makes a later request conditional on the response of a probe; null if it has no usable validator. */
+export function conditionAfter(probe: Probe): [name: string, value: string] | null {
+  const last = lastHop(probe);
+  if (!last) return null;
+  const tag = header(last.headers, 'etag');
+  if (tag !== null && ENTITY_TAG.test(tag)) return ['if-none-match', tag];
+  const lastModified = header(last.headers, 'last-modified');
+  const changed = httpDate(lastModified);
+  const date = httpDate(header(last.headers, 'date'));
+  // It may have changed twice within that second (RFC 9110 section 8.8.2.2).
+  if (lastModified === null || changed === null || date === null || date - changed < 1000) return null;
+  return ['if-modified-since', lastModified];
+}
+
+/** True if a 304 says that what has the validator of the condition is unchanged. */
+export function isConfirmedBy(probe: Probe, [name, value]: readonly [name: string, value: string]): boolean {
+  if (probe.failure !== null || statusOf(probe) !== 304) return false;
+  const tag = header(lastHop(probe)?.headers ?? [], 'etag');
+  return name !== 'if-none-match' || tag === null || weakTag(tag) === weakTag(value);
+}
+
+/** True if a response, or its absence, may be caused by the condition, so that a request without one is justified. */
+export function isCausedByCondition(probe: Probe): boolean {
+  if (probe.failure !== null) return mayBeRepeated('condition', probe);
+  return [304, 400, 412, 501].includes(statusOf(probe));
+}
+
+/**
+ * The probe with a complete response, if a 304 confirmed the earlier facts; null if it did not, or if the redirects
+ * differ.
+ */
+function confirmedProbe({ web }: Resource, probe: Probe): Probe | null {
+  const last = lastHop(probe);
+  if (isMissing(web) || !last || probe.failure !== null || last.status !== 304) return null;
+  const before = web.server.hops;
+  const stored = before.at(-1);
+  const hasSameHops = before.length === probe.hops.length && before.every(({ url }, i) => url === probe.hops[i]?.url);
+  if (!stored || !hasSameHops) return null;
+  const tag = header(last.headers, 'etag');
+  if (tag !== null && weakTag(tag) !== weakTag(header(stored.headers, 'etag'))) return null;
+  return {
+    ...probe,
+    hops: [...probe.hops.slice(0, -1), { ...last, status: stored.status, headers: updatedHeaders(stored, last) }],
+  };
+}
+
+function weakTag(tag: string | null): string | null {
+  return tag?.replace(/^W\//, '') ?? null;
+}
+
+/** Headers of a 304 about the connection or its own (empty) body do not apply to the stored response. */
+const OWN_HEADERS = /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|te)$/;
+
+/** The stored headers, updated by those of a 304 (RFC 9111 section 3.2). */
+function updatedHeaders({ headers: stored }: Hop, { headers: fresh }: Hop): [string, string][] {
+  const names = new Set(fresh.map(([name]) => name).filter((name) => !OWN_HEADERS.test(name)));
+  // Age belongs to each response; Expires is relative to the Date that came with it.
+  const dropped = new Set(['age']);
+  if (names.has('date') && !names.has('expires') && headerLines(stored, 'expires').length > 0) names.delete('date');
+  return [
+    ...stored.filter(([name]) => !names.has(name) && !dropped.has(name)),
+    ...fresh.filter(([name]) => names.has(name)),
+  ];
+}
+
+/** The views of browsers are those of the metadata file beside it. */
+const NOT_VIEWED: Missing = { missing: { code: 'not-requested', flag: null } };
+
+const SIGNED: Missing = { missing: { code: 'url-signed' } };
+
+/** How the about file of an app is requested. */
+export interface AboutRequest {
+  /** As listed. */
+  metadataUrl: string;
+  /** Null if it is not known. */
+  known: KnownAbout | null;
+  /** True if a file that is reported as missing is requested again, as for the files that have to be there. */
+  confirms: boolean;
+}
+
+/** Requests the about file of an app. */
+export async function observeAbout(
+  { metadataUrl, known, confirms }: AboutRequest,
+  context: ObserveContext,
+): Promise<ObservedAbout> {
+  const url = aboutUrl(metadataUrl);
+  const base = { url, file: null, web: NOT_VIEWED };
+  if (url === null) return { facts: { ...base, content: SIGNED }, known: null, failure: null };
+  const { fetched, confirmed } = await fetchAbout(url, known?.url === url ? known : null, confirms, context);
+  if (confirmed !== null) return { facts: { ...base, content: confirmed.content }, known: confirmed, failure: null };
+  const { probe, content: sent, bytes } = fetched;
+  const { failure } = probe;
+  const stopped = notRequested(probe);
+  if (stopped !== null) return { facts: { ...base, content: stopped }, known: null, failure: null };
+  const status = failure === null ? statusOf(probe) : null;
+  const state = companionState({ status, head: bytes.subarray(0, 512) });
+  if (state === 'absent') return { facts: null, known: null, failure: null };
+  if (state === 'unknown') return { facts: { ...base, content: notKnown(probe) }, known: null, failure };
+  const content = contentOf(bytes, sent.cut);
+  return { facts: { ...base, content }, known: { url, content, condition: conditionAfter(probe) }, failure: null };
+}
+
+/** The response, and the known file if the response confirms it. */
+async function fetchAbout(
+  url: string,
+  known: KnownAbout | null,
+  confirms: boolean,
+  context: ObserveContext,
+): Promise<{ fetched: FetchedResource; confirmed: KnownAbout | null }> {
+  const options = { accept: JSON_ACCEPT, limit: context.limits.metadata, optional: !confirms };
+  const fetch = (headers: [string, string][]): Promise<FetchedResource> =>
+    // A file that was there before is requested again.
+    confirms || known !== null
+      ? fetchResource(url, options, context, headers)
+      : fetchOnce({ url, headers, fresh: false }, options, context);
+  const condition = context.state.always304Origins.has(originOf(url)) ? null : (known?.condition ?? null);
+  if (condition === null) return { fetched: await fetch([]), confirmed: null };
+  const fetched = await fetch([condition]);
+  if (isConfirmedBy(fetched.probe, condition)) return { fetched, confirmed: known };
+  return { fetched: isCausedByCondition(fetched.probe) ? await fetch([]) : fetched, confirmed: null };
+}
+
+function notKnown({ attempts, failure, hops }: Probe): Missing {
+  const what = failure?.code ?? `status ${hops.at(-1)?.status ?? 0}`;
+  return { missing: { code: 'probe-failed', probe: 'request for its about file', attempts, failure: what } };
 }

@@ -1,33 +1,23 @@
-import {
-  type Content,
-  type HeaderGroup,
-  type HeaderProbe,
-  type Missing,
-  type Probe,
-  type ResourceKind,
-} from '../../core/facts/facts.ts';
+import type { Missing, Probe } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import { ruleOfFailure } from '../../core/http/failed-request.ts';
 import { codings } from '../../core/http/headers.ts';
-import {
-  isAnswered,
-  isTransportFailure,
-  lastHop,
-  mergeAttempts,
-  notRequested,
-  originOf,
-} from '../../core/http/probe.ts';
-import { createDecoder, DECODED_TOO_LARGE, unknownCodings } from '../digest/decode.ts';
-import { createDigester } from '../digest/digest.ts';
-import { isTimeout } from '../http/circuit-breaker.ts';
-import { type Body, perAttempt } from '../http/body.ts';
-import type { HttpClient } from '../http/client.ts';
-import type { ProbeRequest } from '../http/request.ts';
+import { isAnswered, lastHop, notRequested, originOf } from '../../core/http/probe.ts';
+import { DECODED_TOO_LARGE } from '../digest/decode.ts';
+import { perAttempt } from '../http/body.ts';
+import { openReading, type ReadBody } from '../http/read-body.ts';
 import type { ObserveContext } from './context.ts';
-import { readCopy, type Reference } from './copy.ts';
-import { ALL_GROUPS, type RequestShape } from '../http/request-shape.ts';
 
-/** How a resource is requested: completely, as a server-side client does, or beside that, as a browser does. */
+/** Requests resources completely, as a server-side client does. */
+
+const MISSHAPEN: Missing = blockedBy('schema-violation');
+
+const MALFORMED: Missing = blockedBy('url-malformed');
+
+/** @param url null if the document has no string in its place */
+export function reasonNotRequestable(url: string | null): Missing {
+  return url === null ? MISSHAPEN : MALFORMED;
+}
 
 /** How a small resource is requested. */
 export interface FetchOptions {
@@ -38,13 +28,9 @@ export interface FetchOptions {
   optional?: boolean;
 }
 
-/** A response with its body: `content` as sent, `bytes` decoded. */
-export interface FetchedResource {
+/** A response with its body. */
+export interface FetchedResource extends ReadBody {
   probe: Probe;
-  content: Content;
-  /** The first bytes as sent, more than `content` has of them. */
-  start: Buffer;
-  bytes: Buffer;
 }
 
 /** Fetches a resource, and again if the host reports it missing. */
@@ -123,117 +109,4 @@ export async function fetchOnce(
     };
   }
   return { probe, content, start, bytes };
-}
-
-/** The body of one attempt. */
-interface Reading extends Body {
-  /** `error`: why it could not be decoded, or null. */
-  end(): Promise<Omit<FetchedResource, 'probe'> & { coding: string; error: string | null }>;
-}
-
-export function openReading(applied: readonly string[], limit: number, onBytes: (count: number) => void): Reading {
-  const chunks: Uint8Array[] = [];
-  const keep = (chunk: Uint8Array): void => void chunks.push(Buffer.from(chunk));
-  // A coding that cannot be decoded is ignored, as browsers ignore unknown codings.
-  const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
-  const decoder = isDecoded ? createDecoder(applied, limit, keep) : null;
-  const digester = createDigester(limit);
-  return {
-    limit,
-    over: 'cut',
-    write(chunk) {
-      onBytes(chunk.length);
-      digester.write(chunk);
-      return decoder ? decoder.write(chunk) : keep(chunk);
-    },
-    async end() {
-      const content = digester.end();
-      const error = decoder ? await decoder.end() : null;
-      return { content, start: digester.start, bytes: Buffer.concat(chunks), coding: applied.join(', '), error };
-    },
-  };
-}
-
-// Requests that accompany those of a server-side client.
-
-/** Sends the request once. */
-export function sendOnce(http: HttpClient, request: ProbeRequest): Promise<Probe> {
-  return http.probe(request);
-}
-
-/** Sends such a request again, even if the host did not answer others of its kind. */
-export function sendRegardless(http: HttpClient, request: ProbeRequest): Promise<Probe> {
-  return http.probe({ ...request, side: 'repeat' });
-}
-
-/**
- * Sends a request that accompanies a plain GET, with a bounded wait. It is sent again if the connection failed; one
- * that was not answered in time is confirmed by `repeat`.
- */
-export async function sendAccompanying(http: HttpClient, request: ProbeRequest): Promise<Probe> {
-  const side = { ...request, side: 'first' } as const;
-  const first = await http.probe(side);
-  return isTimeout(first) ? first : twice(first, side, http);
-}
-
-/** Sends the request, and once more over a new connection if the connection failed and no attempt was repeated. */
-async function sendTwice(http: HttpClient, request: ProbeRequest): Promise<Probe> {
-  return twice(await http.probe(request), request, http);
-}
-
-async function twice(first: Probe, request: ProbeRequest, http: HttpClient): Promise<Probe> {
-  if (first.attempts > 1 || notRequested(first) !== null || !isTransportFailure(first)) return first;
-  const second = await http.probe({ ...request, fresh: true });
-  return notRequested(second) === null ? mergeAttempts(first, second) : first;
-}
-
-/** A GET that reads and compares the body if there is a reference. */
-export interface BrowserGet {
-  url: string;
-  kind: ResourceKind;
-  page: string;
-  like: HeaderProbe['like'];
-  accept: string;
-  /** Artifacts are requested with a range of one byte. */
-  headers: readonly (readonly [string, string])[];
-  /** The kind of resource and its hosts. */
-  key: string;
-  reference: Reference | null;
-  limit: number;
-  /** Accept-Encoding, if it differs from a browser's. */
-  encoding?: string;
-}
-
-/** @param send sends the request */
-export async function getAsBrowser(
-  { url, page, like, accept, headers, reference, limit, kind, encoding }: BrowserGet,
-  groups: readonly HeaderGroup[],
-  { http, timeouts }: ObserveContext,
-  send = sendTwice,
-): Promise<Probe> {
-  const shape: RequestShape = {
-    page,
-    mode: like === 'fetch' ? 'cors' : 'no-cors',
-    destination: kind === 'icon' ? 'image' : 'empty',
-    groups,
-    ...(encoding === undefined ? {} : { encoding }),
-  };
-  const reader = reference && perAttempt(({ headers: sent }) => readCopy(codings(sent), reference, limit));
-  const probe = await send(http, {
-    method: 'GET',
-    url,
-    origin: like === 'fetch' && groups.includes('origin') ? page : null,
-    accept,
-    shape,
-    headers,
-    total: timeouts.small,
-    ...(reader && { body: reader.body }),
-  });
-  const copy = probe.failure === null ? reader?.last()?.end() : undefined;
-  return copy === undefined ? probe : { ...probe, copy };
-}
-
-/** The header groups of a browser's request for this: ranges are requested uncompressed. */
-export function groupsOf({ kind }: BrowserGet): readonly HeaderGroup[] {
-  return kind === 'artifact' ? ALL_GROUPS.filter((group) => group !== 'encoding') : ALL_GROUPS;
 }

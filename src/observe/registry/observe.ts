@@ -1,28 +1,37 @@
 import { shardOf } from '../../core/engine/shards.ts';
-import { type DocumentFacts, isMissing, type AppFacts } from '../../core/facts/facts.ts';
+import {
+  type AppFacts,
+  type ArtifactFacts,
+  type DocumentFacts,
+  type IconFacts,
+  isMissing,
+  type Missing,
+} from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
-import { originOf } from '../../core/http/probe.ts';
+import { isAnswered, originOf } from '../../core/http/probe.ts';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
-import { manifestAppsIn } from '../../core/registry/manifest.ts';
+import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { secretsOf } from '../../core/url/secrets.ts';
-import type { ScanOptions } from '../archive/read-archive.ts';
+import { comparableUrl } from '../../core/url/url.ts';
+import { memoizeAsync } from '../../core/values/promises.ts';
 import { openDigestWorkerPool } from '../archive/digest-worker-pool.ts';
+import type { ScanOptions } from '../archive/read-archive.ts';
+import { redactFacts, redactor } from '../content/redact.ts';
 import { openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
-import { redactFacts, redactor } from '../content/redact.ts';
-import { Announcements } from './announcements.ts';
-import { observeApp, type ObservedApp } from './app.ts';
-import type { ObservationCache } from './cache/observation-cache.ts';
-import { InFlight } from './concurrency.ts';
-import { BYTE_LIMITS, type ObserveContext, openState } from './context.ts';
-import { observeDocument } from './document.ts';
-import { AddressObserver } from './each-address.ts';
-import { FetchedIcons } from './fetched-icons.ts';
-import type { WebOptions } from './options.ts';
-import type { Figures, ManifestPart, Observing, Part } from './part.ts';
-import { shareResources } from './run.ts';
-import { openRunClient, type RunClient } from './run-client.ts';
+import { isRequestable } from '../http/request.ts';
+import { openRunClient, type RunClient } from '../http/run-client.ts';
+import { AddressObserver } from './addresses.ts';
+import { observeArtifacts } from './artifact.ts';
+import type { ObservationCache } from './cache.ts';
+import type { ObserveContext, RegistryRun } from './context.ts';
+import { type AboutRequest, observeAbout, observeDocument } from './document.ts';
+import { reasonNotRequestable } from './fetch.ts';
+import { openState } from './hosts-seen.ts';
+import { FetchedIcons, observeIcon } from './icon.ts';
+import { BYTE_LIMITS, type ListedArtifact, type WebOptions } from './options.ts';
+import type { Figures, ListedPart, ManifestPart, ObservedAbout, Observing, Part } from './part.ts';
 
 /** Observes a live registry app by app, and releases each app once it was handed over. */
 
@@ -57,6 +66,8 @@ interface Resources {
   /** Null if the addresses of hosts are not compared. */
   readonly addresses: AddressObserver | null;
   readonly announcements: Announcements;
+  /** Null if no part hands over the icons. */
+  readonly icons: FetchedIcons | null;
   readonly digestWorkers: ObserveContext['digestWorkers'];
   /** What is in flight. */
   readonly pending: { manifest: Promise<unknown> | null; apps: InFlight<AppInManifest, ObservedApp> | null };
@@ -69,6 +80,7 @@ async function* observeParts(url: string, options: WebOptions, figures: Figures)
     http: openRunClient(client, () => void (figures.machineLimit = client.machineLimit())),
     addresses: options.eachAddress === true ? new AddressObserver(options) : null,
     announcements: new Announcements(options.announce === true),
+    icons: options.iconBytes === undefined ? null : new FetchedIcons(options.iconBytes),
     digestWorkers: options.digestWorkers ?? ownWorkers,
     pending: { manifest: null, apps: null },
   };
@@ -92,7 +104,7 @@ async function* observeAll(
   resources: Resources,
 ): AsyncGenerator<Part, void> {
   const { memory = null, signal } = options;
-  const { http, addresses, announcements, pending } = resources;
+  const { http, addresses, announcements, icons, pending } = resources;
   const isInterrupted = (): boolean => signal?.aborted === true || http.isEnded;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
   const context = openContext(options, figures, resources);
@@ -134,7 +146,7 @@ async function* observeAll(
       const { facts: asObserved, about } = app;
       figures.app = redaction.text(asObserved.key);
       const facts = redaction.app((await addresses?.app(asObserved)) ?? asObserved);
-      yield { kind: 'app', facts, asObserved, about, icon: context.icons?.take(asObserved.icon.url) ?? null };
+      yield { kind: 'app', facts, asObserved, about, icon: icons?.take(asObserved.icon.url) ?? null };
       inFlight.startMore();
     }
   }
@@ -148,9 +160,9 @@ async function* observeAll(
 function openContext(
   options: WebOptions,
   figures: Figures,
-  { http, digestWorkers }: Pick<Resources, 'http' | 'digestWorkers'>,
+  { http, icons, digestWorkers }: Pick<Resources, 'http' | 'icons' | 'digestWorkers'>,
 ): ObserveContext {
-  const { memory, secrets, total, budget = null, iconBytes } = options;
+  const { memory, secrets, total, budget = null } = options;
   const isTotalPerKind = typeof total === 'object' && total !== null;
   return {
     http,
@@ -180,7 +192,7 @@ function openContext(
       // Requests in progress are limited as well.
       if (budget !== null && figures.bytes > budget.bytes) http.end();
     },
-    icons: iconBytes === undefined ? null : new FetchedIcons(iconBytes),
+    onIcon: (url, bytes) => icons?.add(url, bytes),
     copyArtifact: options.copyArtifact ?? (() => null),
     state: openState(),
   };
@@ -253,4 +265,224 @@ function withoutEchoedSignature(facts: DocumentFacts, field: 'apps' | 'versions'
   if (secrets.length === 0 || isMissing(content) || member(parseDocument(content).value, field) !== undefined)
     return facts;
   return { ...facts, content: redactFacts(content, redactor(secrets)) };
+}
+
+/** Why an artifact is not fetched; null if it is. */
+type WhyLeftOut = (artifact: ListedArtifact) => Missing | null;
+
+const NOT_LEFT_OUT: WhyLeftOut = () => null;
+
+interface Announcement {
+  part: ListedPart;
+  /** The app goes on with its artifacts. */
+  release(): void;
+}
+
+/** The `listed` parts of the apps in flight. Each app waits until its part was dealt with. */
+class Announcements {
+  readonly #waiting: Announcement[] = [];
+  #onArrival: (() => void) | null = null;
+  #isOpen: boolean;
+
+  /** @param isOpen false if no parts are announced */
+  constructor(isOpen: boolean) {
+    this.#isOpen = isOpen;
+  }
+
+  /** Resolves once the part was dealt with: to what it leaves out. */
+  announce(key: string, versions: readonly JsonValue[]): Promise<WhyLeftOut> {
+    if (!this.#isOpen) return Promise.resolve(NOT_LEFT_OUT);
+    return new Promise((resolve) => {
+      let whyLeftOut = NOT_LEFT_OUT;
+      const leaveOut = (why: WhyLeftOut): void => void (whyLeftOut = why);
+      const part = { kind: 'listed', key, versions, leaveOut } as const;
+      this.#waiting.push({ part, release: () => resolve(whyLeftOut) });
+      this.#onArrival?.();
+    });
+  }
+
+  /** Resolves once a part waits. Only the last promise resolves. */
+  arrival(): Promise<null> {
+    return new Promise((resolve) => {
+      this.#onArrival = () => resolve(null);
+      if (this.#waiting.length > 0) resolve(null);
+    });
+  }
+
+  /** The first part that waits; null if none does. */
+  first(): ListedPart | null {
+    return this.#waiting[0]?.part ?? null;
+  }
+
+  /** The first part was dealt with. */
+  release(): void {
+    this.#waiting.shift()?.release();
+  }
+
+  /** Releases all apps that wait, also the one whose part was handed over; no later one waits. */
+  close(): void {
+    this.#isOpen = false;
+    for (const { release } of this.#waiting.splice(0)) release();
+  }
+}
+
+/** Items in flight at once; those after a slow one wait, so that memory does not grow with the registry. */
+const WINDOW = 24;
+
+/** Items of a list that are processed at once, and whose results are taken in order. */
+class InFlight<T, R> {
+  readonly #items: readonly T[];
+  readonly #work: (item: T) => Promise<R>;
+  readonly #results: Promise<R>[] = [];
+  #started = 0;
+
+  /** Starts nothing. */
+  constructor(items: readonly T[], work: (item: T) => Promise<R>) {
+    this.#items = items;
+    this.#work = work;
+  }
+
+  /** Starts items, as long as few enough are in flight. */
+  startMore(): void {
+    const end = this.#started + WINDOW - this.#results.length;
+    for (const item of this.#items.slice(this.#started, end)) {
+      const result = this.#work(item);
+      // Awaited later in order; until then a rejection must not count as unhandled.
+      result.catch(() => {});
+      this.#results.push(result);
+      this.#started += 1;
+    }
+  }
+
+  /** The result of the first item in flight; null if none is. */
+  first(): Promise<R> | null {
+    return this.#results[0] ?? null;
+  }
+
+  /** Takes the first item, so that another one can be started. */
+  remove(): void {
+    void this.#results.shift();
+  }
+
+  /** Resolves once no item is in flight. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#results);
+  }
+}
+
+/** An app, with what a later run needs of its about file: null if it was not requested. */
+interface ObservedApp {
+  facts: AppFacts;
+  about: ObservedAbout | null;
+}
+
+/** Observes one app: its metadata and icon at once, and its artifacts as soon as the metadata lists them. */
+async function observeApp(key: string, entry: JsonValue, run: AppRun): Promise<ObservedApp> {
+  const { context, options, shared } = run;
+  const known = (await options.memory?.app(key)) ?? null;
+  let artifacts: Promise<ArtifactFacts[]> | null = null;
+  const startArtifacts = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
+    if (artifacts === null) {
+      artifacts = observeArtifacts(key, listedVersionsIn(content) ?? [], run, known);
+      // Awaited with the rest; until then a rejection must not count as unhandled.
+      artifacts.catch(() => {});
+    }
+    return artifacts;
+  };
+  const url = metadataUrlOf(entry);
+  const fetchingMetadata = isRequestable(url)
+    ? shared.metadata(url, context, known?.facts.metadata ?? null, startArtifacts)
+    : Promise.resolve(notRequestable(url));
+  const observeMetadata = async (): Promise<DocumentFacts> => {
+    const facts = await fetchingMetadata;
+    run.figures.done += 1;
+    run.figures.apps += 1;
+    await startArtifacts(facts.content);
+    return facts;
+  };
+  const observeAppIcon = async (): Promise<IconFacts> => {
+    const url = iconUrlOf(entry);
+    const facts = isRequestable(url)
+      ? await shared.icon(url, context, known?.facts.icon ?? null)
+      : { ...notRequestable(url), image: reasonNotRequestable(url) };
+    run.figures.done += 1;
+    return facts;
+  };
+  const observeAppAbout = async (): Promise<ObservedAbout | null> => {
+    if (options.about !== true || !isRequestable(url)) return null;
+    const { memory } = options;
+    if (memory?.about === undefined) return shared.about({ metadataUrl: url, known: null, confirms: true }, context);
+    // A host that fails is not asked for it as well, and whether it answers 304 to everything is known then.
+    const { web } = await fetchingMetadata;
+    if (isMissing(web) || !isAnswered(web.server)) return null;
+    return shared.about({ metadataUrl: url, known: await memory.about(key), confirms: false }, context);
+  };
+  const [icon, metadata, about] = await Promise.all([observeAppIcon(), observeMetadata(), observeAppAbout()]);
+  const facts: AppFacts = { key, metadata, icon, artifacts: await startArtifacts(metadata.content) };
+  const file = about?.facts ?? null;
+  return { facts: file === null ? facts : { ...facts, about: file }, about };
+}
+
+function notRequestable(url: string | null): { url: string | null; file: null; web: Missing; content: Missing } {
+  const reason = reasonNotRequestable(url);
+  return { url, file: null, web: reason, content: reason };
+}
+
+/** A run, with what its apps share. */
+interface AppRun extends RegistryRun {
+  readonly shared: SharedResources;
+}
+
+/** Metadata, about files and icons by URL: equal URLs, ignoring fragments, are requested once. */
+export interface SharedResources {
+  metadata(
+    url: string,
+    context: ObserveContext,
+    known: DocumentFacts | null,
+    onContent: (content: DocumentFacts['content']) => void,
+  ): Promise<DocumentFacts>;
+  about(request: AboutRequest, context: ObserveContext): Promise<ObservedAbout>;
+  icon(url: string, context: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
+}
+
+/** Only those listed more than once are remembered. */
+function shareResources(entries: readonly JsonValue[]): SharedResources {
+  const repeated = repeatedAddresses(entries);
+  const documents = new Map<string, Promise<DocumentFacts>>();
+  const abouts = new Map<string, Promise<ObservedAbout>>();
+  const icons = new Map<string, Promise<IconFacts>>();
+  return {
+    async metadata(url, context, known, onContent) {
+      const address = comparableUrl(url);
+      if (!repeated.has(address)) return observeDocument(url, 'metadata', context, known, onContent);
+      const facts = await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', context, known));
+      return { ...facts, url };
+    },
+    about(request, context) {
+      const address = comparableUrl(request.metadataUrl);
+      if (!repeated.has(address)) return observeAbout(request, context);
+      return memoizeAsync(abouts, address, () => observeAbout(request, context));
+    },
+    async icon(url, context, known) {
+      const address = comparableUrl(url);
+      if (!repeated.has(address)) return observeIcon(url, context, known);
+      // The result of an earlier run is without the bytes, which apps need that have no such result.
+      const key = known?.url === url ? address : `new ${address}`;
+      return { ...(await memoizeAsync(icons, key, () => observeIcon(url, context, known))), url };
+    },
+  };
+}
+
+function repeatedAddresses(entries: readonly JsonValue[]): Set<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const entry of entries) {
+    for (const url of [metadataUrlOf(entry), iconUrlOf(entry)]) {
+      if (url === null) continue;
+      const address = comparableUrl(url);
+      if (seen.has(address)) repeated.add(address);
+      else seen.add(address);
+    }
+  }
+  return repeated;
 }

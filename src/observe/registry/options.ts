@@ -1,11 +1,28 @@
-import type { DetectorLimits } from '../content/detector-run.ts';
+import type { Content } from '../../core/facts/facts.ts';
 import type { DigestWorkerPool } from '../archive/digest-worker-pool.ts';
-import type { HttpClient, HttpOptions } from '../http/client.ts';
 import type { VerifyBundle } from '../content/attestation.ts';
-import type { ArtifactCopy, ByteLimits } from './context.ts';
-import type { ObservationCache } from './cache/observation-cache.ts';
+import type { DetectorLimits } from '../content/detector-run.ts';
+import type { HttpClient, HttpOptions } from '../http/client.ts';
+import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
+import type { ObservationCache } from './cache.ts';
 
 /** What a caller of `observe` gives. */
+
+const MIB = 2 ** 20;
+
+/**
+ * Maximum numbers of bytes read. A registry of 100,000 apps has a manifest of 43 MB; 100,000 versions of one app are 20
+ * MB of metadata. Many metadata files are in memory at once, so that their limit bounds memory.
+ */
+export const BYTE_LIMITS = {
+  manifest: 64 * MIB,
+  metadata: 32 * MIB,
+  icon: 5 * MIB,
+  artifact: MAX_ARTIFACT_BYTES,
+  decoded: 1024 * MIB,
+};
+
+export type ByteLimits = Readonly<typeof BYTE_LIMITS>;
 
 export interface WebOptions extends HttpOptions {
   /** The client for all requests, instead of one created from these options. It is closed at the end. */
@@ -77,4 +94,14 @@ export interface ListedArtifact {
   version: string | null;
   url: string;
   checksum: string;
+}
+
+/** Receives the bytes of an artifact while it is digested. Its errors are its own: it never throws. */
+export interface ArtifactCopy {
+  /** The caller may reuse the bytes when this returns; a promise delays the next call. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** All bytes were received; `content` is about them. */
+  end(content: Content): Promise<void>;
+  /** The response failed, or is repeated. */
+  discard(): Promise<void>;
 }

@@ -1,7 +1,6 @@
-import type { AppFacts, DocumentFacts, HostFacts, Missing } from '../../core/facts/facts.ts';
+import type { AppFacts, DocumentFacts, Failure, HostFacts, Missing } from '../../core/facts/facts.ts';
 import type { JsonValue } from '../../core/json/json.ts';
-import type { ObservedAbout } from './about.ts';
-import type { FetchedIcon } from './fetched-icons.ts';
+import type { KnownAbout } from './cache.ts';
 import type { ListedArtifact } from './options.ts';
 
 /** What `observe` hands over. */
@@ -92,4 +91,18 @@ export interface Figures {
   };
   /** Why some requests were not sent: this machine had no resources for them (ulimit -n); null if all were. */
   machineLimit: string | null;
+}
+
+export interface ObservedAbout {
+  /** Null if the host has none; its content is missing if the host does not say whether it has one. */
+  facts: DocumentFacts | null;
+  /** For a later run; null unless its content was observed. */
+  known: KnownAbout | null;
+  /** Why the host did not say it, if a request failed; null otherwise. */
+  failure: Failure | null;
+}
+
+export interface FetchedIcon {
+  /** As a viewer decodes them; null if they are more than `iconBytes`. */
+  readonly bytes: Uint8Array | null;
 }

@@ -3,7 +3,7 @@ import { type Db } from '../db/database.ts';
 import { type Log } from '../log.ts';
 import { type StoreChanges, type KeeperOptions, openStoreChanges } from './changes.ts';
 import { type ReceivedArtifact, receiveArtifact, verifiedParts } from './receiving.ts';
-import { type ArtifactCopy } from '../../observe/registry/context.ts';
+import type { ArtifactCopy } from '../../observe/registry/options.ts';
 import { rm } from 'node:fs/promises';
 import {
   useArtifact,

@@ -1,5 +1,5 @@
 import { type ReceivedFile, type BlobReader } from '../../store/blobs/blobs.ts';
-import { type ArtifactCopy } from '../../observe/registry/context.ts';
+import type { ArtifactCopy } from '../../observe/registry/options.ts';
 import { join } from 'node:path';
 import { tempName } from '../../store/directory/owner.ts';
 import { createHash, type Hash } from 'node:crypto';

@@ -3,7 +3,7 @@ import { type Db } from './database.ts';
 import { storable } from '../domain/storable.ts';
 import { storedAbouts } from './about.ts';
 import { unpack } from './packed.ts';
-import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import type { RememberedApp } from '../../observe/registry/cache.ts';
 import { NO_ABOUT } from '../domain/about.ts';
 import { type StoredVersion } from '../domain/version.ts';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-import { type KnownAbout } from '../../observe/registry/about.ts';
+import { type KnownAbout } from '../../observe/registry/cache.ts';
 import {
   ABOUT_FIELDS,
   type About,

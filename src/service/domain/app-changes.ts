@@ -3,7 +3,7 @@ import { type NewEvent } from './events.ts';
 import { installabilityOf, type StoredApp } from './apps.ts';
 import { highestFirst } from '../../core/registry/version-order.ts';
 import { redact } from '../../core/text/text.ts';
-import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import type { RememberedApp } from '../../observe/registry/cache.ts';
 import { type StoredAbout, type AboutChange } from './about.ts';
 import { type IconRow } from './icons.ts';
 

@@ -1,4 +1,4 @@
-import { type ObservedAbout } from '../../observe/registry/about.ts';
+import type { ObservedAbout } from '../../observe/registry/part.ts';
 import { type AppFacts, type Failure, isMissing } from '../../core/facts/facts.ts';
 import { type LearnedAbout } from '../domain/about.ts';
 import { type RequestCredentials, unlessSecret } from './credentials.ts';

@@ -8,12 +8,12 @@ import { type IconRow } from '../domain/icons.ts';
 import { listedVersionsIn } from '../../core/registry/manifest.ts';
 import { applyChanges, offeredVersions, type VersionChanges } from '../domain/version.ts';
 import { latestOffered } from '../../core/about/retirement.ts';
-import { keptApp } from '../../observe/registry/cache/keep.ts';
+import { keptApp } from '../../observe/registry/cache.ts';
 import { keepsLastState } from '../../core/offers/visibility.ts';
 import { hasAllFields } from '../../core/registry/manifest.ts';
 import { type NewEvent } from '../domain/events.ts';
 import { type ServiceReason } from '../domain/apps.ts';
-import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import type { RememberedApp } from '../../observe/registry/cache.ts';
 
 /** Change of an app by a refresh. Pure: the stored rows and what was observed in, the change out. */
 

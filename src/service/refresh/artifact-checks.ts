@@ -3,7 +3,7 @@ import { type RegistryRecord } from '../db/refreshes.ts';
 import { type HttpOptions, openHttpClient } from '../../observe/http/client.ts';
 import { startRequestedCheck, selectArtifacts, writeAsked, type OfferedArtifact } from '../db/artifact-checks.ts';
 import { openArtifactAsker, type ArtifactAsker } from './ask-artifacts.ts';
-import { mapLimit } from '../../observe/registry/concurrency.ts';
+import { mapLimit } from '../../core/values/promises.ts';
 import { groupBy } from '../../report/words.ts';
 import { type Validators } from '../domain/version.ts';
 import { mergeValidators, isConclusive } from '../domain/validators.ts';

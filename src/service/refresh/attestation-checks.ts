@@ -12,7 +12,7 @@ import {
   type FoundEvidence,
 } from '../db/attestations.ts';
 import { groupBy } from '../../report/words.ts';
-import { mapLimit } from '../../observe/registry/concurrency.ts';
+import { mapLimit } from '../../core/values/promises.ts';
 import { type Trust, readPublicKey, shippedTrust, readTrustedRoot } from '../../attestation/trust.ts';
 import { type Companion, nextEvidence } from '../domain/attestations.ts';
 import { setImmediate } from 'node:timers/promises';

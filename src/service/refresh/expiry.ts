@@ -3,7 +3,7 @@ import { type Report } from '../../core/findings/report.ts';
 import { type Judging } from '../../core/engine/judge.ts';
 import { comparableUrl } from '../../core/url/url.ts';
 import { aboutUrl } from '../../core/registry/companion.ts';
-import { reusableUntil, viewsUntil } from '../../observe/registry/cache/keep.ts';
+import { reusableUntil, viewsUntil } from '../../observe/registry/cache.ts';
 import { type ConfirmedDocument, type RecordingClient } from './recording-client.ts';
 import { atLaterTime } from './response-fingerprint.ts';
 import { unchangedTokenOf } from './unchanged.ts';

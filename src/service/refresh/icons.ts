@@ -3,8 +3,8 @@ import { type IconRow } from '../domain/icons.ts';
 import { comparableUrl } from '../../core/url/url.ts';
 import { createHash } from 'node:crypto';
 import { type AppRecord } from '../domain/app-changes.ts';
-import { type RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import type { FetchedIcon } from '../../observe/registry/fetched-icons.ts';
+import type { RememberedApp } from '../../observe/registry/cache.ts';
+import type { FetchedIcon } from '../../observe/registry/part.ts';
 import { containsSecret, type RequestCredentials } from './credentials.ts';
 import { faultSeverity, partsOfImage } from '../../core/registry/image-faults.ts';
 

@@ -4,7 +4,7 @@ import { type Limits } from '../config/settings.ts';
 import { FINDINGS_LIMIT, type RefreshState } from './plan.ts';
 import { type RegistryRecord, type Confirmation, type RefreshResult, type NextCheck } from '../db/refreshes.ts';
 import { type Report } from '../../core/findings/report.ts';
-import { keptDocument } from '../../observe/registry/cache/keep.ts';
+import { keptDocument } from '../../observe/registry/cache.ts';
 import { nextCheckTime } from '../domain/schedule.ts';
 import { SEVERITIES } from '../../core/values/severity.ts';
 import { notJudgedEntry } from '../../core/engine/not-judged.ts';

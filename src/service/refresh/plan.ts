@@ -4,7 +4,7 @@ import { type RegistryRecord } from '../db/refreshes.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
 import { type SecretHeaders } from '../../observe/http/request.ts';
 import { type WebOptions, type ListedArtifact } from '../../observe/registry/options.ts';
-import { type RememberedApp, ARTIFACT_AGE } from '../../observe/registry/cache/observation-cache.ts';
+import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache.ts';
 import { type AppRecord } from '../domain/app-changes.ts';
 
 /** Plan of a refresh: which apps, in which order, and which artifacts; how it requests them, and its limits. */

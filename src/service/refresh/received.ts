@@ -1,4 +1,4 @@
-import { type ArtifactCopy } from '../../observe/registry/context.ts';
+import type { ArtifactCopy } from '../../observe/registry/options.ts';
 import { type AppFacts, isMissing } from '../../core/facts/facts.ts';
 import { type StoredVersion } from '../domain/version.ts';
 import { type AppRecord } from '../domain/app-changes.ts';

@@ -5,7 +5,7 @@ import { comparableUrl } from '../../core/url/url.ts';
 import { hasNoErrors, statusOf } from '../../core/http/probe.ts';
 import { type Hash, createHash } from 'node:crypto';
 import { type Body } from '../../observe/http/body.ts';
-import { isConfirmedBy } from '../../observe/registry/conditional.ts';
+import { isConfirmedBy } from '../../observe/registry/document.ts';
 import { companionState } from '../../core/registry/companion.ts';
 
 /**

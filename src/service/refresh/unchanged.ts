@@ -10,9 +10,9 @@ import { responseFingerprint } from './response-fingerprint.ts';
 import type { Settings } from '../config/settings.ts';
 import { VERSION } from '../../core/values/tool-version.ts';
 import { aboutUrl } from '../../core/registry/companion.ts';
-import { ABOUT_ACCEPT } from '../../observe/registry/about.ts';
+import { JSON_ACCEPT } from '../../observe/registry/document.ts';
 import { DOCUMENT_LIMITS, CONNECTIONS } from './plan.ts';
-import { mapLimit } from '../../observe/registry/concurrency.ts';
+import { mapLimit } from '../../core/values/promises.ts';
 
 /**
  * Skips observing and judging a registry of which nothing changed. A refresh stores the conditional requests that
@@ -132,7 +132,7 @@ export async function isStillUnchanged(
     if (!isSame || about === undefined || beside === null) return;
     const [expected, header, validator] = about;
     const headers: [string, string][] = header === undefined || validator === undefined ? [] : [[header, validator]];
-    const optional = { ...request, optional: true, accept: ABOUT_ACCEPT };
+    const optional = { ...request, optional: true, accept: JSON_ACCEPT };
     const { result } = await client.prefetch({ ...optional, url: beside, headers, body });
     if (result !== expected) isSame = false;
   }

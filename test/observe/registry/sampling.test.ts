@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Missing, Probe } from '../../../src/core/facts/facts.ts';
-import { type Methods, openSample, SAMPLED } from '../../../src/observe/registry/sampling.ts';
+import { type Methods, openSample, SAMPLED } from '../../../src/observe/registry/hosts-seen.ts';
 
 const ORIGIN = 'https://service.test';
 

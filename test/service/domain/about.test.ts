@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DocumentContent } from '../../../src/core/json/content.ts';
 import { documentText } from '../../../src/core/json/json.ts';
-import type { KnownAbout } from '../../../src/observe/registry/about.ts';
+import type { KnownAbout } from '../../../src/observe/registry/cache.ts';
 import {
   aboutChange,
   aboutEvents,

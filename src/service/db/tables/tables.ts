@@ -173,7 +173,7 @@ interface AppRow {
   latest: string | null;
   /** Since when its metadata file has not been usable; the versions are those from before. Null while it is usable. */
   failingSince: Date | null;
-  /** gzip of JSON: the cached facts (RememberedApp, observe/registry/cache/observation-cache.ts). */
+  /** gzip of JSON: the cached facts (RememberedApp, observe/registry/cache.ts). */
   remembered: Buffer | null;
   /** True if its last event says that it is hidden (`app-hidden`). */
   hidden: Generated<boolean>;

@@ -1,5 +1,5 @@
-import { timeoutFailure } from '../http/deadlines.ts';
-import type { HttpClient } from '../http/client.ts';
+import type { HttpClient } from './client.ts';
+import { timeoutFailure } from './deadlines.ts';
 
 /** The client of a run, whose requests end with the run: the client that it was given may be used further. */
 export interface RunClient extends HttpClient {

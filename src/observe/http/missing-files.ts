@@ -6,16 +6,22 @@ import { isAnswered, lastHop, mergeAttempts, notRequested, originOf, statusOf } 
 
 /** Statuses of a file that a host does not have, or that one of several servers does not have. */
 const MISSING_STATUSES = new Set([403, 404, 410]);
+
 /** Of those statuses the HTTP client has already retried. */
 const FAULT_STATUSES = new Set([500, 502, 504]);
+
 /** Number of files per kind and host that are confirmed to be missing; for the others one response is enough. */
 const MAX_CONFIRMED = { missing: 3, fault: 1 };
+
 /** From this number of recovered files on, files are requested again concurrently. */
 const CONCURRENT_FROM = 3;
+
 /** Rounds of two requests after the first response, and if the host is known to alternate. */
 const ROUNDS = { missing: 5, fault: 1, alternating: 12 };
+
 /** Milliseconds: a slower round is only followed by another one if the host is known to alternate. */
 const SLOW_ROUND = 700;
+
 /** Maximum delay of later rounds in milliseconds, so that alternating responses do not synchronize with them. */
 const MAX_PAUSE = 20;
 

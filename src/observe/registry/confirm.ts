@@ -1,23 +1,24 @@
-import type {
-  HeaderGroup,
-  HeaderProbe,
-  HttpViews,
-  Missing,
-  Probe,
-  RepeatedProbe,
-  ResourceKind,
-  SideProbe,
-} from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/http/header-probes.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/http/repeated-probes.ts';
+import {
+  type HeaderGroup,
+  type HeaderProbe,
+  type HttpViews,
+  isMissing,
+  type Missing,
+  type Probe,
+  type RepeatedProbe,
+  type ResourceKind,
+  type SideProbe,
+} from '../../core/facts/facts.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
+import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/http/header-probes.ts';
 import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
-import { memoizeAsync } from './concurrency.ts';
+import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/http/repeated-probes.ts';
+import { memoizeAsync } from '../../core/values/promises.ts';
+import { sendOnce, sendRegardless } from '../http/accompanying.ts';
+import { type BrowserGet, getAsBrowser, groupsOf } from './browser-get.ts';
 import type { ObserveContext } from './context.ts';
-import { type BrowserGet, getAsBrowser, groupsOf, sendRegardless, sendOnce } from './fetch.ts';
-import { hasSameValidators } from './sampling.ts';
+import { hasSameValidators } from './hosts-seen.ts';
 
 /**
  * The requests for a resource that follow if responses differ or fail, so that no finding depends on one sample:

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, test } from 'vitest';
 import type { ComparedBody } from '../../../src/core/facts/facts.ts';
 import { codings } from '../../../src/core/http/headers.ts';
-import { readCopy } from '../../../src/observe/registry/copy.ts';
+import { readCopy } from '../../../src/observe/http/compare-copy.ts';
 
 /** How clients that accept compression read a copy, as observed with Chromium and with fetch in Node. */
 

@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { ComparedBody } from '../../core/facts/facts.ts';
+import { type ComparedBody, type Content, isMissing, type Missing, type Probe } from '../../core/facts/facts.ts';
+import { codings } from '../../core/http/headers.ts';
+import { lastHop } from '../../core/http/probe.ts';
+import type { DocumentContent } from '../../core/json/content.ts';
 import { jsonValueIn } from '../../core/json/value-in.ts';
 import { kindOf } from '../../core/text/file-type.ts';
-import { unknownCodings } from '../digest/decode.ts';
-import type { Body } from '../http/body.ts';
 import { gzipHeaderSize } from '../archive/gzip.ts';
-import { missingCodingOf } from './missing-coding.ts';
+import { bytesOf } from '../content/document-content.ts';
+import { unknownCodings } from '../digest/decode.ts';
+import type { Body } from './body.ts';
 
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
 
 /** A body larger than this as sent is not decoded; one that is larger decoded is only compared by its digest. */
 const MAX_KEPT = 16 * 1024 * 1024;
+
 const MAX_COMPARED = 4 * 1024 * 1024;
 
 /** The reference for a copy: the response to a server-side client. */
@@ -23,6 +27,39 @@ export interface Reference {
   text: (() => string | null) | null;
   /** True for an icon, which hosts convert for browsers: another image is not a different response. */
   isImage: boolean;
+}
+
+/**
+ * @param sha256 of the bytes as sent, if known
+ * @returns null for a document that was not read completely
+ */
+export function referenceOfDocument(
+  probe: Probe,
+  content: DocumentContent | Missing,
+  sha256: string | null,
+): Reference | null {
+  if (isMissing(content) || content.cut) return null;
+  return {
+    sha256: sha256 !== null && isPlain(probe) ? sha256 : digestOf(bytesOf(content)),
+    bytes: content.bytes,
+    text: () => content.text,
+    isImage: false,
+  };
+}
+
+/** @param bytes decoded; null if they were not kept */
+export function referenceOfIcon(probe: Probe, content: Content, bytes: Uint8Array | null): Reference | null {
+  if (content.cut) return null;
+  if (isPlain(probe)) return { sha256: content.sha256, bytes: content.bytes, text: null, isImage: true };
+  return bytes === null ? null : { sha256: digestOf(bytes), bytes: bytes.length, text: null, isImage: true };
+}
+
+function isPlain(probe: Probe): boolean {
+  return codings(lastHop(probe)?.headers ?? []).length === 0;
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** The body of one attempt. */
@@ -207,6 +244,49 @@ function inflateWithInfo(body: Buffer, options: { maxOutputLength: number }): In
 
 function isInflated(result: unknown): result is Inflated {
   return typeof result === 'object' && result !== null && 'buffer' in result && 'engine' in result;
+}
+
+type Coding = NonNullable<ComparedBody['missingCoding']>;
+
+const BY_SIGNATURE: ReadonlyMap<string, Coding> = new Map([
+  ['gzip', 'gzip'],
+  ['zlib', 'deflate'],
+  ['zstd', 'zstd'],
+]);
+
+const UNDO = [
+  ['deflate', inflateSync],
+  ['deflate', inflateRawSync],
+  ['br', brotliDecompressSync],
+] as const;
+
+/**
+ * The coding of a body, by its signature, or by decoding it if the coding has no signature.
+ * @param isWanted whether some bytes are the requested file
+ * @param isArchive true for a file that is compressed itself: its own signature is not evidence
+ * @param limit maximum number of decoded bytes
+ * @returns null if the bytes are the file, or of an unknown form
+ */
+export function missingCodingOf(
+  sent: Buffer,
+  isWanted: (content: Buffer) => boolean,
+  isArchive: boolean,
+  limit: number,
+): Coding | null {
+  const kind = kindOf(sent);
+  const options = { maxOutputLength: limit };
+  const bySignature = BY_SIGNATURE.get(kind) ?? null;
+  if (bySignature === 'gzip' && isArchive) {
+    const content = attempt(() => gunzipSync(sent, options));
+    return content !== null && isWanted(content) ? 'gzip' : null;
+  }
+  if (bySignature !== null || kind !== 'unknown') return bySignature;
+  for (const [coding, undo] of UNDO) {
+    const content = attempt(() => undo(sent, options));
+    // Some random bytes decode as well, to an unknown form.
+    if (content !== null && content.length > 0 && (isWanted(content) || kindOf(content) !== 'unknown')) return coding;
+  }
+  return null;
 }
 
 function attempt<T>(work: () => T): T | null {

@@ -1,8 +1,60 @@
+import {
+  type HeaderProbe,
+  type HttpViews,
+  isMissing,
+  type Missing,
+  type Probe,
+  type RepeatedProbe,
+  type TlsFacts,
+} from '../../core/facts/facts.ts';
 import { corsFault } from '../../core/http/cors.ts';
-import { preflightFault } from '../../core/http/preflight.ts';
-import { type HttpViews, type Missing, type Probe, isMissing } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
+import { preflightFault } from '../../core/http/preflight.ts';
 import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
+import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from '../http/missing-files.ts';
+
+/** What the run has learned about the hosts so far, so that it is requested once per kind of resource and host. */
+export interface ObserveState {
+  /** Decides for which resources HEAD and preflights are sent. */
+  readonly sample: Sample;
+  /** Confirms files that a host reports as missing. */
+  readonly missingFiles: MissingFiles;
+  /** Selects the document that gets conditional requests: one per kind and host. */
+  readonly firstPerKey: FirstPerKey;
+  /** The certificates that hosts presented in this run, by origin. */
+  readonly certificates: Map<string, TlsFacts>;
+  /** The hosts that answer 304 to every conditional request. */
+  readonly always304Origins: Set<string>;
+  readonly alternatingOrigins: AlternatingOrigins;
+  /** True if views of a kind of resource and a host are unchanged, once one was observed. */
+  readonly unchangedViews: Map<string, Promise<boolean>>;
+  /** The kinds of resources and hosts whose first resource was probed. */
+  readonly probedKinds: Set<string>;
+  /** The header probes made, by kind and host. */
+  readonly headerProbes: Map<string, Promise<HeaderProbe[]>[]>;
+  /** The results of repeated requests, by kind of resource and request, and by host. */
+  readonly repeatedProbes: Map<string, Promise<RepeatedProbe | null>>;
+  /** True if a host never answers a kind of request, by kind of request and host. */
+  readonly unanswered: Map<string, Promise<RepeatedProbe | null>>;
+}
+
+/** The state of a new run. */
+export function openState(): ObserveState {
+  const alternatingOrigins: AlternatingOrigins = new Map();
+  return {
+    sample: openSample(),
+    missingFiles: openMissingFiles(alternatingOrigins),
+    firstPerKey: openFirstPerKey(),
+    certificates: new Map(),
+    always304Origins: new Set(),
+    alternatingOrigins,
+    unchangedViews: new Map(),
+    probedKinds: new Set(),
+    headerProbes: new Map(),
+    repeatedProbes: new Map(),
+    unanswered: new Map(),
+  };
+}
 
 /** Selects the first successful document per key, in the order in which they are started. */
 export interface FirstPerKey {
@@ -40,10 +92,12 @@ export interface Sample {
    */
   methods(kind: string, server: Probe, send: () => Promise<Methods>): Promise<Methods>;
 }
+
 export type Methods = Pick<HttpViews, 'head' | 'preflight' | 'preflights'>;
 
 /** Number of resources that are always requested; of the others one in `EVERY` is. */
 const FIRST = 20;
+
 const EVERY = 10;
 
 /** Why HEAD and preflights were not sent for a resource. */

@@ -1,6 +1,6 @@
-import { message, safe } from '../../core/text/message.ts';
-import { AppregError } from '../../core/errors/error.ts';
-import { parseUrl } from '../../core/url/url.ts';
+import { AppregError } from '../errors/error.ts';
+import { message, safe } from '../text/message.ts';
+import { parseUrl } from './url.ts';
 
 /** The registry's URL as requested. Throws AppregError that suggests the URL that was probably meant. */
 export function registryUrl(text: string): URL {

@@ -1,6 +1,6 @@
 import { gzipSync, type ZlibOptions } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
-import { readCopy } from '../../../src/observe/registry/copy.ts';
+import { readCopy } from '../../../src/observe/http/compare-copy.ts';
 
 /** A zlib without the option `info`, which the types of Node do not have. */
 vi.mock('node:zlib', async (original) => {

@@ -1,20 +1,20 @@
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import type {
-  AddressAnswer,
-  AddressFacts,
-  AddressSample,
-  AppFacts,
-  DocumentFacts,
-  HttpViews,
-  Missing,
-  Resource,
-  ResourceKind,
+import {
+  type AddressAnswer,
+  type AddressFacts,
+  type AddressSample,
+  type AppFacts,
+  type DocumentFacts,
+  type HttpViews,
+  isMissing,
+  type Missing,
+  type Resource,
+  type ResourceKind,
 } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { hasAddressDifferences } from '../../core/http/address-comparison.ts';
+import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { codings } from '../../core/http/headers.ts';
 import { hostnameOf, isAnswered, originOf, statusOf } from '../../core/http/probe.ts';
 import { createDecoder, unknownCodings } from '../digest/decode.ts';
@@ -23,13 +23,15 @@ import { addressesOf } from '../http/addresses.ts';
 import { type Body, perAttempt } from '../http/body.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
-import type { WebOptions } from './options.ts';
 import { ALL_GROUPS, UNCOMPRESSED } from '../http/request-shape.ts';
+import type { WebOptions } from './options.ts';
 
 /** Maximum number of addresses of a name that are requested. */
 const REQUESTED = 16;
+
 /** Milliseconds to connect: each address is tried twice. */
 const CONNECT_TIMEOUT = 5000;
+
 /** Maximum number of bytes compared; an artifact may be large, and is fetched from each address. */
 const COMPARED_BYTES = 32 * 2 ** 20;
 

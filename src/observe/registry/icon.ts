@@ -1,0 +1,75 @@
+import { type IconFacts, isMissing } from '../../core/facts/facts.ts';
+import { codings } from '../../core/http/headers.ts';
+import { lastHop } from '../../core/http/probe.ts';
+import { comparableUrl } from '../../core/url/url.ts';
+import { withoutSecretsInHead } from '../content/redact-head.ts';
+import { digestDecoded, unknownCodings } from '../digest/decode.ts';
+import { referenceOfIcon } from '../http/compare-copy.ts';
+import { inspectImage } from '../icon/inspect-image.ts';
+import { iconBefore } from './cache.ts';
+import type { ObserveContext } from './context.ts';
+import { revalidate } from './document.ts';
+import { fetchResource, reasonMissing } from './fetch.ts';
+import type { FetchedIcon } from './part.ts';
+import { observeViews } from './views.ts';
+
+/**
+ * Observes an icon over HTTP, and how its host responds to browsers.
+ * @param known the result of an earlier run; a conditional request checks whether it is still valid
+ */
+export async function observeIcon(
+  url: string,
+  context: ObserveContext,
+  known: IconFacts | null = null,
+): Promise<IconFacts> {
+  const recent = context.daily && context.now !== null ? iconBefore(known, url, context.now) : null;
+  if (recent) return recent;
+  const { always304Origins } = context.state;
+  const options = { accept: '*/*', limit: context.limits.icon };
+  const view = { kind: 'icon', ...options } as const;
+  const trusted = always304Origins.has(new URL(url).origin) ? null : known;
+  const { confirmed, fetched } = await revalidate(url, options, context, trusted);
+  if (confirmed && known) {
+    const { content, image } = known;
+    const reference = isMissing(content) ? null : referenceOfIcon(confirmed, content, null);
+    const views = await observeViews({ ...view, server: confirmed, reference }, context, known);
+    return { url, file: null, ...views, content, image };
+  }
+  const { probe, content, start, bytes } = fetched ?? (await fetchResource(url, options, context));
+  const reference = referenceOfIcon(probe, content, bytes);
+  const views = await observeViews({ ...view, server: probe, reference }, context, null);
+  const reason = reasonMissing(probe);
+  if (reason) return { url, file: null, ...views, content: reason, image: reason };
+  const applied = codings(lastHop(probe)?.headers ?? []);
+  // An unknown coding is ignored, as browsers ignore it.
+  const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
+  const shown = await withoutSecretsInHead(content, start);
+  const decoded = isDecoded ? await digestDecoded(applied, bytes) : null;
+  const facts = { url, file: null, ...views, content: { ...shown, decoded }, image: inspectImage(bytes) };
+  context.onIcon(url, bytes);
+  return facts;
+}
+
+/** The icons that were fetched, until an app that uses one is handed over. */
+export class FetchedIcons {
+  readonly #byUrl = new Map<string, FetchedIcon>();
+  readonly #limit: number;
+
+  /** @param limit maximum number of bytes of an icon that are kept */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(url: string, bytes: Uint8Array): void {
+    this.#byUrl.set(comparableUrl(url), { bytes: bytes.length > this.#limit ? null : bytes });
+  }
+
+  /** The icon, once: null if it was not fetched, or was taken before. */
+  take(url: string | null): FetchedIcon | null {
+    if (url === null) return null;
+    const address = comparableUrl(url);
+    const icon = this.#byUrl.get(address) ?? null;
+    this.#byUrl.delete(address);
+    return icon;
+  }
+}
