@@ -28,7 +28,7 @@ import { type Body, perAttempt } from '../http/body.ts';
 import { isRequestable } from '../http/request.ts';
 import { type RememberedApp, REQUESTED_ONCE, verifiedBefore } from './cache.ts';
 import type { ObserveContext, RegistryRun } from './context.ts';
-import { fetchStatus, noteCertificates, reasonMissing, reasonNotRequestable } from './fetch.ts';
+import { fetchStatus, reasonMissing, reasonNotRequestable } from './fetch.ts';
 import type { ListedArtifact, WebOptions } from './options.ts';
 import { browserViews } from './views.ts';
 
@@ -166,7 +166,7 @@ async function observeBytes(
   if (!isRequestable(url)) return notFetched(url, reasonNotRequestable(url));
   const { memory } = options;
   const verified = memory
-    ? verifiedBefore(memory, known, { url, checksum, scanned: context.scan !== null }, context.state.certificates)
+    ? verifiedBefore(memory, known, { url, checksum, scanned: context.scan !== null }, context.hosts)
     : null;
   if (verified) return verified;
   // The weak digests only identify the cause of a checksum that is not a SHA-256.
@@ -281,7 +281,7 @@ export function fetchArtifact(
   context: ObserveContext,
   options: DigestOptions = {},
 ): Promise<FetchedArtifact> {
-  return context.state.missingFiles.confirm({
+  return context.hosts.missingFiles.confirm({
     kind: 'artifact',
     fetch: (fresh) => fetchOnce(url, fresh, context, options),
     fetchStatus: () => fetchStatus(url, '*/*', context, [['range', 'bytes=0-0']]),
@@ -308,7 +308,7 @@ async function fetchOnce(
     total: context.timeouts.artifact,
     body: reader.body,
   });
-  noteCertificates(probe, context);
+  context.hosts.noteCertificates(probe);
   const reason = reasonMissing(probe);
   if (reason !== null) {
     await reader.last()?.drop();

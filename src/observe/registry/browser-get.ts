@@ -1,6 +1,6 @@
 import type { HeaderGroup, HeaderProbe, Probe, ResourceKind } from '../../core/facts/facts.ts';
 import { codings } from '../../core/http/headers.ts';
-import { sendTwice } from '../http/accompanying.ts';
+import { type Attempts, sendBeside } from '../http/attempts.ts';
 import { perAttempt } from '../http/body.ts';
 import { readCopy, type Reference } from '../http/compare-copy.ts';
 import { ALL_GROUPS, type RequestShape } from '../http/request-shape.ts';
@@ -23,12 +23,12 @@ export interface BrowserGet {
   encoding?: string;
 }
 
-/** @param send sends the request */
+/** Requests a resource with some of the headers that a browser sends. */
 export async function getAsBrowser(
   { url, page, like, accept, headers, reference, limit, kind, encoding }: BrowserGet,
   groups: readonly HeaderGroup[],
   { http, timeouts }: ObserveContext,
-  send = sendTwice,
+  attempts: Attempts,
 ): Promise<Probe> {
   const shape: RequestShape = {
     page,
@@ -38,16 +38,20 @@ export async function getAsBrowser(
     ...(encoding === undefined ? {} : { encoding }),
   };
   const reader = reference && perAttempt(({ headers: sent }) => readCopy(codings(sent), reference, limit));
-  const probe = await send(http, {
-    method: 'GET',
-    url,
-    origin: like === 'fetch' && groups.includes('origin') ? page : null,
-    accept,
-    shape,
-    headers,
-    total: timeouts.small,
-    ...(reader && { body: reader.body }),
-  });
+  const probe = await sendBeside(
+    http,
+    {
+      method: 'GET',
+      url,
+      origin: like === 'fetch' && groups.includes('origin') ? page : null,
+      accept,
+      shape,
+      headers,
+      total: timeouts.small,
+      ...(reader && { body: reader.body }),
+    },
+    attempts,
+  );
   const copy = probe.failure === null ? reader?.last()?.end() : undefined;
   return copy === undefined ? probe : { ...probe, copy };
 }

@@ -5,7 +5,6 @@ import {
   type Conditional,
   type Content,
   type DocumentFacts,
-  type Hop,
   type HttpViews,
   type IconFacts,
   isMissing,
@@ -19,7 +18,6 @@ import { isIntermittent } from '../../core/http/repeated-probes.ts';
 import type { DocumentContent } from '../../core/json/content.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { listedVersionsIn, versionFields } from '../../core/registry/manifest.ts';
-import { parseUrl } from '../../core/url/url.ts';
 
 /** The facts of earlier runs: which are stored, and which are still valid. */
 
@@ -227,11 +225,6 @@ export function viewsUntil({ viewsReusedFrom, web }: Pick<Resource, 'viewsReused
   return isMissing(web) ? Infinity : now;
 }
 
-/** The origin of a hop's URL; empty if it cannot be parsed. */
-function originOf(hop: Hop): string {
-  return parseUrl(hop.url)?.origin ?? '';
-}
-
 /**
  * The facts of an artifact whose bytes were verified against the digest listed now, or null.
  * @param artifact.scanned whether its content must have been scanned
@@ -240,7 +233,7 @@ export function verifiedBefore(
   memory: ObservationCache,
   app: RememberedApp | null,
   { url, checksum, scanned }: { url: string; checksum: string; scanned: boolean },
-  certificates: ReadonlyMap<string, TlsFacts>,
+  hosts: { certificateOf(url: string): TlsFacts | undefined },
 ): ArtifactFacts | null {
   const digest = digestOf(checksum);
   if (digest === null || !app) return null;
@@ -251,11 +244,11 @@ export function verifiedBefore(
   const hops = known.web.server.hops.map((hop) => ({
     ...hop,
     // The host may have a new certificate: use the one of this run, if a request was sent to the host.
-    tls: certificates.get(originOf(hop)) ?? hop.tls,
+    tls: hosts.certificateOf(hop.url) ?? hop.tls,
   }));
   const soon = Date.parse(memory.now) + RENEWAL;
   for (const hop of hops) {
-    if (!hop.tls || certificates.has(originOf(hop)) || Date.parse(hop.tls.notAfter) >= soon) continue;
+    if (!hop.tls || hosts.certificateOf(hop.url) || Date.parse(hop.tls.notAfter) >= soon) continue;
     // An hourly fetch for that would cost too much: the certificate is then left out.
     if (!memory.daily) return null;
     hop.tls = null;

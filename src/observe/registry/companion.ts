@@ -150,7 +150,7 @@ const SIGNED: Missing = { missing: { code: 'url-signed' } };
 export async function observeAttestation(
   artifactUrl: string,
   verify: VerifyBundle,
-  { http, timeouts, state: { missingFiles }, onBody, onBytes }: ObserveContext,
+  { http, timeouts, hosts: { missingFiles }, onBody, onBytes }: ObserveContext,
 ): Promise<ObservedAttestation | Missing> {
   const transport: CompanionTransport = { http, total: timeouts.small, missingFiles, onBody, onBytes };
   const fetched = await fetchCompanion({ artifactUrl, kind: 'attestation', etag: null }, transport);

@@ -1,10 +1,7 @@
-import { blockedBy } from '../../core/facts/missing.ts';
 import {
   type HeaderGroup,
   type HeaderProbe,
-  type HttpViews,
   isMissing,
-  type Missing,
   type Probe,
   type RepeatedProbe,
   type ResourceKind,
@@ -12,13 +9,13 @@ import {
 } from '../../core/facts/facts.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/http/header-probes.ts';
-import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
-import { isIntermittent, isRefusalStatus, isUnanswered, mayBeRepeated } from '../../core/http/repeated-probes.ts';
-import { memoizeAsync } from '../../core/values/promises.ts';
-import { sendOnce, sendRegardless } from '../http/accompanying.ts';
+import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
+import { isIntermittent, isUnanswered, mayBeRepeated } from '../../core/http/repeated-probes.ts';
+import { sendBeside } from '../http/attempts.ts';
 import { type BrowserGet, getAsBrowser, groupsOf } from './browser-get.ts';
+import type { Views } from './cache.ts';
 import type { ObserveContext } from './context.ts';
-import { hasSameValidators } from './hosts-seen.ts';
+import { hasSameValidators } from './sample.ts';
 
 /**
  * The requests for a resource that follow if responses differ or fail, so that no finding depends on one sample:
@@ -39,73 +36,67 @@ interface RepeatedResource {
   accept: string;
 }
 
+/** A request, and the response to it. */
+export interface SentRequest {
+  of: SideProbe;
+  probe: Probe;
+  /** Sends it again. */
+  again(): Promise<Probe>;
+}
+
+/** Repeats requests that got an error status: one sample does not show that the status depends on the request. */
+export async function repeatRefused(
+  sent: readonly SentRequest[],
+  resource: RepeatedResource,
+  context: ObserveContext,
+): Promise<RepeatedProbe[]> {
+  const repeated = await Promise.all(sent.map((request) => repeat(request, resource, context)));
+  return repeated.filter((result) => result !== null);
+}
+
 /**
- * Repeats the request, once per kind of resource and request and per host.
- * @param probe the result of the request
- * @param send sends it again
+ * Repeats a request that was refused or not answered, once per kind of resource and request and per host.
  * @returns null if there was no need
  */
 export async function repeat(
-  of: SideProbe,
-  probe: Probe,
+  { of, probe, again }: SentRequest,
   resource: RepeatedResource,
-  send: () => Promise<Probe>,
   context: ObserveContext,
 ): Promise<RepeatedProbe | null> {
   const hop = lastHop(probe);
   if (!hop || notRequested(probe) !== null || !mayBeRepeated(of, probe)) return null;
-  const origin = originOf(hop.url);
+  const { hosts } = context;
+  const [round] = ROUNDS;
   if (probe.failure !== null)
-    return memoizeAsync(context.state.unanswered, `${of} ${origin}`, async () => {
-      const [round] = ROUNDS;
-      const repeated = await repeatInRounds(of, resource, send, [round], context);
+    return hosts.unanswered(of, hop.url, async () => {
+      const repeated = await repeatInRounds(of, resource, again, [round], context);
       // The one that was not answered may be the target of a redirect.
       return repeated !== null && isUnanswered(repeated) ? { ...repeated, url: hop.url } : null;
     });
-  const key = `${of} ${resource.kind} ${origin}`;
-  const { repeatedProbes, alternatingOrigins } = context.state;
-  const known = repeatedProbes.get(key);
-  if (known) return known;
   // A host that supports the method and rejects it uses the first two; the HTTP client repeats the others itself.
   const isOnce = [405, 501, 503].includes(hop.status) || (of === 'condition' && hop.status >= 500);
-  const rounds = isOnce ? ROUNDS.slice(0, 1) : ROUNDS;
-  const repeating = repeatInRounds(of, resource, send, rounds, context);
-  repeatedProbes.set(key, repeating);
-  const repeated = await repeating;
-  if (repeated !== null && repeated.plain.some(isRefusalStatus)) alternatingOrigins.set(origin, repeated);
-  return repeated;
+  return hosts.refused(of, resource.kind, hop.url, () =>
+    repeatInRounds(of, resource, again, isOnce ? [round] : ROUNDS, context),
+  );
 }
-
-/** Why such a request is not sent: another one showed that the host never answers them; null if none did. */
-export async function knownAsUnanswered(
-  of: keyof typeof RULES,
-  url: string,
-  { state }: ObserveContext,
-): Promise<Missing | null> {
-  const repeated = await state.unanswered.get(`${of} ${originOf(url)}`);
-  return repeated ? { ...blockedBy(RULES[of]), intentional: true } : null;
-}
-
-/** The rules that report a host that never answers such requests. */
-const RULES = { preflight: 'cors-preflight-refused', HEAD: 'head-refused', range: 'range-request-unanswered' } as const;
 
 async function repeatInRounds(
   of: SideProbe,
   { kind, url, accept }: RepeatedResource,
-  send: () => Promise<Probe>,
+  again: () => Promise<Probe>,
   rounds: readonly string[],
   { http, timeouts }: ObserveContext,
 ): Promise<RepeatedProbe | null> {
   const headers: [string, string][] = kind === 'artifact' && of !== 'range' ? [['range', 'bytes=0-0']] : [];
   const sendPlain = (): Promise<Probe> =>
-    sendRegardless(http, { method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
+    sendBeside(http, { method: 'GET', url, origin: null, accept, headers, total: timeouts.small }, 'repeat');
   const repeated: RepeatedProbe = { of, url, plain: [], same: [] };
   for (const order of rounds) {
     if (isIntermittent(repeated)) break;
     const round = [...order].map(async (letter) =>
       letter === 'p'
         ? { statuses: repeated.plain, probe: await sendPlain() }
-        : { statuses: repeated.same, probe: await send() },
+        : { statuses: repeated.same, probe: await again() },
     );
     for (const { statuses, probe } of await Promise.all(round)) statuses.push(...statusesOf(probe));
   }
@@ -119,25 +110,13 @@ function statusesOf(probe: Probe): number[] {
   return [...earlier, probe.failure === null ? statusOf(probe) : 0];
 }
 
-/** Number of resources probed per kind and host; the others are expected to behave alike. */
-const PROBED = 3;
-
 /** Probes a resource that responded differently to a browser. */
 async function probeHeaders(get: BrowserGet, context: ObserveContext): Promise<HeaderProbe[]> {
-  const { headerProbes, alternatingOrigins } = context.state;
+  const { hosts } = context;
   const key = get.like === 'image' ? `image ${get.key}` : get.key;
-  const earlier = headerProbes.get(key) ?? [];
-  headerProbes.set(key, earlier);
-  if (earlier.length >= PROBED) {
-    // Their results about the host are available now.
-    await Promise.all(earlier);
-    return [];
-  }
-  const probing = probeInRounds(get, context);
-  earlier.push(probing);
-  const probes = await probing;
+  const probes = await hosts.probeFew(key, () => probeInRounds(get, context));
   const alternating = alternatingStatuses({ headerProbes: probes }, get.like);
-  if (alternating) alternatingOrigins.set(originOf(alternating.url), alternating);
+  if (alternating) hosts.noteAlternating(alternating);
   return probes;
 }
 
@@ -162,7 +141,7 @@ async function probeInRounds(get: BrowserGet, context: ObserveContext): Promise<
         like: get.like,
         sent: [...sent],
         round: number,
-        probe: await getAsBrowser(get, sent, context, sendOnce),
+        probe: await getAsBrowser(get, sent, context, 'once'),
       })),
     );
   }
@@ -178,34 +157,49 @@ function differingOrigin(browser: readonly Probe[]): string {
   return browser.find((probe) => isOther(probe))?.origin ?? PROBE_ORIGIN;
 }
 
-/** Probes a resource if a browser's responses differ, or those to other requests of a browser. */
+/** A difference between responses, and the requests to find out which header it depends on. */
+interface Difference {
+  /** How the browser's GET is changed for these requests; null if the responses do not differ so. */
+  when(views: Partial<Views>, server: Probe): Partial<BrowserGet> | null;
+  /** False if the requests show that the difference is not one of GET; absent: they are always kept. */
+  keep?(probes: readonly HeaderProbe[], server: Probe): boolean;
+}
+
+const DIFFERENCES: readonly Difference[] = [
+  { when: ({ browser = [] }) => (isDifferent(browser) ? { page: differingOrigin(browser) } : null) },
+  { when: ({ gzip }) => (gzip && isDifferent([gzip]) ? { encoding: 'gzip' } : null) },
+  {
+    when: ({ image, browser = [] }) =>
+      image && isDifferent([image]) && !isDifferent(browser) ? { like: 'image' } : null,
+  },
+  {
+    // GET may return another length or validator as well.
+    when: ({ head }, server) =>
+      head === undefined || isMissing(head) || !isAnswered(head) || hasSameValidators(server, head) ? null : {},
+    keep: (probes, server) =>
+      probes.some(({ sent, probe }) => isOther(probe) || (sent.length === 0 && !hasSameValidators(server, probe))),
+  },
+  {
+    // The conditional request may have met another server.
+    when: ({ conditional = [] }) => (conditional.some(({ sameBytes }) => sameBytes === false) ? {} : null),
+    keep: (probes) => probes.some(({ probe }) => isOther(probe)),
+  },
+];
+
+/**
+ * Sends the requests for the first difference that is one of GET.
+ * @param get the browser's request from the first page
+ */
 export async function probeDifferences(
-  { browser, image, gzip }: Pick<HttpViews, 'browser' | 'image' | 'gzip'>,
-  get: BrowserGet,
-  context: ObserveContext,
-): Promise<HeaderProbe[]> {
-  if (isDifferent(browser)) return probeHeaders({ ...get, page: differingOrigin(browser) }, context);
-  if (gzip && isDifferent([gzip])) return probeHeaders({ ...get, encoding: 'gzip' }, context);
-  return image && isDifferent([image]) ? probeHeaders({ ...get, like: 'image' }, context) : [];
-}
-
-/** Probes a resource whose HEAD reports another length or validator, if other GET requests may return those too. */
-export async function probeHead(
+  views: Partial<Views>,
   server: Probe,
-  head: Probe | Missing,
   get: BrowserGet,
   context: ObserveContext,
 ): Promise<HeaderProbe[]> {
-  if (isMissing(head) || !isAnswered(head) || hasSameValidators(server, head)) return [];
-  const probes = await probeHeaders(get, context);
-  const isDependent = probes.some(
-    ({ sent, probe }) => isOther(probe) || (sent.length === 0 && !hasSameValidators(server, probe)),
-  );
-  return isDependent ? probes : [];
-}
-
-/** Probes a document that returned other content only to a conditional request. */
-export async function probeContents(get: BrowserGet, context: ObserveContext): Promise<HeaderProbe[]> {
-  const probes = await probeHeaders(get, context);
-  return probes.some(({ probe }) => isOther(probe)) ? probes : [];
+  for (const { when, keep } of DIFFERENCES) {
+    const changed = when(views, server);
+    const probes = changed === null ? [] : await probeHeaders({ ...get, ...changed }, context);
+    if (probes.length > 0 && (keep?.(probes, server) ?? true)) return probes;
+  }
+  return [];
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import type { DigestWorkerPool } from '../archive/digest-worker-pool.ts';
 import type { ScanOptions } from '../archive/read-archive.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { ObserveState } from './hosts-seen.ts';
+import type { HostsSeen } from './hosts-seen.ts';
 import type { ArtifactCopy, ByteLimits, ListedArtifact, WebOptions } from './options.ts';
 import type { Figures } from './part.ts';
 
@@ -15,7 +15,7 @@ interface SecretNames {
   names: readonly string[];
 }
 
-/** Constant during a run, except for `state`. */
+/** Constant during a run, except for `hosts`. */
 export interface ObserveContext {
   readonly http: HttpClient;
   /** The origins of the service's pages; empty if the user gave none. */
@@ -40,7 +40,7 @@ export interface ObserveContext {
   onIcon(url: string, bytes: Uint8Array): void;
   /** Receives the bytes of an artifact; null if they are not needed. */
   copyArtifact(url: string): ArtifactCopy | null;
-  readonly state: ObserveState;
+  readonly hosts: HostsSeen;
 }
 
 /** What all apps of a run share. */

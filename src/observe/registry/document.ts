@@ -9,25 +9,19 @@ import {
   type Resource,
 } from '../../core/facts/facts.ts';
 import { codings, header, headerLines, httpDate } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, notRequested, originOf, statusOf } from '../../core/http/probe.ts';
+import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { aboutUrl, companionState } from '../../core/registry/companion.ts';
 import { contentOf } from '../content/document-content.ts';
 import { createDigester } from '../digest/digest.ts';
 import { referenceOfDocument } from '../http/compare-copy.ts';
 import { conditionalBefore, type KnownAbout } from './cache.ts';
-import { probeContents } from './confirm.ts';
+import { probeDifferences, repeatRefused } from './confirm.ts';
 import type { ObserveContext } from './context.ts';
 import { type FetchedResource, fetchOnce, type FetchOptions, fetchResource, reasonMissing } from './fetch.ts';
 import type { ObservedAbout } from './part.ts';
-import {
-  browserGet,
-  observeViews,
-  probeConditions,
-  repeatCondition,
-  type ResourceViews,
-  type ServerView,
-} from './views.ts';
+import type { Outcome } from './probes.ts';
+import { browserGet, conditionalViews, observeViews, type ResourceViews, type ServerView } from './views.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */
 
@@ -51,11 +45,11 @@ export async function observeDocument(
   onContent: (content: DocumentFacts['content']) => void = () => {},
 ): Promise<DocumentFacts> {
   const { origin } = new URL(url);
-  const { always304Origins, firstPerKey } = context.state;
+  const { hosts } = context;
   const earlier = context.daily ? conditionalBefore(known, context.now) : null;
-  if (earlier?.some(isFalse304)) always304Origins.add(origin);
-  const fetching = fetchDocument(url, kind, context, always304Origins.has(origin) ? null : known);
-  const isFirst = firstPerKey.claim(
+  if (earlier?.some(isFalse304)) hosts.noteFalse304(url);
+  const fetching = fetchDocument(url, kind, context, hosts.sendsFalse304(url) ? null : known);
+  const isFirst = hosts.claimAnswered(
     `${kind} ${origin}`,
     fetching.then(({ probe }) => isAnswered(probe)),
   );
@@ -83,23 +77,23 @@ async function viewsAndConditions(
 ): Promise<ResourceViews & Pick<DocumentFacts, 'content'>> {
   const { content, sha256, known, probe } = document;
   if (sha256 === null) return { ...(await observeViews(view, context, known)), content };
-  const sendConditions = (): Promise<Conditional[]> => probeConditions(view, sha256, context);
+  const sendConditions = (): Promise<Outcome> => conditionalViews(view, sha256, context);
   // In parallel with the views, to save a round trip, if sending the conditions does not depend on them.
   const isParallel = known === null && isAnswered(probe);
   const sent = isParallel ? isFirst.then((first) => (first ? sendConditions() : null)) : null;
   const [views, early] = await Promise.all([observeViews(view, context, known), sent]);
   const isReused = context.daily && views.viewsReusedFrom !== undefined;
   if (isMissing(views.web) || isReused || !(await isFirst)) return { ...views, content };
-  const conditional = early ?? (await sendConditions());
-  if (known === null || !conditional.some(isFalse304))
-    return { ...views, web: await withConditions(views.web, conditional, view, context), content };
+  const conditions = early ?? (await sendConditions());
+  if (known === null || !conditions.facts.conditional?.some(isFalse304))
+    return { ...views, web: await withConditions(views.web, conditions, view, context), content };
   // A host that answers 304 to everything has said nothing about this document.
-  context.state.always304Origins.add(new URL(url).origin);
+  context.hosts.noteFalse304(url);
   const again = await fetchDocument(url, document.kind, context, null);
   const viewAgain = serverView(document.kind, again, context);
   const viewsAgain = await observeViews(viewAgain, context, null);
   if (isMissing(viewsAgain.web)) return { ...viewsAgain, content: again.content };
-  const web = await withConditions(viewsAgain.web, conditional, viewAgain, context);
+  const web = await withConditions(viewsAgain.web, conditions, viewAgain, context);
   return { ...viewsAgain, web, content: again.content };
 }
 
@@ -112,19 +106,25 @@ function serverView(
   return { kind, server: probe, accept: JSON_ACCEPT, reference, limit: context.limits[kind] };
 }
 
-/** Adds the conditional requests, and the requests repeated because of them. */
+/** Adds the conditional requests, and the requests sent because of them. */
 async function withConditions(
   web: HttpViews,
-  conditional: Conditional[],
+  { facts, sent }: Outcome,
   view: ServerView,
   context: ObserveContext,
 ): Promise<HttpViews> {
-  const extended = { ...web, conditional };
-  const repeated = await repeatCondition(web.server, conditional, view, context);
-  if (repeated !== null) extended.repeatedProbes = [...(web.repeatedProbes ?? []), repeated];
-  const isOtherContent = web.headerProbes === undefined && conditional.some(({ sameBytes }) => sameBytes === false);
-  const probes = isOtherContent ? await probeContents(browserGet(view, context), context) : [];
-  return probes.length > 0 ? { ...extended, headerProbes: probes } : extended;
+  const get = browserGet(view, context);
+  // An unknown origin may be refused for other reasons.
+  const refused = sent.filter(({ probe }) => probe.origin === null && mayBeRepeated('condition', probe)).slice(0, 1);
+  const repeated = await repeatRefused(refused, get, context);
+  const repeatedProbes = [...(web.repeatedProbes ?? []), ...repeated];
+  const probes = web.headerProbes === undefined ? await probeDifferences(facts, web.server, get, context) : [];
+  return {
+    ...web,
+    ...facts,
+    ...(repeatedProbes.length > 0 ? { repeatedProbes } : {}),
+    ...(probes.length > 0 ? { headerProbes: probes } : {}),
+  };
 }
 
 /** A 304 to a validator that the host never issued. */
@@ -314,7 +314,7 @@ async function fetchAbout(
     confirms || known !== null
       ? fetchResource(url, options, context, headers)
       : fetchOnce({ url, headers, fresh: false }, options, context);
-  const condition = context.state.always304Origins.has(originOf(url)) ? null : (known?.condition ?? null);
+  const condition = context.hosts.sendsFalse304(url) ? null : (known?.condition ?? null);
   if (condition === null) return { fetched: await fetch([]), confirmed: null };
   const fetched = await fetch([condition]);
   if (isConfirmedBy(fetched.probe, condition)) return { fetched, confirmed: known };

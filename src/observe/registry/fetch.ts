@@ -2,7 +2,7 @@ import type { Missing, Probe } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import { ruleOfFailure } from '../../core/http/failed-request.ts';
 import { codings } from '../../core/http/headers.ts';
-import { isAnswered, lastHop, notRequested, originOf } from '../../core/http/probe.ts';
+import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
 import { openReading, type ReadBody } from '../http/read-body.ts';
@@ -41,7 +41,7 @@ export function fetchResource(
   headers: readonly [string, string][] = [],
 ): Promise<FetchedResource> {
   const { accept } = options;
-  return context.state.missingFiles.confirm({
+  return context.hosts.missingFiles.confirm({
     kind: accept,
     fetch: (fresh) => fetchOnce({ url, headers, fresh }, options, context),
     fetchStatus: () => fetchStatus(url, accept, context),
@@ -66,11 +66,6 @@ export function reasonMissing(probe: Probe): Missing | null {
   return rule === null ? null : blockedBy(rule);
 }
 
-/** Remembers the certificates of the hosts that answered. */
-export function noteCertificates({ hops }: Probe, { state }: ObserveContext): void {
-  for (const { url, tls } of hops) if (tls) state.certificates.set(originOf(url), tls);
-}
-
 /** Fetches a resource with one request. */
 export async function fetchOnce(
   { url, headers, fresh }: { url: string; headers: readonly [string, string][]; fresh: boolean },
@@ -92,7 +87,7 @@ export async function fetchOnce(
     total: context.timeouts.small,
     body: reader.body,
   });
-  noteCertificates(probe, context);
+  context.hosts.noteCertificates(probe);
   const { content, start, bytes, coding, error } = await (
     reader.last() ?? openReading([], limit, context.onBytes)
   ).end();

@@ -1,145 +1,132 @@
-import {
-  type HeaderProbe,
-  type HttpViews,
-  isMissing,
-  type Missing,
-  type Probe,
-  type RepeatedProbe,
-  type TlsFacts,
-} from '../../core/facts/facts.ts';
-import { corsFault } from '../../core/http/cors.ts';
-import { header } from '../../core/http/headers.ts';
-import { preflightFault } from '../../core/http/preflight.ts';
-import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
-import { type AlternatingOrigins, type MissingFiles, openMissingFiles } from '../http/missing-files.ts';
+import type { HeaderProbe, Probe, RepeatedProbe, SideProbe, TlsFacts } from '../../core/facts/facts.ts';
+import { originOf } from '../../core/http/probe.ts';
+import { isRefusalStatus } from '../../core/http/repeated-probes.ts';
+import { memoizeAsync } from '../../core/values/promises.ts';
+import { type AlternatingOrigins, openMissingFiles } from '../http/missing-files.ts';
+import { isSameBehavior, type Views } from './cache.ts';
+import { Sample } from './sample.ts';
 
-/** What the run has learned about the hosts so far, so that it is requested once per kind of resource and host. */
-export interface ObserveState {
+/** Number of resources of a kind and host that are probed with single headers; the others are expected to behave alike. */
+const PROBED = 3;
+
+/** What a run has learned about the hosts so far, so that it is requested once per kind of resource and host. */
+export class HostsSeen {
+  readonly #alternating: AlternatingOrigins = new Map();
+  readonly #certificates = new Map<string, TlsFacts>();
+  readonly #always304 = new Set<string>();
+  readonly #claimed = new Set<string>();
+  readonly #answered = new Map<string, Promise<boolean>>();
+  readonly #unchanged = new Map<string, Promise<boolean>>();
+  readonly #headerProbes = new Map<string, Promise<HeaderProbe[]>[]>();
+  readonly #refused = new Map<string, Promise<RepeatedProbe | null>>();
+  readonly #unanswered = new Map<string, Promise<RepeatedProbe | null>>();
   /** Decides for which resources HEAD and preflights are sent. */
-  readonly sample: Sample;
+  readonly sample = new Sample();
   /** Confirms files that a host reports as missing. */
-  readonly missingFiles: MissingFiles;
-  /** Selects the document that gets conditional requests: one per kind and host. */
-  readonly firstPerKey: FirstPerKey;
-  /** The certificates that hosts presented in this run, by origin. */
-  readonly certificates: Map<string, TlsFacts>;
-  /** The hosts that answer 304 to every conditional request. */
-  readonly always304Origins: Set<string>;
-  readonly alternatingOrigins: AlternatingOrigins;
-  /** True if views of a kind of resource and a host are unchanged, once one was observed. */
-  readonly unchangedViews: Map<string, Promise<boolean>>;
-  /** The kinds of resources and hosts whose first resource was probed. */
-  readonly probedKinds: Set<string>;
-  /** The header probes made, by kind and host. */
-  readonly headerProbes: Map<string, Promise<HeaderProbe[]>[]>;
-  /** The results of repeated requests, by kind of resource and request, and by host. */
-  readonly repeatedProbes: Map<string, Promise<RepeatedProbe | null>>;
-  /** True if a host never answers a kind of request, by kind of request and host. */
-  readonly unanswered: Map<string, Promise<RepeatedProbe | null>>;
-}
+  readonly missingFiles = openMissingFiles(this.#alternating);
 
-/** The state of a new run. */
-export function openState(): ObserveState {
-  const alternatingOrigins: AlternatingOrigins = new Map();
-  return {
-    sample: openSample(),
-    missingFiles: openMissingFiles(alternatingOrigins),
-    firstPerKey: openFirstPerKey(),
-    certificates: new Map(),
-    always304Origins: new Set(),
-    alternatingOrigins,
-    unchangedViews: new Map(),
-    probedKinds: new Set(),
-    headerProbes: new Map(),
-    repeatedProbes: new Map(),
-    unanswered: new Map(),
-  };
-}
+  /** Remembers the certificates of the hosts that answered. */
+  noteCertificates({ hops }: Probe): void {
+    for (const { url, tls } of hops) if (tls) this.#certificates.set(originOf(url), tls);
+  }
 
-/** Selects the first successful document per key, in the order in which they are started. */
-export interface FirstPerKey {
+  /** The certificate that a host presented in this run. */
+  certificateOf(url: string): TlsFacts | undefined {
+    return this.#certificates.get(originOf(url));
+  }
+
+  /** The host of this URL answers 304 to every conditional request. */
+  noteFalse304(url: string): void {
+    this.#always304.add(new URL(url).origin);
+  }
+
+  /** True if a 304 of the host says nothing. */
+  sendsFalse304(url: string): boolean {
+    return this.#always304.has(new URL(url).origin);
+  }
+
+  /** The statuses of the host alternate, whatever is sent. */
+  noteAlternating(alternating: Omit<RepeatedProbe, 'of'>): void {
+    this.#alternating.set(originOf(alternating.url), alternating);
+  }
+
+  /** The probe that showed that the host alternates; undefined if none did. */
+  alternating(url: string): Omit<RepeatedProbe, 'of'> | undefined {
+    return this.#alternating.get(originOf(url));
+  }
+
+  /** True for the first resource of a key that asks, whether or not it is answered. */
+  claim(key: string): boolean {
+    const isFirst = !this.#claimed.has(key);
+    this.#claimed.add(key);
+    return isFirst;
+  }
+
   /**
+   * Selects the first answered document of a key, in the order in which they are started.
    * @param isAnswered whether this one gets a response
    * @returns whether no earlier one of the same key did
    */
-  claim(key: string, isAnswered: Promise<boolean>): Promise<boolean>;
-}
+  async claimAnswered(key: string, isAnswered: Promise<boolean>): Promise<boolean> {
+    const earlier = this.#answered.get(key) ?? Promise.resolve(false);
+    this.#answered.set(
+      key,
+      earlier.then((isClaimed) => isClaimed || isAnswered),
+    );
+    return !(await earlier);
+  }
 
-/** Creates a selection without keys. */
-export function openFirstPerKey(): FirstPerKey {
-  const claims = new Map<string, Promise<boolean>>();
-  return {
-    async claim(key, isAnswered) {
-      const earlier = claims.get(key) ?? Promise.resolve(false);
-      claims.set(
-        key,
-        earlier.then((isClaimed) => isClaimed || isAnswered),
-      );
-      return !(await earlier);
-    },
-  };
-}
-
-/**
- * How a host responds to methods other than GET is a setting of the host, and these requests are half of the total. If
- * the first resources of a kind respond well, only a sample of the others is requested; if one does not, all are.
- */
-export interface Sample {
   /**
-   * @param kind of the resource, artifacts apart from icons
-   * @param server its plain GET
-   * @param send sends HEAD and preflights for it
+   * The views of an unchanged resource: null if the first one of its key, which is observed, responds as before.
+   * @param before the earlier views of this resource
    */
-  methods(kind: string, server: Probe, send: () => Promise<Methods>): Promise<Methods>;
-}
+  async viewsIfChanged(key: string, before: Views, observe: () => Promise<Views>): Promise<Views | null> {
+    const earlier = this.#unchanged.get(key);
+    if (earlier && (await earlier)) return null;
+    const fresh = observe();
+    if (!earlier)
+      this.#unchanged.set(
+        key,
+        fresh.then((now) => isSameBehavior(now, before)),
+      );
+    return fresh;
+  }
 
-export type Methods = Pick<HttpViews, 'head' | 'preflight' | 'preflights'>;
+  /** Probes a few resources of each key. The others wait for their results about the host, and get none. */
+  async probeFew(key: string, probe: () => Promise<HeaderProbe[]>): Promise<HeaderProbe[]> {
+    const earlier = this.#headerProbes.get(key) ?? [];
+    this.#headerProbes.set(key, earlier);
+    if (earlier.length >= PROBED) {
+      await Promise.all(earlier);
+      return [];
+    }
+    const probing = probe();
+    earlier.push(probing);
+    return probing;
+  }
 
-/** Number of resources that are always requested; of the others one in `EVERY` is. */
-const FIRST = 20;
+  /** The result of repeating a refused request, once per kind of request and resource and per host. */
+  refused(
+    of: SideProbe,
+    kind: string,
+    url: string,
+    repeat: () => Promise<RepeatedProbe | null>,
+  ): Promise<RepeatedProbe | null> {
+    const origin = originOf(url);
+    return memoizeAsync(this.#refused, `${of} ${kind} ${origin}`, async () => {
+      const repeated = await repeat();
+      if (repeated !== null && repeated.plain.some(isRefusalStatus)) this.#alternating.set(origin, repeated);
+      return repeated;
+    });
+  }
 
-const EVERY = 10;
+  /** The result of repeating a request without an answer, once per kind of request and host; null: it was answered. */
+  unanswered(of: SideProbe, url: string, repeat: () => Promise<RepeatedProbe | null>): Promise<RepeatedProbe | null> {
+    return memoizeAsync(this.#unanswered, `${of} ${originOf(url)}`, repeat);
+  }
 
-/** Why HEAD and preflights were not sent for a resource. */
-export const SAMPLED: Missing = { missing: { code: 'sampled' }, runWide: true, intentional: true };
-
-/** Creates a sample for one run. */
-export function openSample(): Sample {
-  const groups = new Map<string, { started: number; hasNoFindings: boolean; first: Promise<unknown>[] }>();
-  return {
-    async methods(kind, server, send) {
-      const key = `${kind} ${server.hops.map((hop) => originOf(hop.url)).join(' ')}`;
-      const group = groups.get(key) ?? { started: 0, hasNoFindings: true, first: [] };
-      groups.set(key, group);
-      const number = group.started;
-      group.started += 1;
-      if (number >= FIRST) {
-        await Promise.all(group.first);
-        if (group.hasNoFindings && number % EVERY !== 0) return { head: SAMPLED, preflight: SAMPLED };
-      }
-      const sent = send();
-      if (number < FIRST) group.first.push(sent);
-      const methods = await sent;
-      group.hasNoFindings &&= hasNoFindings(server, methods);
-      return methods;
-    },
-  };
-}
-
-function hasNoFindings(server: Probe, { head, preflight, preflights = [] }: Methods): boolean {
-  if (isMissing(head) || !isAnswered(head) || head.attempts > 1 || !hasSameValidators(server, head)) return false;
-  if (corsFault(head) !== null) return false;
-  return [preflight, ...preflights].every((probe) =>
-    isMissing(probe)
-      ? probe.intentional === true
-      : probe.attempts === 1 && preflightFault(probe, probe.requestedHeaders ?? []) === null,
-  );
-}
-
-/** True if HEAD reports the same validator and length as GET. */
-export function hasSameValidators(get: Probe, head: Probe): boolean {
-  return ['content-length', 'etag', 'content-encoding'].every((name) => {
-    const [ofGet = null, ofHead = null] = [get, head].map((probe) => header(lastHop(probe)?.headers ?? [], name));
-    return ofGet === ofHead || ofGet === null || ofHead === null;
-  });
+  /** True if a host is known to never answer a kind of request. */
+  async neverAnswers(of: SideProbe, url: string): Promise<boolean> {
+    return ((await this.#unanswered.get(`${of} ${originOf(url)}`)) ?? null) !== null;
+  }
 }

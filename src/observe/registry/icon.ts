@@ -24,10 +24,9 @@ export async function observeIcon(
 ): Promise<IconFacts> {
   const recent = context.daily && context.now !== null ? iconBefore(known, url, context.now) : null;
   if (recent) return recent;
-  const { always304Origins } = context.state;
   const options = { accept: '*/*', limit: context.limits.icon };
   const view = { kind: 'icon', ...options } as const;
-  const trusted = always304Origins.has(new URL(url).origin) ? null : known;
+  const trusted = context.hosts.sendsFalse304(url) ? null : known;
   const { confirmed, fetched } = await revalidate(url, options, context, trusted);
   if (confirmed && known) {
     const { content, image } = known;

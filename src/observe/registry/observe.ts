@@ -28,7 +28,7 @@ import type { ObservationCache } from './cache.ts';
 import type { ObserveContext, RegistryRun } from './context.ts';
 import { type AboutRequest, observeAbout, observeDocument } from './document.ts';
 import { reasonNotRequestable } from './fetch.ts';
-import { openState } from './hosts-seen.ts';
+import { HostsSeen } from './hosts-seen.ts';
 import { FetchedIcons, observeIcon } from './icon.ts';
 import { BYTE_LIMITS, type ListedArtifact, type WebOptions } from './options.ts';
 import type { Figures, ListedPart, ManifestPart, ObservedAbout, Observing, Part } from './part.ts';
@@ -194,7 +194,7 @@ function openContext(
     },
     onIcon: (url, bytes) => icons?.add(url, bytes),
     copyArtifact: options.copyArtifact ?? (() => null),
-    state: openState(),
+    hosts: new HostsSeen(),
   };
 }
 

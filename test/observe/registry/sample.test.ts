@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Missing, Probe } from '../../../src/core/facts/facts.ts';
-import { type Methods, openSample, SAMPLED } from '../../../src/observe/registry/hosts-seen.ts';
+import { type Methods, Sample } from '../../../src/observe/registry/sample.ts';
 
 const ORIGIN = 'https://service.test';
 
@@ -26,19 +26,18 @@ async function requested(
   answer: (number: number) => Methods,
   kind: (number: number) => string = () => 'icon',
 ) {
-  const sample = openSample();
+  const sample = new Sample();
   const numbers: number[] = [];
   const seen = await Promise.all(
     Array.from({ length: count }, (_, i) =>
-      sample.methods(kind(i), GET, async () => {
+      sample.take(kind(i), GET, async () => {
         numbers.push(i);
         await Promise.resolve();
-        return answer(i);
+        return { facts: answer(i) };
       }),
     ),
   );
-  for (const [i, methods] of seen.entries())
-    expect(methods).toEqual(numbers.includes(i) ? answer(i) : { head: SAMPLED, preflight: SAMPLED });
+  for (const [i, outcome] of seen.entries()) expect(outcome).toEqual(numbers.includes(i) ? { facts: answer(i) } : null);
   return numbers.toSorted((a, b) => a - b);
 }
 
