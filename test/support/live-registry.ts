@@ -4,6 +4,7 @@ import { startJudging } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts/facts.ts';
 import { observe } from '../../src/observe/registry/observe.ts';
+import { SecureContexts } from '../../src/observe/http/tls.ts';
 import type { WebOptions } from '../../src/observe/registry/options.ts';
 import type { Figures, Part } from '../../src/observe/registry/part.ts';
 import { certificates } from './fault-certificates.ts';
@@ -14,6 +15,9 @@ import { entry, tgz } from './tar-builder.ts';
 
 export const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 export const ORIGIN = 'https://svc.test';
+
+/** Shared by all runs, which trust the same authority. */
+const contexts = new SecureContexts();
 
 export function archive(text: string): Buffer {
   return tgz(entry('app.js', text));
@@ -108,6 +112,7 @@ export async function verified(
   let interrupted = true;
   const parts = observe(url, {
     ca: certificates().ca,
+    contexts,
     backoff: () => 1,
     headersTimeout: 1500,
     idleTimeout: 1500,

@@ -14,7 +14,7 @@ import type { ProxyFor } from './proxy.ts';
 import { redactor } from '../content/redact.ts';
 import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, urlFailure } from './request.ts';
 import { MAX_CROWDED, waitBeforeRetry } from './retry.ts';
-import { openTrust } from './tls.ts';
+import { openTrust, type SecureContexts } from './tls.ts';
 
 export interface HttpOptions extends RetryOptions {
   /** Requests in flight at once, per host. Default 32. */
@@ -25,6 +25,8 @@ export interface HttpOptions extends RetryOptions {
   ca?: string | null;
   /** PEM text of NODE_EXTRA_CA_CERTS, or null. */
   machineCa?: string | null;
+  /** Shared by clients with the same authorities. */
+  contexts?: SecureContexts;
   /** Headers for one origin only; their values are removed from all facts. */
   secrets?: SecretHeaders | null;
   /** Ends all probes, with failures. */
@@ -78,7 +80,7 @@ export function openHttpClient(options: HttpOptions = {}): HttpClient {
   requireNode(message`Requesting a URL`);
   const pool = new ConnectionPool({
     concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),
-    trust: openTrust(options.ca ?? null, options.machineCa ?? null),
+    trust: openTrust(options.ca ?? null, options.machineCa ?? null, options.contexts),
     timeout: options.connectTimeout ?? 10_000,
     lookup: options.lookup ?? null,
     guard: options.guard ?? null,

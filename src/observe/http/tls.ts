@@ -10,6 +10,24 @@ import tls, {
 import type { TlsFacts } from '../../core/facts/facts.ts';
 import { type Authorities, chainCertificates, endsFirst, oneLine, pathOf } from './certificate-path.ts';
 
+/**
+ * The last secure context, for clients that trust the same authorities one after the other: parsing those given takes
+ * tens of milliseconds.
+ */
+export class SecureContexts {
+  #last: { key: string; context: SecureContext } | null = null;
+
+  /**
+   * @param ca PEM text given with --ca, or null
+   * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null
+   */
+  of(ca: string | null, machine: string | null): SecureContext {
+    const key = JSON.stringify([ca, machine]);
+    if (this.#last?.key !== key) this.#last = { key, context: makeContext(ca, machine) };
+    return this.#last.context;
+  }
+}
+
 /** The authorities that a run trusts: those shipped with Node, those of the machine, and those given with --ca. */
 export interface Trust {
   /** Created once, at the first https host: parsing the root certificates takes tens of milliseconds. */
@@ -34,8 +52,9 @@ interface Added {
 /**
  * @param ca PEM text given with --ca, or null
  * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; Node adds it by itself if `ca` is null
+ * @param contexts shared with others that trust the same authorities
  */
-export function openTrust(ca: string | null, machine: string | null): Trust {
+export function openTrust(ca: string | null, machine: string | null, contexts = new SecureContexts()): Trust {
   let context: SecureContext | null = null;
   const given = lazySet(() => pemBlocks(ca ?? ''));
   const extra = lazySet(() => pemBlocks(machine ?? ''));
@@ -55,7 +74,7 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
   return {
     seen: new Map(),
     context() {
-      context ??= contextOf(ca, machine);
+      context ??= contexts.of(ca, machine);
       return context;
     },
     addedBy(chain, sent) {
@@ -102,15 +121,6 @@ function parsed(pem: string): X509Certificate[] {
   } catch {
     return [];
   }
-}
-
-let lastContext: { key: string; context: SecureContext } | null = null;
-
-/** The last context is reused: the service observes thousands of hosts with the same authorities. */
-function contextOf(ca: string | null, machine: string | null): SecureContext {
-  const key = JSON.stringify([ca, machine]);
-  if (lastContext?.key !== key) lastContext = { key, context: makeContext(ca, machine) };
-  return lastContext.context;
 }
 
 /**

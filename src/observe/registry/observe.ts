@@ -21,6 +21,7 @@ import { redactFacts, redactor } from '../content/redact.ts';
 import { openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import { isRequestable } from '../http/request.ts';
+import { SecureContexts } from '../http/tls.ts';
 import { openRunClient, type RunClient } from '../http/run-client.ts';
 import { AddressObserver } from './addresses.ts';
 import { observeArtifacts } from './artifact.ts';
@@ -74,11 +75,12 @@ interface Resources {
 }
 
 async function* observeParts(url: string, options: WebOptions, figures: Figures): AsyncGenerator<Part, void> {
-  const client = options.http ?? openHttpClient(options);
+  const contexts = options.contexts ?? new SecureContexts();
+  const client = options.http ?? openHttpClient({ ...options, contexts });
   const ownWorkers = openDigestWorkerPool(options.threads === true);
   const resources: Resources = {
     http: openRunClient(client, () => void (figures.machineLimit = client.machineLimit())),
-    addresses: options.eachAddress === true ? new AddressObserver(options) : null,
+    addresses: options.eachAddress === true ? new AddressObserver({ ...options, contexts }) : null,
     announcements: new Announcements(options.announce === true),
     icons: options.iconBytes === undefined ? null : new FetchedIcons(options.iconBytes),
     digestWorkers: options.digestWorkers ?? ownWorkers,

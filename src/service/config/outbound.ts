@@ -1,6 +1,7 @@
 import { type WebOptions } from '../../observe/registry/options.ts';
 import { type Settings } from './settings.ts';
 import { type Log } from '../log.ts';
+import { SecureContexts } from '../../observe/http/tls.ts';
 import { type ConnectionTarget, type AddressPolicy } from '../../observe/http/address-policy.ts';
 import { type AddressKind, addressKind } from './ip-address.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/failed-request.ts';
@@ -12,7 +13,7 @@ import { callbackify } from 'node:util';
 /** Options for requests to registry hosts, and for reading artifacts. */
 export interface OutboundOptions extends Pick<
   WebOptions,
-  'digestWorkers' | 'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
+  'contexts' | 'digestWorkers' | 'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
 > {
   /** Milliseconds after which a subscription request is answered, whatever is known about the registry. */
   subscribeTimeout: number;
@@ -42,6 +43,8 @@ export function outboundOptions(settings: Settings, log: Log, ownPorts: () => re
         }),
     }),
     lookup: openLookup(settings.allowHosts),
+    // The service observes thousands of hosts with the same authorities.
+    contexts: new SecureContexts(),
     subscribeTimeout: SUBSCRIBE_TIMEOUT,
   };
 }

@@ -124,7 +124,7 @@ function repeated(ids: readonly string[], times: number): string[] {
 
 /** Sends a delivery and writes how that ended. */
 function openAttempts({ settings, db, log, metrics, outbound }: SenderContext, timeout: number, signal: AbortSignal) {
-  const trust = openTrust(settings.ca, settings.machineCa);
+  const trust = openTrust(settings.ca, settings.machineCa, outbound.contexts);
   const connect = { trust, timeout: CONNECT_TIMEOUT, lookup: outbound.lookup ?? null, guard: outbound.guard ?? null };
 
   async function attempt({ id, webhookId, body, ...stored }: ClaimedDelivery): Promise<PostResult> {
