@@ -105,15 +105,16 @@ export async function runProbes(
         answers: probe.request(about, context).map((request) => ask(probe, request, get, context)),
       }));
   const each = start(listed('each'));
-  const afterBrowser = async (): Promise<Outcome> => {
+  const startLater = async (probes: readonly ViewProbe[]): Promise<Outcome> => {
     const browser = (await each[0]?.answers[0])?.probe ?? null;
-    return finish(start(listed('first', 'browser'), { ...subject, browser }));
+    return finish(start(probes, { ...subject, browser }));
   };
   const outcomes: Promise<Outcome | null>[] = [finish(each)];
   const sample = listed('sample');
   if (sample.length > 0) outcomes.push(hosts.sample.take(get.kind, server, () => finish(start(sample))));
   const first = listed('first');
-  if (first.length > 0 && hosts.claim(get.key)) outcomes.push(finish(start(first)), afterBrowser());
+  const later = listed('first', 'browser');
+  if (first.length + later.length > 0 && hosts.claim(get.key)) outcomes.push(finish(start(first)), startLater(later));
   return join((await Promise.all(outcomes)).filter((outcome) => outcome !== null));
 }
 
