@@ -5,7 +5,7 @@ import type { HttpClient } from './client.ts';
 import type { ProbeRequest } from './request.ts';
 
 /**
- * How often a request beside the plain GET of a resource is sent. `once`: one time. `reconnect`: again over a new
+ * The attempts of a request beside the plain GET of a resource. `once`: one time. `reconnect`: again over a new
  * connection if the connection failed. `bounded`: the same, but no longer than plain GETs of its host suggest; one that
  * was not answered in time is not sent again. `repeat`: one time, even if the host did not answer others of its kind.
  */

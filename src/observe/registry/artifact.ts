@@ -57,7 +57,7 @@ interface Downloads {
 interface AppDownloads {
   known: RememberedApp | null;
   downloads: Downloads;
-  /** Why an artifact is left out; null if it is not. */
+  /** The reason why an artifact is left out; null if it is not. */
   whyLeftOut(artifact: ListedArtifact): Missing | null;
 }
 
@@ -183,7 +183,7 @@ async function observeBytes(
   );
 }
 
-/** Why an artifact is left to a later run; null if it is fetched. */
+/** The reason why an artifact is left to a later run; null if it is fetched. */
 function whyDeferred({ options: { budget = null }, figures }: RegistryRun): Missing | null {
   if (budget === null) return null;
   const { artifacts, artifactBytes, artifactsUntil } = budget;
@@ -226,7 +226,7 @@ export function versionSelector(
 const FIRST_ONLY_VIEWS = ['preflights', 'headPreflight', 'revalidation', 'headerProbes', 'repeatedProbes'] as const;
 
 /**
- * How the artifacts' hosts respond to browsers is requested once per app and host: for the first artifact that was
+ * Responses of the artifacts' hosts to browsers are requested once per app and host: for the first artifact that was
  * fetched. If all were verified before, the earlier result is reused.
  */
 async function addArtifactViews(facts: readonly ArtifactFacts[], context: ObserveContext): Promise<void> {

@@ -62,16 +62,16 @@ export type Views = Omit<HttpViews, 'server'>;
 
 const HOUR = 3_600_000;
 
-/** How long verified artifacts are reused; a limit is needed since a deleted one would never be noticed. */
+/** Milliseconds for which verified artifacts are reused; a limit is needed since a deleted one would never be noticed. */
 export const ARTIFACT_AGE = 30 * 24 * HOUR;
 
-/** How a host responds to browsers does not depend on whether a file changed, so it is not reused for longer. */
+/** The same for responses to browsers. They do not depend on whether a file changed, so they are not reused for longer. */
 export const VIEWS_AGE = 24 * HOUR;
 
 /** A certificate that expires this soon may be renewed any day. */
 export const RENEWAL = 30 * 24 * HOUR;
 
-/** Why an artifact has no views, if they were requested of another one. */
+/** The reason why an artifact has no views, if they were requested of another one. */
 export const REQUESTED_ONCE: Missing = {
   missing: { code: 'once-per-host' },
   runWide: true,

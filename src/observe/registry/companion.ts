@@ -31,7 +31,7 @@ export interface CompanionRequest {
   etag: string | null;
 }
 
-/** How requests are sent. */
+/** The client and limits of requests. */
 export interface CompanionTransport {
   http: Pick<HttpClient, 'probe'>;
   /** Milliseconds for one file. */
@@ -43,7 +43,7 @@ export interface CompanionTransport {
   onBytes?(count: number): void;
 }
 
-/** What is known about a companion file. */
+/** A companion file, as far as it is known. */
 export type FetchedCompanion = UnaddressableCompanion | RequestedCompanion;
 
 /** The URL of the artifact is signed by its query: the URL of a companion file is not known, and nothing was requested. */
@@ -61,7 +61,7 @@ export interface RequestedCompanion {
   bytes: Buffer;
   /** True if the file is larger than `LARGEST_COMPANION`, so that it was not read to its end. */
   isCut: boolean;
-  /** Why the body cannot be decoded, or null. */
+  /** The reason why the body cannot be decoded, or null. */
   decodeError: string | null;
   /** The entity tag of the response. */
   etag: string | null;
@@ -130,7 +130,7 @@ const REQUEST_NAMES: Record<CompanionKind, string> = {
   sbom: 'request for the bill of materials',
 };
 
-/** Why it is not known whether a host has a companion file. */
+/** The reason why it is not known whether a host has a companion file. */
 function whyUnknown(fetched: Pick<RequestedCompanion, 'probe' | 'decodeError'>, kind: CompanionKind): Missing {
   const { probe, decodeError } = fetched;
   const stopped = notRequested(probe);

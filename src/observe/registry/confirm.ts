@@ -159,7 +159,7 @@ function differingOrigin(browser: readonly Probe[]): string {
 
 /** A difference between responses, and the requests to find out which header it depends on. */
 interface Difference {
-  /** How the browser's GET is changed for these requests; null if the responses do not differ so. */
+  /** Changes the browser's GET for these requests; null if the responses do not differ so. */
   when(views: Partial<Views>, server: Probe): Partial<BrowserGet> | null;
   /** False if the requests show that the difference is not one of GET; absent: they are always kept. */
   keep?(probes: readonly HeaderProbe[], server: Probe): boolean;

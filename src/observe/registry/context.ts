@@ -7,7 +7,7 @@ import type { HostsSeen } from './hosts-seen.ts';
 import type { ArtifactCopy, ByteLimits, ListedArtifact, WebOptions } from './options.ts';
 import type { Figures } from './part.ts';
 
-/** What all observations of a run share: its settings, and what it has learned about the hosts. */
+/** The settings that all observations of a run share, and what it has learned about the hosts. */
 
 /** Additional header names that a browser would send, in lower case, and the only origin that gets them. */
 interface SecretNames {
@@ -28,7 +28,7 @@ export interface ObserveContext {
   readonly now: string | null;
   /** True if views are reused for a day without requesting one of each kind and host (ObservationCache.daily). */
   readonly daily: boolean;
-  /** How the content of archives is scanned; null if it is not. */
+  /** The limits of scanning archives; null if they are not scanned. */
   readonly scan: ScanOptions | null;
   readonly digestWorkers: Pick<DigestWorkerPool, 'open'>;
   /** Shares the workers with the runs of other owners. */
@@ -43,7 +43,7 @@ export interface ObserveContext {
   readonly hosts: HostsSeen;
 }
 
-/** What all apps of a run share. */
+/** The run, as its apps share it. */
 export interface RegistryRun {
   readonly context: ObserveContext;
   readonly options: WebOptions;

@@ -269,7 +269,7 @@ const NOT_VIEWED: Missing = { missing: { code: 'not-requested', flag: null } };
 
 const SIGNED: Missing = { missing: { code: 'url-signed' } };
 
-/** How the about file of an app is requested. */
+/** A request for the about file of an app. */
 export interface AboutRequest {
   /** As listed. */
   metadataUrl: string;

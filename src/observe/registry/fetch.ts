@@ -19,7 +19,7 @@ export function reasonNotRequestable(url: string | null): Missing {
   return url === null ? MISSHAPEN : MALFORMED;
 }
 
-/** How a small resource is requested. */
+/** The request for a small resource. */
 export interface FetchOptions {
   accept: string;
   /** Maximum number of bytes read, as sent and decoded. */
@@ -58,7 +58,7 @@ export function fetchStatus(
   return http.probe({ method: 'GET', url, origin: null, accept, headers, fresh: true, total: timeouts.small });
 }
 
-/** Why a resource could not be observed; null if it was answered. */
+/** The reason why a resource could not be observed; null if it was answered. */
 export function reasonMissing(probe: Probe): Missing | null {
   const stopped = notRequested(probe);
   if (stopped) return stopped;

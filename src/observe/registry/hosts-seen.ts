@@ -9,7 +9,7 @@ import { Sample } from './sample.ts';
 /** Number of resources of a kind and host that are probed with single headers; the others are expected to behave alike. */
 const PROBED = 3;
 
-/** What a run has learned about the hosts so far, so that it is requested once per kind of resource and host. */
+/** The hosts, as a run knows them so far: each fact about one is requested once per kind of resource and host. */
 export class HostsSeen {
   readonly #alternating: AlternatingOrigins = new Map();
   readonly #certificates = new Map<string, TlsFacts>();

@@ -61,7 +61,7 @@ export function observe(url: string, options: WebOptions = {}): Observing {
 
 type AppInManifest = [key: string, entry: JsonValue];
 
-/** What a run has opened, and closes when its last part was taken or the loop was left. */
+/** Opened by a run, and closed when its last part was taken or the loop was left. */
 interface Resources {
   readonly http: RunClient;
   /** Null if the addresses of hosts are not compared. */
@@ -70,7 +70,7 @@ interface Resources {
   /** Null if no part hands over the icons. */
   readonly icons: FetchedIcons | null;
   readonly digestWorkers: ObserveContext['digestWorkers'];
-  /** What is in flight. */
+  /** In flight. */
   readonly pending: { manifest: Promise<unknown> | null; apps: InFlight<AppInManifest, ObservedApp> | null };
 }
 
@@ -269,7 +269,7 @@ function withoutEchoedSignature(facts: DocumentFacts, field: 'apps' | 'versions'
   return { ...facts, content: redactFacts(content, redactor(secrets)) };
 }
 
-/** Why an artifact is not fetched; null if it is. */
+/** The reason why an artifact is not fetched; null if it is. */
 type WhyLeftOut = (artifact: ListedArtifact) => Missing | null;
 
 const NOT_LEFT_OUT: WhyLeftOut = () => null;

@@ -6,7 +6,7 @@ import type { HttpClient, HttpOptions } from '../http/client.ts';
 import { MAX_ARTIFACT_BYTES } from '../http/limits.ts';
 import type { ObservationCache } from './cache.ts';
 
-/** What a caller of `observe` gives. */
+/** The options of `observe`. */
 
 const MIB = 2 ** 20;
 
@@ -67,7 +67,7 @@ export interface WebOptions extends HttpOptions {
   startAfter?: string | null;
   /** True if the versions of an app are handed over as a part, before their artifacts are fetched. */
   announce?: boolean;
-  /** What may be fetched in this run; null for no limit. */
+  /** The limits of this run; null for none. */
   budget?: ObserveBudget | null;
   /** Maximum numbers of bytes read, instead of the defaults. */
   limits?: Partial<ByteLimits>;
@@ -77,7 +77,7 @@ export interface WebOptions extends HttpOptions {
   copyArtifact?: ((url: string) => ArtifactCopy | null) | null;
 }
 
-/** What a run may fetch. An artifact beyond it has the fact `over-budget`, and is left to a later run. */
+/** The limits of a run. An artifact beyond it has the fact `over-budget`, and is left to a later run. */
 export interface ObserveBudget {
   /** The number of artifacts. */
   artifacts: number;

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import type { KnownAbout } from './cache.ts';
 import type { ListedArtifact } from './options.ts';
 
-/** What `observe` hands over. */
+/** The parts that `observe` hands over. */
 
 /**
  * The parts of a registry. The manifest comes first, then the apps in the order of `order`, then the hosts, and `end`
@@ -28,7 +28,7 @@ export interface ManifestPart {
   readonly unknownApps: readonly string[];
   /** The listed keys that are most similar to those, as a sentence; '' if none is. */
   readonly nearApps: string;
-  /** How many of the requested apps belong to other shards. */
+  /** The number of requested apps that belong to other shards. */
   readonly elsewhere: number;
 }
 
@@ -89,7 +89,7 @@ export interface Figures {
     fetched: number;
     deferred: number;
   };
-  /** Why some requests were not sent: this machine had no resources for them (ulimit -n); null if all were. */
+  /** The reason why some requests were not sent: this machine had no resources for them (ulimit -n); null if all were. */
   machineLimit: string | null;
 }
 
@@ -98,7 +98,7 @@ export interface ObservedAbout {
   facts: DocumentFacts | null;
   /** For a later run; null unless its content was observed. */
   known: KnownAbout | null;
-  /** Why the host did not say it, if a request failed; null otherwise. */
+  /** The reason why the host did not say it, if a request failed; null otherwise. */
   failure: Failure | null;
 }
 

@@ -20,7 +20,7 @@ interface Group {
 }
 
 /**
- * How a host responds to methods other than GET is a setting of the host, and these requests are half of the total. If
+ * The response to methods other than GET is a setting of the host, and these requests are half of the total. If
  * the first resources of a kind respond well, only a sample of the others is requested; if one does not, all are.
  */
 export class Sample {

@@ -23,7 +23,7 @@ import { reasonMissing } from './fetch.ts';
 import { type Answer, type Outcome, runProbes, type SideRequest, type ViewProbe } from './probes.ts';
 
 /**
- * How a resource responds to a page of the service, as browsers request it, and to conditional requests. The lists
+ * Responses of a resource to a page of the service, as browsers request it, and to conditional requests. The lists
  * BROWSER and SERVER have the requests; docs/long-runs.md lists them under “Requests for each file”.
  */
 
@@ -66,7 +66,7 @@ export async function observeViews(
   return web === null ? reused : { web: { server, ...web } };
 }
 
-/** How the resource responds to browsers, with the requests that follow if responses differ or were refused. */
+/** Sends the requests of a browser, with the requests that follow if responses differ or were refused. */
 export async function browserViews(view: ServerView, context: ObserveContext): Promise<Views> {
   const { server } = view;
   const get = browserGet(view, context);
@@ -116,7 +116,7 @@ export function browserGet(
   };
 }
 
-/** Why HEAD and preflights were not sent for a resource. */
+/** The reason why HEAD and preflights were not sent for a resource. */
 const SAMPLED: Missing = { missing: { code: 'sampled' }, runWide: true, intentional: true };
 
 const SAME_ORIGIN: Missing = { missing: { code: 'same-origin' }, intentional: true };
