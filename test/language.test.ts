@@ -36,9 +36,6 @@ const ODD_WORDS =
 // A comment begins with a noun or a verb: "Reads …", "True if …".
 const INDIRECT_QUESTION = /^[\s/*]*(What|Whether|Why|How)\b/;
 
-// Rooms with older comments. Remove a room once its comments are rewritten.
-const UNFINISHED = ['src/observe/'];
-
 // In messages only: comments quote them, and PostgreSQL has a user of the name.
 const ODD_PHRASES =
   /(?<!\bthere )\b(is|are) no (?!longer)[a-z]|\b(stands? (in|twice|where|for)|told|everybody|there (is|are) no (such|other|user|terminal|completion|container)|(?<!user )nobody)\b/i;
@@ -76,7 +73,7 @@ describe('plain technical English is used', () => {
 
   test('in the first words of comments', () => {
     const found = comments.filter(({ comment }) => INDIRECT_QUESTION.test(comment));
-    expect(found.filter(({ file }) => !UNFINISHED.some((room) => file.startsWith(room)))).toEqual([]);
+    expect(found).toEqual([]);
   });
 
   test('in names', () => {
