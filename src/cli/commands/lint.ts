@@ -30,14 +30,15 @@ export async function runLint(context: Context, paths: readonly string[], option
     if (options.fix === true) await fixTargets(context.terminal, targets);
 
     const run = { target: named.join(', '), source: options.against };
-    const judged = await Promise.all(
+    const toJudge = await Promise.all(
       targets.map(async (ready) => ({ ...ready, judging: await judgingOf(context, ready, run) })),
     );
-    const observed = await observeTargets(context, judged);
-    for (const { message, hint } of [...failed, ...observed.failed]) context.terminal.error(message, hint);
+    const unreadable = await judgeTargets(context, toJudge);
+    const leftOut = [...failed, ...unreadable];
+    for (const error of leftOut) context.terminal.error(error.message, error.hint);
     const seconds = Math.round(performance.now() - started) / 1000;
-    const result = reportOn(judged, seconds, whyIncomplete([...failed, ...observed.failed]));
-    return print(context, targets, { ...result, attested: attestedIn(judged), isFixed: options.fix === true });
+    const result = reportOn(toJudge, seconds, whyIncomplete(leftOut));
+    return print(context, targets, { ...result, attested: attestedIn(toJudge), isFixed: options.fix === true });
   });
 }
 
@@ -50,26 +51,23 @@ function refuseOneBaselineOfSeveral(named: readonly string[], { against }: LintO
   );
 }
 
-interface JudgedTarget extends ReadyTarget {
+interface TargetToJudge extends ReadyTarget {
   judging: Judging;
 }
 
-/** Reads the files of the targets, and passes them to be judged. @returns the errors of those that cannot be read */
-async function observeTargets(
-  context: Context,
-  targets: readonly JudgedTarget[],
-): Promise<{ failed: readonly AppregError[] }> {
+/** Reads and judges the targets, one after the other. @returns the errors of those that cannot be read */
+async function judgeTargets(context: Context, targets: readonly TargetToJudge[]): Promise<readonly AppregError[]> {
   const progress = context.terminal.progress(message`Reading`);
   try {
-    return await useEach(targets, (target) => observeTarget(context, target, progress));
+    return (await useEach(targets, (target) => judgeTarget(context, target, progress))).failed;
   } finally {
     progress.stop();
   }
 }
 
-async function observeTarget(
+async function judgeTarget(
   context: Context,
-  { target, against, attestations: check, judging }: JudgedTarget,
+  { target, against, attestations: check, judging }: TargetToJudge,
   progress: Progress,
 ): Promise<void> {
   const { workspace } = target;
@@ -100,7 +98,7 @@ function namesBelow(root: string, cwd: string): (path: string) => string {
 
 /** The report about all targets, and the severities used. */
 function reportOn(
-  targets: readonly JudgedTarget[],
+  targets: readonly TargetToJudge[],
   seconds: number,
   incomplete: string | null,
 ): Pick<PartReport, 'report' | 'severities'> {
@@ -117,7 +115,7 @@ function reportOn(
   return mergeReports([first, ...others]);
 }
 
-function attestedIn(targets: readonly JudgedTarget[]): AttestedVersions[] {
+function attestedIn(targets: readonly TargetToJudge[]): AttestedVersions[] {
   const counter = new AttestedCounter();
   for (const versions of targets.flatMap(({ judging }) => judging.attested())) counter.addVersions(versions);
   return counter.all();
