@@ -32,7 +32,7 @@ export function listAll(manifest: StoredDocument, planned: readonly PlannedVersi
  * @returns those that are listed, and the results of the others
  * @throws AppregError if the run was interrupted
  */
-export async function listStored(
+export async function listNewApps(
   place: RegistryLocation,
   stored: readonly StoredApp[],
   judgeSettings: JudgeSettings,

@@ -5,7 +5,7 @@ import { inPool, asDone } from '../store/pool.ts';
 import { isBatchStore } from '../store/store.ts';
 import { commitAll } from './commit-all.ts';
 import type { PreparedApp } from './evaluate.ts';
-import { listStored } from './list-all.ts';
+import { listNewApps } from './list-all.ts';
 import { type PlannedVersion, type PublishedApp, type StoredApp, succeeded } from './outcome.ts';
 import { planAll, type PlanAllOptions, type ReleaseRegistry } from './plan-all.ts';
 import { recordAll } from './record-all.ts';
@@ -54,7 +54,7 @@ export async function* publishAll(
     yield one;
   }
   const inOrder = planned.versions.flatMap(({ app }) => stored.find((one) => one.app === app) ?? []);
-  const { listed, failures } = await listStored(registry, inOrder, judgeSettings);
+  const { listed, failures } = await listNewApps(registry, inOrder, judgeSettings);
   yield* failures;
   const notRecorded = await recordAll(registry, listed, judgeSettings.now);
   yield* listed.map((one) => succeeded(one, one.isNew ? 'published' : 'already-published', notRecorded));
