@@ -85,7 +85,7 @@ interface Ended {
 
 /** Changes of the registry by a refresh that observed and judged; its apps are written already. */
 export function refreshOutcome(
-  { registry, storedManifest, artifacts: asked, now }: RefreshState,
+  { registry, storedManifest, asked, now }: RefreshState,
   { interrupted, apps, done, order, manifest, changes, certificates, unauthorized, ...spent }: Observation,
   { report, unchangedToken, end }: Ended,
 ): { result: RefreshResult; figures: RefreshFigures } {

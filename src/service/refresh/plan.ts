@@ -36,7 +36,8 @@ export interface RefreshState {
   readonly storedManifest: DocumentFacts | null;
   /** The keys of the apps that ever had a pinned version. */
   readonly pinnedKeys: readonly string[];
-  readonly artifacts: ArtifactCheck;
+  /** What the hosts of offered artifacts said, before the registry was claimed. */
+  readonly asked: ArtifactCheck;
   readonly web: ReturnType<typeof webOptions>;
   /** When it started. */
   readonly now: Date;
@@ -78,11 +79,11 @@ export function webOptions(
 
 /** A known app without the artifacts that must be fetched again. */
 export function withoutArtifactsToFetch(
-  { artifacts }: RefreshState,
+  { asked }: RefreshState,
   remembered: RememberedApp | null,
 ): RememberedApp | null {
-  if (remembered === null || artifacts.fetch.size === 0) return remembered;
-  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !artifacts.fetch.has(url));
+  if (remembered === null || asked.fetch.size === 0) return remembered;
+  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !asked.fetch.has(url));
   return {
     ids: remembered.ids.filter((_, i) => isReusable[i]),
     facts: { ...remembered.facts, artifacts: remembered.facts.artifacts.filter((_, i) => isReusable[i]) },
@@ -94,11 +95,11 @@ export function withoutArtifactsToFetch(
  * @returns until when it needs no request, in milliseconds since 1970; null if it has to be fetched
  */
 export function verifiedUntil(
-  { artifacts, now }: RefreshState,
+  { asked, now }: RefreshState,
   record: AppRecord | null,
   { url, version, checksum }: ListedArtifact,
 ): number | null {
-  if (artifacts.fetch.has(url)) return null;
+  if (asked.fetch.has(url)) return null;
   const row = record?.versions.find((one) => one.version === version);
   if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
   const hasFacts = record?.remembered?.facts.artifacts.some((one) => one.url === url);

@@ -106,16 +106,16 @@ async function refreshDue(
   const client = openHttpClient(web);
   const run: Run = { context, seen, credentials, client, budget, stopping, elapsed };
   try {
-    const artifacts = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
+    const asked = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
     const recording = openRecordingClient(client);
     const token = unchangedTokenIn(seen.unchangedToken, judgementKey(context.settings), now.getTime());
     const revalidate = (one: UnchangedToken): Promise<boolean> =>
       isStillUnchanged(one, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE));
-    if (token !== null && artifacts.fetch.size === 0 && (await revalidate(token)))
-      return await finishUnchanged(run, token, artifacts);
+    if (token !== null && asked.fetch.size === 0 && (await revalidate(token)))
+      return await finishUnchanged(run, token, asked);
     if (stopping.aborted) return 'released';
 
-    const state = await claimState(context, seen, { artifacts, web, now });
+    const state = await claimState(context, seen, { asked, web, now });
     const { registry } = state;
     const judge = openJudge(context, state, recording, token);
     const writer = openPartWriter(context, state, { credentials, judge });
@@ -225,7 +225,7 @@ async function decideOffers({ context, seen, client, credentials, budget }: Run,
 async function claimState(
   { db }: RefreshContext,
   seen: RegistryRecord,
-  rest: Pick<RefreshState, 'artifacts' | 'web' | 'now'>,
+  rest: Pick<RefreshState, 'asked' | 'web' | 'now'>,
 ): Promise<RefreshState> {
   const registry = await claimRegistry(db, seen);
   const [pinnedKeys, manifest] = await Promise.all([

@@ -44,9 +44,9 @@ export function openPartWriter(
   { credentials, judge }: { credentials: RequestCredentials; judge: Judge },
 ): PartWriter {
   const { db, settings } = context;
-  const { registry, storedManifest, artifacts, now } = state;
+  const { registry, storedManifest, asked, now } = state;
   const { limits } = settings;
-  const versionOptions = { now, limit: limits.versionsPerApp, answers: artifacts.answers };
+  const versionOptions = { now, limit: limits.versionsPerApp, answers: asked.answers };
   const records = openAppRecords(db, registry.id);
   const received = openReceivedArtifacts(context.artifacts, registry.id);
   const icons = openIconCollector(credentials);
