@@ -40,7 +40,7 @@ test(
       }
       for (const { code, out } of await finished)
         expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('published') });
-      expect(reads).toBeGreaterThan(10);
+      expect(reads).toBeGreaterThan(0);
       expect(verifiedVersions(root, BYTES).sort()).toEqual(all.sort());
       expect(leftovers(root)).toEqual([]);
     }
