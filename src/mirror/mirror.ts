@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import { mirrorApp } from './app.ts';
 import { localDocument, put, asText, mirroredVersions, pathsOf } from './rewrite.ts';
 import { discardFile, INDEX, type Index, indexOf, indexText, remember, checkFolder } from './index-file.ts';
-import { prepareApp, publishedBefore, whyNotFetched } from './prepare.ts';
+import { prepareApp, publishedBefore, leaveOutUnneeded } from './prepare.ts';
 import { problemsOf, type Mirrored, type MirrorOptions, type MirrorRun } from './run.ts';
 import { ArtifactPaths, receiveArtifact } from './receive.ts';
 
@@ -135,7 +135,7 @@ async function mirrorSource(url: string, run: MirrorRun, mirrored: JsonObject): 
       if (!isStarted) await startWriting(run);
       isStarted = true;
       await prepareApp(run, part.key, part.versions, http);
-      part.leaveOut((artifact) => whyNotFetched(run, artifact));
+      leaveOutUnneeded(run, part);
     } else if (part.kind === 'app') {
       const { key, icon: facts } = part.facts;
       if (facts.url !== null && part.icon?.bytes) run.icons.set(comparableUrl(facts.url), part.icon.bytes);

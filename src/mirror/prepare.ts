@@ -10,6 +10,7 @@ import { printable } from '../core/text/text.ts';
 import { readArchiveFile } from '../observe/archive/read-archive.ts';
 import type { HttpClient } from '../observe/http/client.ts';
 import type { ListedArtifact } from '../observe/registry/options.ts';
+import type { ListedPart } from '../observe/registry/part.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import { copyCompanions, NO_COMPANIONS } from './companions.ts';
 import { localDocument, mirroredVersions, pathsOf } from './rewrite.ts';
@@ -85,16 +86,19 @@ async function prepareVersion(
   }
 }
 
-/** Null if an artifact has to be fetched. */
-export function whyNotFetched(
-  { prepared }: MirrorRun,
-  { app, version, url, checksum }: ListedArtifact,
-): Missing | null {
-  const digest = digestOf(checksum);
-  const isNeeded =
-    digest !== null &&
-    prepared.get(app)?.fetched.some((one) => one.url === url && one.digest === digest && isPathOf(one, app, version));
-  return isNeeded ? null : NOT_FETCHED;
+/** Leaves out the artifacts that need not be fetched. */
+export function leaveOutUnneeded({ prepared }: MirrorRun, { key, artifacts, leaveOut }: ListedPart): void {
+  const fetched = prepared.get(key)?.fetched ?? [];
+  const isNeeded = ({ app, version, url, checksum }: ListedArtifact): boolean => {
+    const digest = digestOf(checksum);
+    return (
+      digest !== null && fetched.some((one) => one.url === url && one.digest === digest && isPathOf(one, app, version))
+    );
+  };
+  leaveOut(
+    artifacts.filter((one) => !isNeeded(one)),
+    NOT_FETCHED,
+  );
 }
 
 function isPathOf({ path }: { path: string }, app: string, version: string | null): boolean {

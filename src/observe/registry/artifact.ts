@@ -40,11 +40,8 @@ const NOT_SELECTED: Missing = { missing: { code: 'version-not-requested' }, runW
 
 const OVER_BUDGET: Missing = { missing: { code: 'over-budget' } };
 
-interface ListedVersion {
-  version: string | null;
+interface ListedVersion extends ListedArtifact {
   semver: SemanticVersion | null;
-  url: string | null;
-  checksum: string;
 }
 
 /** The artifacts of one app that are being fetched: versions with the same URL share one download. */
@@ -57,8 +54,8 @@ interface Downloads {
 interface AppDownloads {
   known: RememberedApp | null;
   downloads: Downloads;
-  /** The reason why an artifact is left out; null if it is not. */
-  whyLeftOut(artifact: ListedArtifact): Missing | null;
+  /** The reasons, of the artifacts that are left out. */
+  leftOut: ReadonlyMap<ListedArtifact, Missing>;
 }
 
 /**
@@ -73,15 +70,16 @@ export async function observeArtifacts(
   known: RememberedApp | null,
 ): Promise<ArtifactFacts[]> {
   const { context, options, figures } = run;
-  const whyLeftOut = await run.announce(app, list);
   const entries = list.map((item, index) => versionEntry(index, versionFields(item)));
   const isSelected = versionSelector(entries, options.versions ?? 'all');
   const versions = entries.map(({ version, semver, artifactUrl, artifactChecksum }) => ({
+    app,
     version,
     semver,
     url: artifactUrl,
     checksum: artifactChecksum ?? '',
   }));
+  const leftOut = await run.announce(app, list, versions);
   const downloads: Downloads = { first: new Map(), second: new Map(), attestations: new Map() };
   if (!options.skipArtifacts) {
     figures.known += versions.length;
@@ -93,8 +91,7 @@ export async function observeArtifacts(
   await mapLimit(
     queue,
     async ([index, listed]) => {
-      if (isSelected(listed.version))
-        facts[index] = await observeArtifact(app, listed, run, { known, downloads, whyLeftOut });
+      if (isSelected(listed.version)) facts[index] = await observeArtifact(listed, run, { known, downloads, leftOut });
       figures.done += 1;
       if (isVerified(facts[index], listed)) figures.artifacts.verified += 1;
     },
@@ -136,13 +133,8 @@ async function attestationsAlone(
 }
 
 /** The artifact, with its attestation if attestations are requested. */
-async function observeArtifact(
-  app: string,
-  listed: ListedVersion,
-  run: RegistryRun,
-  shared: AppDownloads,
-): Promise<ArtifactFacts> {
-  const facts = await observeBytes(app, listed, run, shared);
+async function observeArtifact(listed: ListedVersion, run: RegistryRun, shared: AppDownloads): Promise<ArtifactFacts> {
+  const facts = await observeBytes(listed, run, shared);
   const { context, options } = run;
   const verify = options.attestations ?? null;
   if (verify === null) return facts;
@@ -157,12 +149,12 @@ async function observeArtifact(
 }
 
 async function observeBytes(
-  app: string,
-  { version, url, checksum }: ListedVersion,
+  listed: ListedVersion,
   run: RegistryRun,
-  { known, downloads, whyLeftOut }: AppDownloads,
+  { known, downloads, leftOut }: AppDownloads,
 ): Promise<ArtifactFacts> {
   const { context, options } = run;
+  const { url, checksum } = listed;
   if (!isRequestable(url)) return notFetched(url, reasonNotRequestable(url));
   const { memory } = options;
   const verified = memory
@@ -174,7 +166,7 @@ async function observeBytes(
   const address = comparableUrl(url);
   const key = `${weak} ${address}`;
   const isStarted = downloads.first.has(key);
-  const reason = isStarted ? null : (whyLeftOut({ app, version, url, checksum }) ?? whyDeferred(run));
+  const reason = isStarted ? null : (leftOut.get(listed) ?? whyDeferred(run));
   if (reason !== null) return notFetched(url, reason);
   if (!isStarted) run.figures.artifacts.fetched += 1;
   const first = await memoizeAsync(downloads.first, key, () => fetchArtifact(url, context, { weak }));

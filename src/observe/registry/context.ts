@@ -51,7 +51,11 @@ export interface RegistryRun {
   readonly figures: Figures;
   /**
    * Hands over the versions of an app's metadata file, and waits until they were dealt with.
-   * @returns why an artifact is left out; null for one that is not
+   * @returns the reasons, of the artifacts that are left out
    */
-  announce(key: string, versions: readonly JsonValue[]): Promise<(artifact: ListedArtifact) => Missing | null>;
+  announce(
+    key: string,
+    versions: readonly JsonValue[],
+    artifacts: readonly ListedArtifact[],
+  ): Promise<ReadonlyMap<ListedArtifact, Missing>>;
 }

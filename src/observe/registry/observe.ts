@@ -269,10 +269,8 @@ function withoutEchoedSignature(facts: DocumentFacts, field: 'apps' | 'versions'
   return { ...facts, content: redactFacts(content, redactor(secrets)) };
 }
 
-/** The reason why an artifact is not fetched; null if it is. */
-type WhyLeftOut = (artifact: ListedArtifact) => Missing | null;
-
-const NOT_LEFT_OUT: WhyLeftOut = () => null;
+/** The artifacts that are not fetched, and the reasons. */
+type LeftOut = ReadonlyMap<ListedArtifact, Missing>;
 
 interface Announcement {
   part: ListedPart;
@@ -292,13 +290,20 @@ class Announcements {
   }
 
   /** Resolves once the part was dealt with: to what it leaves out. */
-  announce(key: string, versions: readonly JsonValue[]): Promise<WhyLeftOut> {
-    if (!this.#isOpen) return Promise.resolve(NOT_LEFT_OUT);
+  announce(key: string, versions: readonly JsonValue[], artifacts: readonly ListedArtifact[]): Promise<LeftOut> {
+    const leftOut = new Map<ListedArtifact, Missing>();
+    if (!this.#isOpen) return Promise.resolve(leftOut);
+    const part: ListedPart = {
+      kind: 'listed',
+      key,
+      versions,
+      artifacts,
+      leaveOut(some, reason) {
+        for (const artifact of some) leftOut.set(artifact, reason);
+      },
+    };
     return new Promise((resolve) => {
-      let whyLeftOut = NOT_LEFT_OUT;
-      const leaveOut = (why: WhyLeftOut): void => void (whyLeftOut = why);
-      const part = { kind: 'listed', key, versions, leaveOut } as const;
-      this.#waiting.push({ part, release: () => resolve(whyLeftOut) });
+      this.#waiting.push({ part, release: () => resolve(leftOut) });
       this.#onArrival?.();
     });
   }

@@ -92,7 +92,8 @@ export interface ObserveBudget {
 export interface ListedArtifact {
   app: string;
   version: string | null;
-  url: string;
+  /** Null if the version has none that is a text; '' for a checksum that is not. */
+  url: string | null;
   checksum: string;
 }
 

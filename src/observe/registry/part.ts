@@ -41,8 +41,10 @@ export interface ListedPart {
   readonly key: string;
   /** Empty if the metadata file lists none, or cannot be read. */
   readonly versions: readonly JsonValue[];
-  /** @param why called before an artifact is fetched: why it is not, or null */
-  leaveOut(why: (artifact: ListedArtifact) => Missing | null): void;
+  /** The artifacts of the versions, in the order listed. */
+  readonly artifacts: readonly ListedArtifact[];
+  /** Some of `artifacts` are not fetched. @param reason the fact about each in place of its bytes */
+  leaveOut(artifacts: Iterable<ListedArtifact>, reason: Missing): void;
 }
 
 export interface AppPart {

@@ -24,7 +24,6 @@ export function openExpiryProbe(
   knownAsTimeDependent: string | null,
   judgingAt: (moment: string) => Judging,
 ) {
-  let timeDependentToken = knownAsTimeDependent;
   let judging: Judging | null = null;
   let latest = now;
   let until = now;
@@ -39,7 +38,7 @@ export function openExpiryProbe(
     manifest(facts: DocumentFacts): void {
       latest = viewsUntil(facts, now);
       until = latest;
-      if (latest <= now || timeDependentToken !== null || client.confirmed() === null) return;
+      if (latest <= now || knownAsTimeDependent !== null || client.confirmed() === null) return;
       judging = judgingAt(new Date(latest).toISOString());
       judging.manifest(atLatestTime(facts));
     },
@@ -52,14 +51,13 @@ export function openExpiryProbe(
     notAfter(moment: number): void {
       until = Math.min(until, moment);
     },
-    invalidate(): void {
-      judging = null;
-      timeDependentToken = null;
-    },
-    /** @returns the token to store: the conditions under which the outcome stays valid, or that it depends on time */
+    /**
+     * @returns the token to store, if nothing had to be written: the conditions under which the outcome stays valid, or
+     * that it depends on time
+     */
     finish(report: Report): string | null {
       const confirmed = client.confirmed();
-      if (confirmed !== null && timeDependentToken !== null) return timeDependentToken;
+      if (confirmed !== null && knownAsTimeDependent !== null) return knownAsTimeDependent;
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
       const reportThen = judging.finish(report.summary.seconds);
       const isSame = JSON.stringify(reportThen) === JSON.stringify(report);

@@ -12,7 +12,7 @@ import { type Report } from '../../core/findings/report.ts';
 import { type RefreshContext, type RefreshState } from './plan.ts';
 import { openExpiryProbe } from './expiry.ts';
 import { type RecordingClient } from './recording-client.ts';
-import { type UnchangedToken, judgementKey } from './unchanged.ts';
+import { judgementKey } from './unchanged.ts';
 import { startJudging } from '../../core/engine/judge.ts';
 import { redactNetworkOfDocument, redactNetworkOfApp } from '../domain/hidden-network.ts';
 import { offerBefore } from '../domain/version-lifecycle.ts';
@@ -32,18 +32,23 @@ export interface Judge {
   findings(): number;
   /** Limits the validity of the outcome, in milliseconds since 1970. */
   notAfter(moment: number): void;
-  /** Something was written: the next refresh will not find the same state. */
-  invalidate(): void;
-  /** @param incomplete why the observation is incomplete, or null */
-  finish(seconds: number, incomplete: string | null): { report: Report; unchangedToken: string | null };
+  /**
+   * @param incomplete why the observation is incomplete, or null
+   * @param isChanged whether something was written: the next refresh will not find the same state
+   */
+  finish(
+    seconds: number,
+    incomplete: string | null,
+    isChanged: boolean,
+  ): { report: Report; unchangedToken: string | null };
 }
 
-/** @param token of the last refresh, if it is still valid */
+/** @param timeDependentToken of a recent refresh that found that the outcome depends on time; or null */
 export function openJudge(
   { settings, log }: RefreshContext,
   { registry, pinnedKeys, web, now }: RefreshState,
   client: RecordingClient,
-  token: UnchangedToken | null,
+  timeDependentToken: string | null,
 ): Judge {
   const baseline = databaseBaseline(pinnedKeys);
   const options = {
@@ -55,12 +60,9 @@ export function openJudge(
     omitsReuseTimes: true,
   } as const;
   const judging = startJudging({ ...options, now: now.toISOString() });
-  const timeDependentToken = token?.requests.length === 0 ? registry.unchangedToken : null;
   const expiry = openExpiryProbe(client, now.getTime(), judgementKey(settings), timeDependentToken, (moment) =>
     startJudging({ ...options, now: moment }),
   );
-  // A resumed refresh observes the apps in a different order than the next one.
-  if (registry.resumeAfter !== null) expiry.invalidate();
   const logUnreached = ({ code, url, message }: Failure): void =>
     log('debug', 'host-unreachable', { registry: registry.id, url, code, message });
   return {
@@ -80,10 +82,11 @@ export function openJudge(
     logUnreached,
     findings: () => judging.foundSoFar().findings,
     notAfter: expiry.notAfter,
-    invalidate: expiry.invalidate,
-    finish(seconds, incomplete) {
+    finish(seconds, incomplete, isChanged) {
       const report = judging.finish(seconds, incomplete);
-      return { report, unchangedToken: expiry.finish(report) };
+      // A resumed refresh observes the apps in a different order than the next one.
+      const isRepeatable = !isChanged && registry.resumeAfter === null;
+      return { report, unchangedToken: isRepeatable ? expiry.finish(report) : null };
     },
   };
 }

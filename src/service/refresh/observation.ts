@@ -17,6 +17,8 @@ export interface Observation {
   readonly done: number;
   /** Listed versions beyond the limit per app. */
   readonly versionsBeyond: number;
+  /** True if something was written: the next refresh will not find the same state. */
+  readonly isChanged: boolean;
   /** The events that were recorded with the apps. */
   readonly changes: EventCounts;
   readonly certificates: CertificateChange | null;
@@ -35,6 +37,7 @@ export const NOTHING_OBSERVED: Observation = {
   order: [],
   done: 0,
   versionsBeyond: 0,
+  isChanged: false,
   changes: {},
   certificates: null,
   unauthorized: false,

@@ -3,11 +3,9 @@ import { type Validators } from '../domain/version.ts';
 import { type RegistryRecord } from '../db/refreshes.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
 import { type SecretHeaders } from '../../observe/http/request.ts';
-import { type WebOptions, type ListedArtifact } from '../../observe/registry/options.ts';
-import { ARTIFACT_AGE, type RememberedApp } from '../../observe/registry/cache.ts';
-import { type AppRecord } from '../domain/app-changes.ts';
+import { type WebOptions } from '../../observe/registry/options.ts';
 
-/** Plan of a refresh: which apps, in which order, and which artifacts; how it requests them, and its limits. */
+/** The start of a refresh: its state, how it requests, and its limits. */
 
 /** Parts of the service that a refresh uses. */
 export interface RefreshContext extends Pick<
@@ -75,36 +73,6 @@ export function webOptions(
     owner: onlySubscriber ?? `registry ${id}`,
     limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
   } satisfies WebOptions;
-}
-
-/** A known app without the artifacts that must be fetched again. */
-export function withoutArtifactsToFetch(
-  { asked }: RefreshState,
-  remembered: RememberedApp | null,
-): RememberedApp | null {
-  if (remembered === null || asked.fetch.size === 0) return remembered;
-  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !asked.fetch.has(url));
-  return {
-    ids: remembered.ids.filter((_, i) => isReusable[i]),
-    facts: { ...remembered.facts, artifacts: remembered.facts.artifacts.filter((_, i) => isReusable[i]) },
-  };
-}
-
-/**
- * If the facts of an artifact were too large to be stored, its row records that it was verified.
- * @returns until when it needs no request, in milliseconds since 1970; null if it has to be fetched
- */
-export function verifiedUntil(
-  { asked, now }: RefreshState,
-  record: AppRecord | null,
-  { url, version, checksum }: ListedArtifact,
-): number | null {
-  if (asked.fetch.has(url)) return null;
-  const row = record?.versions.find((one) => one.version === version);
-  if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
-  const hasFacts = record?.remembered?.facts.artifacts.some((one) => one.url === url);
-  const until = (row.verifiedAt?.getTime() ?? 0) + ARTIFACT_AGE;
-  return hasFacts || now.getTime() > until ? null : until;
 }
 
 /** Maximum bytes of documents: parsing a larger one would block this node. */

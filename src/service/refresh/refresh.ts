@@ -1,5 +1,5 @@
 import { type CheckOutcome } from '../domain/events.ts';
-import { type ArtifactCheck, type RefreshContext, webOptions, type RefreshState, FINDINGS_LIMIT } from './plan.ts';
+import { type ArtifactCheck, type RefreshContext, webOptions, type RefreshState } from './plan.ts';
 import {
   readRegistry,
   type RegistryRecord,
@@ -21,9 +21,11 @@ import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type Refre
 import { type Judge, openJudge } from './judge.ts';
 import { observe } from '../../observe/registry/observe.ts';
 import { type Observation } from './observation.ts';
-import { openPartWriter } from './write-parts.ts';
-import { openProgressWriter } from './progress.ts';
-import { keysWithPinnedVersions } from '../db/app-records.ts';
+import { writeParts } from './write-parts.ts';
+import { knownResults } from './known.ts';
+import { ICON_BYTES } from './icons.ts';
+import { openReceivedArtifacts } from './received.ts';
+import { keysWithPinnedVersions, openAppRecords } from '../db/app-records.ts';
 import { unpack } from '../db/packed.ts';
 import { type DocumentFacts } from '../../core/facts/facts.ts';
 
@@ -115,43 +117,29 @@ async function refreshDue(
       return await finishUnchanged(run, token, asked);
     if (stopping.aborted) return 'released';
 
+    const timeDependentToken = token?.requests.length === 0 ? seen.unchangedToken : null;
     const state = await claimState(context, seen, { asked, web, now });
     const { registry } = state;
-    const judge = openJudge(context, state, recording, token);
-    const writer = openPartWriter(context, state, { credentials, judge });
+    const judge = openJudge(context, state, recording, timeDependentToken);
+    const records = openAppRecords(context.db, registry.id);
+    const received = openReceivedArtifacts(context.artifacts, registry.id);
     const parts = observe(registry.url, {
       ...web,
-      ...writer.known,
       http: recording.http,
+      memory: knownResults(state, records),
+      copyArtifact: received.copy,
+      iconBytes: ICON_BYTES,
       about: true,
       announce: true,
       atMost: limits.apps,
       startAfter: registry.resumeAfter,
       budget: budget.observation,
     });
-    const progress = openProgressWriter(context, registry, parts.figures);
-    let interrupted = true;
-    try {
-      for await (const part of parts) {
-        // A request that this node could not send says nothing about the registry.
-        if (parts.figures.machineLimit !== null) return 'machine-limit';
-        if (part.kind === 'manifest') {
-          progress.start(part.order.length);
-          await writer.manifest(part);
-        } else if (part.kind === 'listed') await writer.listed(part);
-        else if (part.kind === 'hosts') judge.hosts(part.facts);
-        else if (part.kind === 'end') ({ interrupted } = part);
-        else {
-          await writer.app(part);
-          if (judge.findings() > FINDINGS_LIMIT) break;
-        }
-      }
-    } finally {
-      await progress.close();
-      await writer.close();
-    }
+    const writing = { context, state, credentials, judge, records, received };
+    const observation = await writeParts(parts, writing).finally(received.discard);
+    if (observation === null) return 'machine-limit';
     if (stopping.aborted) return 'released';
-    return await finishObserved(run, state, judge, writer.observation(parts.figures, interrupted));
+    return await finishObserved(run, state, judge, observation);
   } finally {
     budget.close();
     await client.close();
@@ -195,7 +183,7 @@ async function finishObserved(
   if (stopping.aborted) return 'released';
   const duration = elapsed();
   const incomplete = incompleteness(observation, judge.findings(), limits);
-  const { report, unchangedToken } = judge.finish(secondsOf(duration), incomplete);
+  const { report, unchangedToken } = judge.finish(secondsOf(duration), incomplete, observation.isChanged);
   const { result, figures } = refreshOutcome(state, observation, {
     report,
     unchangedToken: unlessSecret(credentials, unchangedToken),

@@ -1,10 +1,9 @@
-import { isMissing } from '../../core/facts/facts.ts';
+import { isMissing, type Missing } from '../../core/facts/facts.ts';
 import { areCredentialsRefused } from '../../core/http/probe.ts';
 import { member } from '../../core/json/json.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
-import { type WebOptions } from '../../observe/registry/options.ts';
-import { type AppPart, type Figures, type ListedPart, type ManifestPart } from '../../observe/registry/part.ts';
-import { openAppRecords } from '../db/app-records.ts';
+import type { AppPart, ListedPart, ManifestPart, Observing } from '../../observe/registry/part.ts';
+import { type AppRecords } from '../db/app-records.ts';
 import { confirmSubscriptions } from '../db/confirmations.ts';
 import { addPendingVersions, writeApp, writeListing } from '../db/refreshed-apps.ts';
 import { type NewEvent } from '../domain/events.ts';
@@ -13,132 +12,155 @@ import { applyChanges } from '../domain/version.ts';
 import { learnedAbout } from './about-files.ts';
 import { appChange, pendingVersions } from './app-change.ts';
 import { type RequestCredentials, unlessSecret } from './credentials.ts';
-import { ICON_BYTES, openIconCollector, withoutUnstoredIcon } from './icons.ts';
+import { type IconCollector, openIconCollector } from './icons.ts';
 import { type Judge } from './judge.ts';
+import { verifiedWithoutFacts } from './known.ts';
 import { certificateChange, countEvents, isUnauthorized, NOTHING_OBSERVED, type Observation } from './observation.ts';
-import { type RefreshContext, type RefreshState, verifiedUntil, withoutArtifactsToFetch } from './plan.ts';
-import { openReceivedArtifacts } from './received.ts';
+import { FINDINGS_LIMIT, type RefreshContext, type RefreshState } from './plan.ts';
+import { openProgressWriter } from './progress.ts';
+import { type ReceivedArtifacts } from './received.ts';
 
 /**
  * Judges the parts of a registry, and writes what they change: one at a time, in transactions that name the claim of
- * the refresh. Nothing else writes while a registry is observed.
+ * the refresh. Beside it, only its progress is written.
  */
-export interface PartWriter {
-  /** Known state of the registry, and the targets of bytes: for the observation. */
-  readonly known: Pick<WebOptions, 'memory' | 'iconBytes' | 'copyArtifact'>;
-  /** Lists its apps. @throws Superseded if another refresh has taken over the registry, as the others do */
-  manifest(part: ManifestPart): Promise<void>;
-  /** Lists new versions of an app as pending, while their artifacts are fetched. */
-  listed(part: ListedPart): Promise<void>;
-  /** Writes an app and its versions, and keeps verified artifacts. */
-  app(part: AppPart): Promise<void>;
-  /** The observation so far. @param interrupted whether something was not */
-  observation(figures: Readonly<Figures>, interrupted: boolean): Observation;
-  /** Discards the bytes that were not needed. */
-  close(): Promise<void>;
+
+/** Shared by the parts of one refresh. */
+interface Writing {
+  readonly context: RefreshContext;
+  readonly state: RefreshState;
+  readonly credentials: RequestCredentials;
+  readonly judge: Judge;
+  /** The apps, of which the observation reads what is known. */
+  readonly records: AppRecords;
+  /** The bytes that the observation receives. */
+  readonly received: ReceivedArtifacts;
 }
 
-export function openPartWriter(
-  context: RefreshContext,
-  state: RefreshState,
-  { credentials, judge }: { credentials: RequestCredentials; judge: Judge },
-): PartWriter {
-  const { db, settings } = context;
-  const { registry, storedManifest, asked, now } = state;
-  const { limits } = settings;
-  const versionOptions = { now, limit: limits.versionsPerApp, answers: asked.answers };
-  const records = openAppRecords(db, registry.id);
-  const received = openReceivedArtifacts(context.artifacts, registry.id);
+/** The change of an observation by one part, and the events that were recorded with it. */
+type Written = Partial<Omit<Observation, 'changes'>> & { readonly events?: readonly NewEvent[] };
+
+/** A part without an effect. */
+const NOTHING_WRITTEN: Written = {};
+
+/** The fact about an artifact that is not fetched. Without the date: it may be from before a subscription. */
+const VERIFIED_BEFORE: Missing = { missing: { code: 'verified-before' }, intentional: true };
+
+/**
+ * Takes the parts until the end, or until there are too many findings about apps.
+ * @returns null if this node could not send a request, which says nothing about the registry
+ * @throws Superseded if another refresh has taken over the registry
+ */
+export async function writeParts(parts: Observing, writing: Writing): Promise<Observation | null> {
+  const { context, state, credentials, judge, records } = writing;
+  const { figures } = parts;
   const icons = openIconCollector(credentials);
+  const progress = openProgressWriter(context, state.registry, figures);
   let observation = NOTHING_OBSERVED;
-
-  function add(part: Partial<Observation>, events: readonly NewEvent[] = []): void {
-    observation = { ...observation, ...part, changes: countEvents(observation.changes, events) };
+  try {
+    for await (const part of parts) {
+      if (figures.machineLimit !== null) return null;
+      let written = NOTHING_WRITTEN;
+      if (part.kind === 'manifest') {
+        progress.start(part.order.length);
+        records.order(part.order);
+        written = await writeManifest(part, writing);
+      } else if (part.kind === 'listed') written = await writeListed(part, writing);
+      else if (part.kind === 'app') written = await writeObserved(part, writing, icons, observation);
+      else if (part.kind === 'hosts') judge.hosts(part.facts);
+      else written = { interrupted: part.interrupted };
+      observation = added(observation, written);
+      if (part.kind === 'app' && judge.findings() > FINDINGS_LIMIT) break;
+    }
+  } finally {
+    await progress.close();
   }
+  const { bytes, artifacts } = figures;
+  return { ...observation, bytes, artifacts: artifacts.fetched, hasDeferred: artifacts.deferred > 0 };
+}
 
-  async function writeManifest({ facts, asObserved, order }: ManifestPart): Promise<void> {
-    records.order(order);
-    const apps = manifestAppsIn(facts.content);
-    judge.manifest(facts);
-    add({
-      order,
-      apps,
-      manifest: unlessSecret(credentials, asObserved),
-      certificates: certificateChange(registry.certificates, facts),
-      unauthorized: !isMissing(facts.web) && areCredentialsRefused(facts.web.server),
-    });
-    if (apps === null) return;
-    // Before what it changes is recorded, so that these subscriptions see it.
-    await confirmSubscriptions(db, registry);
-    // Of the same manifest too: an earlier version may have stored less of it.
-    const listed = listedAppsIn(apps, limits.apps);
-    const events = await writeListing(db, registry, listed, limits.apps, context.now());
-    if (events === null) return;
-    judge.invalidate();
-    add({}, events);
-  }
-
-  async function writeListed({ key, versions, leaveOut }: ListedPart): Promise<void> {
-    const record = records.loaded(key);
-    leaveOut((artifact) => {
-      const until = verifiedUntil(state, records.loaded(key), artifact);
-      if (until === null) return null;
-      judge.notAfter(until);
-      // Without the date: it may be from before a subscription that sees the report.
-      return { missing: { code: 'verified-before' }, intentional: true };
-    });
-    const pending = record && pendingVersions(record, versions, versionOptions);
-    if (record === null || pending === null) return;
-    const { changes, events } = pending;
-    await addPendingVersions(db, registry, key, { versions: changes.changed, events, at: context.now() });
-    record.versions = [...applyChanges(record.versions, changes)];
-    add({}, events);
-    judge.invalidate();
-  }
-
-  async function writeObserved(part: AppPart): Promise<void> {
-    const { key } = part.facts;
-    const { learned: about, facts, unreached } = learnedAbout(part, credentials);
-    if (unreached !== null) judge.logUnreached(unreached);
-    const record = await records.read(key);
-    const kept = await received.keptChecksums(facts, record);
-    const judged = judge.app(facts, record, kept);
-    const isRefused = [facts.metadata, ...facts.artifacts].some(isUnauthorized);
-    add({ done: observation.done + 1, unauthorized: observation.unauthorized || isRefused });
-    records.release(key);
-    const icon = icons.iconOf(facts.icon, part.icon);
-    // The database cannot store the key: there is only the finding.
-    if (record === null) return;
-    const entry = member(observation.apps ?? undefined, key) ?? null;
-    const update = { ...versionOptions, record, facts, judged, about, kept, entry, icon, at: context.now() };
-    const { change, beyond } = appChange(update);
-    if (await writeApp(db, registry, record, change)) judge.invalidate();
-    await received.keepVerified(facts, applyChanges(record.versions, change.versions));
-    add({ versionsBeyond: observation.versionsBeyond + beyond }, change.events);
-  }
-
+function added(observation: Observation, { events = [], isChanged = false, ...rest }: Written): Observation {
   return {
-    known: {
-      memory: {
-        now: now.toISOString(),
-        daily: true,
-        manifest: () => storedManifest,
-        app: async (key) => withoutArtifactsToFetch(state, withoutUnstoredIcon(await records.read(key))),
-        about: async (key) => (await records.read(key))?.about.file ?? null,
-      },
-      iconBytes: ICON_BYTES,
-      copyArtifact: received.copy,
-    },
-    manifest: writeManifest,
-    listed: writeListed,
-    app: writeObserved,
-    observation: ({ bytes, artifacts: { fetched, deferred } }, interrupted) => ({
-      ...observation,
-      interrupted,
-      bytes,
-      artifacts: fetched,
-      hasDeferred: deferred > 0,
-    }),
-    close: received.discard,
+    ...observation,
+    ...rest,
+    isChanged: observation.isChanged || isChanged,
+    changes: countEvents(observation.changes, events),
   };
+}
+
+/** Lists the apps of the registry. */
+async function writeManifest({ facts, asObserved, order }: ManifestPart, writing: Writing): Promise<Written> {
+  const { context, state, credentials, judge } = writing;
+  const { db, settings } = context;
+  const { registry } = state;
+  const apps = manifestAppsIn(facts.content);
+  judge.manifest(facts);
+  const observed = {
+    order,
+    apps,
+    manifest: unlessSecret(credentials, asObserved),
+    certificates: certificateChange(registry.certificates, facts),
+    unauthorized: !isMissing(facts.web) && areCredentialsRefused(facts.web.server),
+  };
+  if (apps === null) return observed;
+  // Before what it changes is recorded, so that these subscriptions see it.
+  await confirmSubscriptions(db, registry);
+  // Of the same manifest too: an earlier version may have stored less of it.
+  const listed = listedAppsIn(apps, settings.limits.apps);
+  const events = await writeListing(db, registry, listed, settings.limits.apps, context.now());
+  return events === null ? observed : { ...observed, events, isChanged: true };
+}
+
+/** Lists new versions of an app as pending, while their artifacts are fetched. */
+async function writeListed({ key, versions, artifacts, leaveOut }: ListedPart, writing: Writing): Promise<Written> {
+  const { context, state, judge, records } = writing;
+  const record = records.loaded(key);
+  if (record === null) return NOTHING_WRITTEN;
+  const pending = pendingVersions(record, versions, versionOptions(writing));
+  if (pending !== null) {
+    const { changes, events } = pending;
+    await addPendingVersions(context.db, state.registry, key, {
+      versions: changes.changed,
+      events,
+      at: context.now(),
+    });
+    record.versions = [...applyChanges(record.versions, changes)];
+  }
+  const verified = verifiedWithoutFacts(state, record, artifacts);
+  leaveOut(verified.keys(), VERIFIED_BEFORE);
+  for (const until of verified.values()) judge.notAfter(until);
+  return pending === null ? NOTHING_WRITTEN : { events: pending.events, isChanged: true };
+}
+
+/** Writes an app and its versions, and keeps verified artifacts. @param observation of the parts before it */
+async function writeObserved(
+  part: AppPart,
+  writing: Writing,
+  icons: IconCollector,
+  observation: Observation,
+): Promise<Written> {
+  const { context, state, credentials, judge, records, received } = writing;
+  const { key } = part.facts;
+  const { learned: about, facts, unreached } = learnedAbout(part, credentials);
+  if (unreached !== null) judge.logUnreached(unreached);
+  const record = await records.read(key);
+  const kept = await received.keptChecksums(facts, record);
+  const judged = judge.app(facts, record, kept);
+  const isRefused = [facts.metadata, ...facts.artifacts].some(isUnauthorized);
+  const observed = { done: observation.done + 1, unauthorized: observation.unauthorized || isRefused };
+  records.release(key);
+  const icon = icons.iconOf(facts.icon, part.icon);
+  // The database cannot store the key: there is only the finding.
+  if (record === null) return observed;
+  const entry = member(observation.apps ?? undefined, key) ?? null;
+  const update = { ...versionOptions(writing), record, facts, judged, about, kept, entry, icon, at: context.now() };
+  const { change, beyond } = appChange(update);
+  const isChanged = await writeApp(context.db, state.registry, record, change);
+  await received.keepVerified(facts, applyChanges(record.versions, change.versions));
+  const versionsBeyond = observation.versionsBeyond + beyond;
+  return { ...observed, versionsBeyond, events: change.events, isChanged };
+}
+
+function versionOptions({ context, state }: Writing) {
+  return { now: state.now, limit: context.settings.limits.versionsPerApp, answers: state.asked.answers };
 }
