@@ -99,7 +99,12 @@ export class ArtifactKeeper {
     );
   }
 
-  /** A file that the registry has delivered; null if it is not kept. @throws StoreUnavailable */
+  /**
+   * Opens a file that the registry has delivered, which counts as a use of it. One that the store has lost is dropped, and
+   * the versions whose last copy it was are refused.
+   * @returns null if it is not kept, or was lost
+   * @throws StoreUnavailable
+   */
   async open(registryId: number, sha256: string): Promise<KeptArtifact | null> {
     const stored = await useArtifact(this.db, this.store, registryId, sha256);
     if (stored === null) return null;
