@@ -25,13 +25,16 @@ export class Superseded extends Error {
 /**
  * Takes over a registry from earlier refreshes, and deletes the token of the last outcome.
  * @param seen as read at the start of the refresh
- * @returns the claim of this refresh
+ * @returns the registry as it is now, with the claim of this refresh
  * @throws Superseded if another refresh was faster
  */
-export async function claimRegistry<Seen extends RegistryClaim>(db: Db, seen: Seen): Promise<Seen> {
-  const refreshNumber = seen.refreshNumber + 1;
-  await updateClaimed(db, seen, { refreshNumber, unchangedToken: null });
-  return { ...seen, refreshNumber };
+export async function claimRegistry<Seen extends RegistryClaim & Pick<StoredRegistry, 'unchangedToken'>>(
+  db: Db,
+  seen: Seen,
+): Promise<Seen> {
+  const claim = { refreshNumber: seen.refreshNumber + 1, unchangedToken: null };
+  await updateClaimed(db, seen, claim);
+  return { ...seen, ...claim };
 }
 
 /** @throws Superseded if another refresh has taken over the registry: then nothing is written */
