@@ -2,10 +2,11 @@ import type { HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
 import type { FactsPart } from '../../core/facts/part.ts';
 import { redactInPlace } from '../../core/text/text.ts';
 import { message } from '../../core/text/message.ts';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { AppregError } from '../../core/errors/error.ts';
+import type { Context } from '../config/context.ts';
 import { requireReplaceable } from '../config/output-conflicts.ts';
 
 /** The fields of saved facts that are known before anything is observed. */
@@ -58,6 +59,15 @@ export function writeSnapshot(path: string, head: SnapshotHeader, conceal: (text
     },
     abandon: () => file.abandon(),
   };
+}
+
+/** The file of --save; null without one. @throws AppregError if it cannot be created */
+export function openSavedFacts(
+  { cwd }: Pick<Context, 'cwd'>,
+  save: string | undefined,
+  { header, conceal }: { header: SnapshotHeader; conceal(text: string): string },
+): SnapshotWriter | null {
+  return save === undefined ? null : writeSnapshot(resolve(cwd, save), header, (text) => conceal(text));
 }
 
 /** Facts as JSON without secrets, as written to any file. */

@@ -19,23 +19,23 @@ import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /** The options of a check of a live registry: shared by the commands that make one. */
 
-/** Fully validated before the first request. */
+/** The same for all runs of a check. Fully validated before the first request. */
 export interface LiveCheck
-  extends CheckSettings, Required<Pick<JudgeOptions, 'command' | 'target' | 'baseline' | 'attestations'>> {
+  extends Omit<CheckSettings, 'now'>, Required<Pick<JudgeOptions, 'command' | 'target' | 'baseline' | 'attestations'>> {
   web: WebOptions;
+  /** The absolute path of --cache, or null. */
+  cacheFolder: string | null;
+  conceal(text: string): string;
+  /** As of performance.now(). */
+  started: number;
+}
+
+/** A check at one time. */
+export interface CheckRun extends Omit<LiveCheck, 'cacheFolder'>, Pick<CheckSettings, 'now'> {
   /** The header of saved facts. */
   header: SnapshotHeader;
   /** Facts of earlier runs, or null. */
   cache: CacheFolder | null;
-  conceal(text: string): string;
-  /** As of performance.now(). */
-  started: number;
-  /**
-   * The same check at another time.
-   * @param now ISO 8601
-   * @param folder the cache folder, or null
-   */
-  at(now: string, folder: string | null): Promise<LiveCheck>;
 }
 
 /** Parses the command line. Throws AppregError for invalid options, and for a missing baseline. */
@@ -64,31 +64,26 @@ export async function liveCheck(
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const attestations = attested?.requirement ?? null;
-  const check = { ...judged, command, target: registry.href, attestations, baseline, conceal, started };
-  const at = async (now: string, folder: string | null): Promise<LiveCheck> => {
-    const cache = folder === null ? null : await openRunCache(folder, registry, web, now, conceal);
-    const header = {
-      target: registry.href,
-      seenAt: now,
-      origins: [...(web.origins ?? [])],
-      ...(check.appEntry !== null && { appEntry: check.appEntry }),
-      ...(attestations !== null && { attestations }),
-    };
-    return { ...check, web: { ...web, memory: cache }, now, header, cache, at };
-  };
-  return at(new Date().toISOString(), options.cache === undefined ? null : resolve(context.cwd, options.cache));
+  const cacheFolder = options.cache === undefined ? null : resolve(context.cwd, options.cache);
+  return { ...judged, command, target: registry.href, attestations, baseline, web, cacheFolder, conceal, started };
 }
 
-/** The cache of one run, as of `now`. */
-async function openRunCache(
-  folder: string,
-  { href }: URL,
-  { origins = [], ca = null, secrets }: WebOptions,
-  now: string,
-  conceal: (text: string) => string,
-): Promise<CacheFolder> {
-  const { openCache } = await import('./cache.ts');
-  return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
+/** Starts a run of the check, as of now, and opens its cache. @throws AppregError if the cache cannot be used */
+export async function startRun({ cacheFolder, ...check }: LiveCheck): Promise<CheckRun> {
+  const { target, web, appEntry, attestations, conceal } = check;
+  const { origins = [], ca = null, secrets } = web;
+  const now = new Date().toISOString();
+  const identity = { url: target, origins, ca, headers: secrets?.headers ?? [] };
+  const cache =
+    cacheFolder === null ? null : (await import('./cache.ts')).openCache(cacheFolder, identity, now, conceal);
+  const header = {
+    target,
+    seenAt: now,
+    origins: [...origins],
+    ...(appEntry !== null && { appEntry }),
+    ...(attestations !== null && { attestations }),
+  };
+  return { ...check, web: { ...web, memory: cache }, now, header, cache };
 }
 
 /** The baseline that --against names, as `lint` finds it. */

@@ -11,7 +11,7 @@ import { observe } from '../../observe/registry/observe.ts';
 import type { Figures, ManifestPart, Part } from '../../observe/registry/part.ts';
 import type { Context } from '../config/context.ts';
 import { onSignals, redeliver } from '../io/stop-signal.ts';
-import type { LiveCheck } from './live-check.ts';
+import type { CheckRun } from './live-check.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 
 /** Observes a live registry and judges it while doing so. */
@@ -34,7 +34,10 @@ export interface CheckResult<Judge extends Judging = Judging> {
 
 interface ObserveAndJudgeOptions<Judge extends Judging> {
   start(options: JudgeOptions): Judge;
-  /** Saves the facts in addition to judging them. The caller finishes or abandons it. */
+  /**
+   * Saves the facts in addition to judging them. It is abandoned without a manifest, and when a second signal ends the
+   * process; otherwise the caller finishes or abandons it.
+   */
   writer?: { add(part: FactsPart): void; abandon(): void } | null;
   /** Receives all parts, and may say why they are incomplete. */
   goal?: { add(part: Part): void; incompleteReason(): string | null } | null;
@@ -55,12 +58,12 @@ const NOTHING_SELECTED: Pick<ManifestPart, 'unknownApps' | 'nearApps' | 'elsewhe
  */
 export async function observeAndJudge<Judge extends Judging>(
   context: Context,
-  check: LiveCheck,
+  run: CheckRun,
   { start, writer = null, goal = null, service = null }: ObserveAndJudgeOptions<Judge>,
 ): Promise<CheckResult<Judge>> {
-  const { target, web, cache, started } = check;
+  const { target, web, cache, started } = run;
   const shard = web.shard ?? null;
-  const judging = start({ ...judgeOptionsOf(check), joinsService: service !== null });
+  const judging = start({ ...judgeOptionsOf(run), joinsService: service !== null });
   // Observed facts are judged even if the service does not answer.
   const joined = service?.() ?? null;
   const interrupt = new AbortController();
@@ -119,8 +122,8 @@ export async function observeAndJudge<Judge extends Judging>(
   };
 }
 
-function judgeOptionsOf({ web, ...check }: LiveCheck): JudgeOptions {
-  const { command, target, now, severities, exceptions, known, appEntry, attestations, baseline } = check;
+function judgeOptionsOf({ web, ...run }: CheckRun): JudgeOptions {
+  const { command, target, now, severities, exceptions, known, appEntry, attestations, baseline } = run;
   const { origins = [], shard = null } = web;
   return {
     command,

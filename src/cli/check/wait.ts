@@ -1,18 +1,18 @@
 import { message, type SafeText } from '../../core/text/message.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
 import { type SignalExit, AppregError } from '../../core/errors/error.ts';
 import { reportCheck } from './report.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../config/context.ts';
-import type { LiveCheck } from './live-check.ts';
+import { type CheckRun, type LiveCheck, startRun } from './live-check.ts';
 import { type CheckResult, observeAndJudge } from './observe-and-judge.ts';
 import type { Part } from '../../observe/registry/part.ts';
 import { startJudging } from '../../core/engine/judge.ts';
-import { type SnapshotWriter, writeSnapshot } from './facts-file.ts';
+import { openSavedFacts, type SnapshotWriter } from './facts-file.ts';
 import { onSignals } from '../io/stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { trackGoal, type WaitGoal } from './wait-goal.ts';
@@ -59,61 +59,59 @@ interface Attempt {
  */
 export async function verifyWhenReady(
   context: Context,
-  first: LiveCheck,
+  check: LiveCheck,
   options: VerifyOptions,
   seconds: number,
 ): Promise<number> {
   const end = Date.now() + seconds * 1000;
   const goal: WaitGoal = {
-    apps: first.web.apps ?? null,
+    apps: check.web.apps ?? null,
     named: options.versions ?? 'all',
-    versions: first.web.versions,
+    versions: check.web.versions,
   };
   const lifetimes = openLifetimes();
-  const isTemporary = options.cache === undefined;
-  const cache = options.cache === undefined ? temporaryFolder() : resolve(context.cwd, options.cache);
+  const cacheFolder = check.cacheFolder ?? temporaryFolder();
   let attempt: Attempt | null = null;
   let pause = PAUSE.first;
   let lastText = '';
   try {
     for (;;) {
-      const check = await first.at(new Date().toISOString(), cache);
-      attempt = await observeOnce(context, check, goal, lifetimes, options.save);
+      const run = await startRun({ ...check, cacheFolder });
+      attempt = await observeOnce(context, run, goal, lifetimes, options.save);
       const { result, missing } = attempt;
-      if (result.exit !== null) return reportAttempt(context, check, attempt, result.exit);
+      if (result.exit !== null) return reportAttempt(context, run, attempt, result.exit);
       if (missing.length === 0) {
-        const code = reportAttempt(context, check, attempt, null);
+        const code = reportAttempt(context, run, attempt, null);
         context.terminal.log(describeDeadline(lifetimes.visibleBy(new Date().toISOString())));
         return code;
       }
       const left = end - Date.now();
       if (left <= 0) {
         context.terminal.log(message`Timed out after ${String(options.wait)}. Still missing: ${missing.join('; ')}.`);
-        return reportAttempt(context, check, attempt, 1);
+        return reportAttempt(context, run, attempt, 1);
       }
       const text = missing.join('; ');
       if (text !== lastText) context.terminal.log(message`Waiting until ${shownTime(end)}: ${text}.`);
       lastText = text;
       const exit = await pauseFor(context, Math.min(pause * 1000, left), text);
-      if (exit !== null) return reportAttempt(context, check, attempt, exit);
+      if (exit !== null) return reportAttempt(context, run, attempt, exit);
       pause = Math.min(pause * PAUSE.growth, PAUSE.max);
       attempt.writer?.abandon();
     }
   } finally {
     attempt?.writer?.abandon();
-    if (isTemporary) rmSync(cache, { recursive: true, force: true });
+    if (check.cacheFolder === null) rmSync(cacheFolder, { recursive: true, force: true });
   }
 }
 
 async function observeOnce(
   context: Context,
-  check: LiveCheck,
+  run: CheckRun,
   goal: WaitGoal,
   lifetimes: ReturnType<typeof openLifetimes>,
   save: string | undefined,
 ): Promise<Attempt> {
-  const writer =
-    save === undefined ? null : writeSnapshot(resolve(context.cwd, save), check.header, (text) => check.conceal(text));
+  const writer = openSavedFacts(context, save, run);
   const progress = trackGoal(goal);
   try {
     const reached = {
@@ -127,7 +125,7 @@ async function observeOnce(
         return unlisted.length === 0 ? null : `not available yet: ${unlisted.join('; ')}`;
       },
     };
-    const result = await observeAndJudge(context, check, { start: startJudging, writer, goal: reached });
+    const result = await observeAndJudge(context, run, { start: startJudging, writer, goal: reached });
     return { result, missing: progress.missing(result.report), writer };
   } catch (error) {
     writer?.abandon();
@@ -138,12 +136,12 @@ async function observeOnce(
 /** Saves and prints the last observation. @param code overrides that of the report, or null */
 function reportAttempt(
   context: Context,
-  check: LiveCheck,
+  run: CheckRun,
   { result, writer }: Attempt,
   code: 1 | SignalExit | null,
 ): number {
   writer?.finish(result.incomplete, result.shard);
-  const reportCode = reportCheck(context, result.report, check, { attested: result.attested });
+  const reportCode = reportCheck(context, result.report, run, { attested: result.attested });
   return code ?? reportCode;
 }
 

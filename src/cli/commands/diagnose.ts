@@ -10,7 +10,7 @@ import { checked } from '../check/checked.ts';
 import { reportCheck } from '../check/report.ts';
 import { flagOf, type OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
-import { type LiveCheck, liveCheck } from '../check/live-check.ts';
+import { type CheckRun, type LiveCheck, liveCheck, startRun } from '../check/live-check.ts';
 import { observeAndJudge } from '../check/observe-and-judge.ts';
 import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
@@ -42,23 +42,24 @@ async function diagnoseLive(
   check.web.newestFirst = true;
   const version = requested?.version ?? null;
   if (version !== null) check.web.versions = (listed) => listed === version;
+  const run = await startRun(check);
   const started: { diagnosing: Diagnosing | null } = { diagnosing: null };
   const writer =
     options.bundle === undefined
       ? null
       : openSupportBundle(resolve(context.cwd, options.bundle), {
-          head: { ...check.header, requested },
-          conceal: (text) => check.conceal(text),
+          head: { ...run.header, requested },
+          conceal: (text) => run.conceal(text),
           faults: () => started.diagnosing?.faults() ?? 0,
         });
   try {
-    const { judging, exit, report, incomplete } = await observeAndJudge(context, check, {
+    const { judging, exit, report, incomplete } = await observeAndJudge(context, run, {
       start: (judgeOptions) => (started.diagnosing = startDiagnosing({ ...judgeOptions, requested })),
       writer,
       service,
     });
-    writer?.finish(report, incomplete, describeRun(check, options));
-    const code = reportCheck(context, report, check, { diagnosis: judging.diagnosis() });
+    writer?.finish(report, incomplete, describeRun(run, options));
+    const code = reportCheck(context, report, run, { diagnosis: judging.diagnosis() });
     return exit ?? code;
   } finally {
     writer?.abandon();
@@ -160,7 +161,7 @@ function requestedApps({ app, version }: DiagnoseOptions): RequestedApps | null 
 }
 
 /** Describes the run for the ticket: the given options without secrets. */
-function describeRun({ now, web, target }: LiveCheck, options: DiagnoseOptions): object {
+function describeRun({ now, web, target }: CheckRun, options: DiagnoseOptions): object {
   const { ca, against, timeout, concurrency, skipArtifacts, app, version, service } = options;
   return {
     time: now,

@@ -1,14 +1,13 @@
 import { message } from '../../core/text/message.ts';
-import { resolve } from 'node:path';
 import { startJudging } from '../../core/engine/judge.ts';
 import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { checked } from '../check/checked.ts';
 import { reportCheck } from '../check/report.ts';
 import type { Context } from '../config/context.ts';
-import { liveCheck } from '../check/live-check.ts';
+import { liveCheck, startRun } from '../check/live-check.ts';
 import { observeAndJudge } from '../check/observe-and-judge.ts';
-import { writeSnapshot } from '../check/facts-file.ts';
+import { openSavedFacts } from '../check/facts-file.ts';
 import type { VerifyOptions } from '../check/verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../check/wait.ts';
 
@@ -21,12 +20,10 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
     const seconds = options.wait === undefined ? null : waitSeconds(options);
     const check = await liveCheck(context, 'verify', url, options);
     if (seconds !== null) return verifyWhenReady(context, check, options, seconds);
-    const writer =
-      options.save === undefined
-        ? null
-        : writeSnapshot(resolve(context.cwd, options.save), check.header, (text) => check.conceal(text));
+    const run = await startRun(check);
+    const writer = openSavedFacts(context, options.save, run);
     try {
-      const result = await observeAndJudge(context, check, { start: startJudging, writer });
+      const result = await observeAndJudge(context, run, { start: startJudging, writer });
       const { exit, report, incomplete, shard, attested, unknownApps, nearApps } = result;
       if (unknownApps.length > 0)
         throw new AppregError(
@@ -35,7 +32,7 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
           message`App keys are case-sensitive.`,
         );
       writer?.finish(incomplete, shard);
-      const code = reportCheck(context, report, check, { attested });
+      const code = reportCheck(context, report, run, { attested });
       return exit ?? code;
     } finally {
       writer?.abandon();
