@@ -292,6 +292,14 @@ describe('a registry is judged again', () => {
     expect(await unchanged(id, 3.4)).toBe(false);
   });
 
+  test('after a refresh that was resumed, which observes the apps in another order', async () => {
+    const id = await settled(serve());
+    const values = { resumeAfter: 'a', unchangedToken: null };
+    await harness.db.updateTable('registries').set(values).where('id', '=', id).execute();
+    const confirmed = [await unchanged(id, 3.3), await unchanged(id, 4.4), await unchanged(id, 5.5)];
+    expect(confirmed).toEqual([false, false, true]);
+  });
+
   test('as long as it has an error that can disappear without a change of its documents', async () => {
     serve();
     host.on('/1.tar.gz', answer({ status: 404 }));
