@@ -19,9 +19,12 @@ export function knownResults(state: RefreshState, records: AppRecords): Observat
 }
 
 /** A known app without the artifacts that must be fetched again. */
-function withoutArtifactsToFetch({ asked }: RefreshState, remembered: RememberedApp | null): RememberedApp | null {
-  if (remembered === null || asked.fetch.size === 0) return remembered;
-  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !asked.fetch.has(url));
+function withoutArtifactsToFetch(
+  { artifactCheck }: RefreshState,
+  remembered: RememberedApp | null,
+): RememberedApp | null {
+  if (remembered === null || artifactCheck.fetch.size === 0) return remembered;
+  const isReusable = remembered.facts.artifacts.map(({ url }) => url === null || !artifactCheck.fetch.has(url));
   return {
     ids: remembered.ids.filter((_, i) => isReusable[i]),
     facts: { ...remembered.facts, artifacts: remembered.facts.artifacts.filter((_, i) => isReusable[i]) },
@@ -33,7 +36,7 @@ function withoutArtifactsToFetch({ asked }: RefreshState, remembered: Remembered
  * @returns the listed artifacts of which this holds; and until when they need no request, in milliseconds since 1970
  */
 export function verifiedWithoutFacts(
-  { asked, now }: RefreshState,
+  { artifactCheck, now }: RefreshState,
   { versions, remembered }: AppRecord,
   listed: readonly ListedArtifact[],
 ): ReadonlyMap<ListedArtifact, number> {
@@ -45,7 +48,7 @@ export function verifiedWithoutFacts(
     const row = version === null ? undefined : rows.get(version);
     if (row?.state !== 'verified' || row.artifactUrl !== url || row.artifactChecksum !== checksum) continue;
     const until = (row.verifiedAt?.getTime() ?? 0) + ARTIFACT_AGE;
-    if (!asked.fetch.has(url) && !withFacts.has(url) && now.getTime() <= until) found.set(artifact, until);
+    if (!artifactCheck.fetch.has(url) && !withFacts.has(url) && now.getTime() <= until) found.set(artifact, until);
   }
   return found;
 }

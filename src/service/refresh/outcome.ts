@@ -85,14 +85,14 @@ interface Ended {
 
 /** Changes of the registry by a refresh that observed and judged; its apps are written already. */
 export function refreshOutcome(
-  { registry, storedManifest, asked, now }: RefreshState,
+  { registry, storedManifest, artifactCheck, now }: RefreshState,
   { interrupted, apps, done, order, manifest, changes, certificates, unauthorized, ...spent }: Observation,
   { report, unchangedToken, end }: Ended,
 ): { result: RefreshResult; figures: RefreshFigures } {
   const { at, duration } = end;
   const { artifacts, bytes, hasDeferred } = spent;
   const isUsable = apps !== null;
-  const unfinished = interrupted || hasDeferred || asked.unfinished;
+  const unfinished = interrupted || hasDeferred || artifactCheck.unfinished;
   const failures = isUsable ? 0 : registry.failures + 1;
   const next = nextAfter(end, failures, unfinished);
   const { errors, warnings } = report.summary;

@@ -34,8 +34,8 @@ export interface RefreshState {
   readonly storedManifest: DocumentFacts | null;
   /** The keys of the apps that ever had a pinned version. */
   readonly pinnedKeys: readonly string[];
-  /** What the hosts of offered artifacts said, before the registry was claimed. */
-  readonly asked: ArtifactCheck;
+  /** Of the offered artifacts, before the registry was claimed. */
+  readonly artifactCheck: ArtifactCheck;
   readonly web: ReturnType<typeof webOptions>;
   /** When it started. */
   readonly now: Date;

@@ -108,17 +108,17 @@ async function refreshDue(
   const client = openHttpClient(web);
   const run: Run = { context, seen, credentials, client, budget, stopping, elapsed };
   try {
-    const asked = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
+    const artifactCheck = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
     const recording = openRecordingClient(client);
     const token = unchangedTokenIn(seen.unchangedToken, judgementKey(context.settings), now.getTime());
     const revalidate = (one: UnchangedToken): Promise<boolean> =>
       isStillUnchanged(one, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE));
-    if (token !== null && asked.fetch.size === 0 && (await revalidate(token)))
-      return await finishUnchanged(run, token, asked);
+    if (token !== null && artifactCheck.fetch.size === 0 && (await revalidate(token)))
+      return await finishUnchanged(run, token, artifactCheck);
     if (stopping.aborted) return 'released';
 
     const timeDependentToken = token?.requests.length === 0 ? seen.unchangedToken : null;
-    const state = await claimState(context, seen, { asked, web, now });
+    const state = await claimState(context, seen, { artifactCheck, web, now });
     const { registry } = state;
     const judge = openJudge(context, state, recording, timeDependentToken);
     const records = openAppRecords(context.db, registry.id);
@@ -213,7 +213,7 @@ async function decideOffers({ context, seen, client, credentials, budget }: Run,
 async function claimState(
   { db }: RefreshContext,
   seen: RegistryRecord,
-  rest: Pick<RefreshState, 'asked' | 'web' | 'now'>,
+  rest: Pick<RefreshState, 'artifactCheck' | 'web' | 'now'>,
 ): Promise<RefreshState> {
   const registry = await claimRegistry(db, seen);
   const [pinnedKeys, manifest] = await Promise.all([

@@ -162,5 +162,5 @@ async function writeObserved(
 }
 
 function versionOptions({ context, state }: Writing) {
-  return { now: state.now, limit: context.settings.limits.versionsPerApp, answers: state.asked.answers };
+  return { now: state.now, limit: context.settings.limits.versionsPerApp, answers: state.artifactCheck.answers };
 }
