@@ -1,3 +1,4 @@
+import type { NewVersion } from '../author/metadata.ts';
 import { joined, message, safe } from '../core/text/message.ts';
 import { isAppregError, type AppregError, type Effect } from '../core/errors/error.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
@@ -14,7 +15,7 @@ import {
 } from './apply-step.ts';
 import { decodeDocument } from './decode-document.ts';
 import type { EditStep } from './edit-step.ts';
-import type { CreateStep, Plan, Step } from './plan.ts';
+import type { Plan, Step } from './plan.ts';
 import { requireWritable } from './require-writable.ts';
 import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
@@ -23,10 +24,13 @@ export interface ApplyOptions {
   /** Called after every completed step. */
   onStep?(result: StepResult): void;
   /**
-   * Called after each created file, before the next step, so that no document lists a file that cannot be fetched; also
-   * for a file created by an earlier run if a document still has to be changed. An error ends the plan.
+   * Fetches a created artifact from its public URL before the next step, so that no document lists a file that cannot be
+   * fetched; also one created by an earlier run if a document still has to be changed. An error ends the plan. With it,
+   * each step is a write of its own, also in a store with atomic batches.
    */
-  readBack?(step: CreateStep): Promise<void>;
+  readBack?: ((entry: NewVersion) => Promise<void>) | undefined;
+  /** Files besides those of the steps: what killed runs left next to them is removed too. */
+  files?: readonly string[] | undefined;
   /**
    * Gives the plan up with `PlanOutdated` if a document is in another state than the plan was made on, and none
    * is written yet. Otherwise the edit is computed again (default).
@@ -85,11 +89,11 @@ async function applyAtOnce(
 async function applyInOrder(
   plan: Plan,
   store: Store,
-  { onStep, readBack, refusesOutdated = false }: ApplyOptions,
+  { onStep, readBack, files = [], refusesOutdated = false }: ApplyOptions,
   progress: MutableProgress,
 ): Promise<StepResult[]> {
   const { results } = progress;
-  await store.tidy?.(plan.steps.map(({ path }) => path));
+  await store.tidy?.([...files, ...plan.steps.map(({ path }) => path)]);
   const { existing, changesDocument } = await preflight(plan, store, refusesOutdated);
   progress.hasStarted = true;
   for (const steps of inGroups(plan.steps, readBack !== undefined)) {
@@ -105,8 +109,8 @@ async function applyInOrder(
       onStep?.(result);
     });
     const [step] = steps;
-    if (step?.kind !== 'create' || !readBack) continue;
-    if (results.at(-1)?.outcome === 'created' || changesDocument) await readBack(step);
+    if (step?.kind !== 'create' || step.artifactOf === undefined || !readBack) continue;
+    if (results.at(-1)?.outcome === 'created' || changesDocument) await readBack(step.artifactOf);
   }
   return plan.steps.flatMap((step) => results.filter((result) => result.step === step));
 }

@@ -60,7 +60,7 @@ export function documentMissing(path: string): AppregError {
 
 /**
  * Thrown in place of writing a document that is in another state than its plan was made on, while no document of the plan
- * is written: the plan is made again. `run` catches it.
+ * is written: the plan is made again. `Attempts` catches it.
  */
 export class PlanOutdated extends Error {
   readonly path: string;

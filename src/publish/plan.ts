@@ -1,3 +1,4 @@
+import type { NewVersion } from '../author/metadata.ts';
 import type { Bytes } from '../store/bytes.ts';
 import { grouped, printable } from '../core/text/text.ts';
 import type { EditStep } from './edit-step.ts';
@@ -21,6 +22,8 @@ export interface CreateStep {
   bytes: Bytes;
   what: string;
   place?: Place;
+  /** The version whose artifact the file is; absent for other files. */
+  artifactOf?: NewVersion;
 }
 
 /** A file that must not exist yet, and that is signed before any step is applied. */

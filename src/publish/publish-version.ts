@@ -6,12 +6,11 @@ import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
 import { message, safe } from '../core/text/message.ts';
 import { shorten } from '../core/text/text.ts';
 import { sha256Of } from '../store/bytes.ts';
-import type { Store } from '../store/store.ts';
-import { isDocumentWritten, type StepResult } from './apply-step.ts';
 import type { Artifact, ChosenVersion } from './artifact.ts';
+import type { AttemptOptions } from './attempts.ts';
 import type { JudgeSettings, RegistryState } from './check-change.ts';
 import { versionSeverities } from './check-content.ts';
-import { chosenVersion, isBump } from './choose-version.ts';
+import { chosenVersion } from './choose-version.ts';
 import type { AppToAssemble } from './described-app.ts';
 import type { EditStep } from './edit-step.ts';
 import { type AppToPublish, appToPublish, describedAppToPublish } from './listed-app.ts';
@@ -29,9 +28,9 @@ import { joined, judgeParts, NOTHING, type Part } from './parts/part.ts';
 import { workspaceLockPart } from './parts/workspace-lock.ts';
 import { changedLines, type LineChanges, type Plan, type PlannedStep } from './plan.ts';
 import { appFactsWith, factsOf, type RegistryLocation } from './registry-location.ts';
-import { type Outcome, run } from './run.ts';
 import { haveSameTar } from './same-tar.ts';
 import type { StoredDocument } from './stored-document.ts';
+import { type Published, VersionAttempts } from './version-attempts.ts';
 
 /** Publishes a version of an app (spec 4.4): parts, each of which knows its files, in one plan. */
 
@@ -49,66 +48,41 @@ export interface VersionToPublish {
   provenance?: Provenance | null;
 }
 
-export interface PublishOptions {
-  dryRun?: boolean | undefined;
-  /** Fetches a stored artifact from its public URL before it is listed. */
-  readBack?: ((entry: NewVersion) => Promise<void>) | undefined;
+export interface PublishOptions extends AttemptOptions {
   /** Records the version in the lock file of the store, which is not read otherwise. */
   recordsInStore?: boolean;
-  /** The folder of the workspace, if it has a lock file and the registry is in a store elsewhere. */
-  workspace?: Store | null;
-}
-
-export interface Published extends Outcome<VersionPlan> {
-  /** False if these bytes were already listed. */
-  isNew: boolean;
 }
 
 /**
- * Plans a version and applies the plan. Concurrent increments each get a distinct version. The files of the app are read
- * here, also if the caller has read it before: others may have published since then.
- * @throws AppregError as `readApp`, `planVersion` and `run` do, and if only the lock file of the workspace is not written
+ * Plans a version and applies the plan. Concurrent increments each get a distinct version.
+ * @throws AppregError as `readApp`, `planVersion` and `applyPlan` do, and if only the lock file of the workspace is not
+ * written
  */
 export async function publishVersion(
-  place: RegistryLocation,
+  location: RegistryLocation,
   wanted: VersionToPublish,
   judgeSettings: JudgeSettings,
-  { recordsInStore, ...options }: PublishOptions = {},
+  options: PublishOptions = {},
 ): Promise<Published> {
-  const make = async (): Promise<VersionPlan> => {
-    const app = await readApp(place, wanted, { recordsInStore, workspace: options.workspace ?? null });
-    const known = app.lock ? withStoredLock(place, lockIn(app.lock)) : place;
-    return planVersion(known, app, wanted, judgeSettings);
-  };
-  const published = await runVersion(place, wanted.version, make, options);
-  if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
-  return published;
+  const attempts = new VersionAttempts(location.store, wanted.version, options);
+  for (;;) {
+    const published = await attempts.apply(readAndPlan(location, wanted, judgeSettings, options));
+    if (published === null) continue;
+    if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
+    return published;
+  }
 }
 
-/**
- * Applies the plan of a version, which is made again after rivals.
- * @param word a semantic version; or major, minor or patch
- * @throws AppregError as `run` does
- */
-export async function runVersion(
-  { store }: RegistryLocation,
-  word: string,
-  make: () => Promise<VersionPlan>,
-  { dryRun = false, readBack, workspace = null }: Omit<PublishOptions, 'recordsInStore'>,
-): Promise<Published> {
-  const outcome = await run(store, make, {
-    dryRun,
-    workspace,
-    readBack: readBack && (async ({ place }, { entry }) => (place === 'artifact' ? readBack(entry) : undefined)),
-    mayPlanAgain: afterRivals(word),
-  });
-  return { ...outcome, isNew: dryRun ? !outcome.planned.published : outcome.results.some(isListing) };
-}
-
-/** True if a step wrote a document that lists the version, or the app; not its notes or its record. */
-export function isListing(result: StepResult): boolean {
-  const { place } = result.step;
-  return isDocumentWritten(result) && (place === 'metadata' || place === 'manifest');
+/** Reads what is published now, also if the caller has read it before: others may have published since then. */
+async function readAndPlan(
+  location: RegistryLocation,
+  wanted: VersionToPublish,
+  judgeSettings: JudgeSettings,
+  options: PublishOptions,
+): Promise<VersionPlan> {
+  const app = await readApp(location, wanted, options);
+  const known = app.lock ? withStoredLock(location, lockIn(app.lock)) : location;
+  return planVersion(known, app, wanted, judgeSettings);
 }
 
 /** The error for a version that the lock file of the workspace does not have. */
@@ -128,10 +102,7 @@ interface OpenApp extends AppToPublish {
 export async function readApp(
   place: RegistryLocation,
   { key, listing }: Pick<VersionToPublish, 'key' | 'listing'>,
-  {
-    recordsInStore = false,
-    workspace = null,
-  }: Pick<PublishOptions, 'workspace'> & { recordsInStore?: boolean | undefined } = {},
+  { recordsInStore = false, workspace = null }: Pick<PublishOptions, 'workspace' | 'recordsInStore'> = {},
 ): Promise<OpenApp> {
   const lock = recordsInStore ? await readLockDocument(place.store) : null;
   const workspaceLock = workspace && (await readLockDocument(workspace));
@@ -283,32 +254,4 @@ function publishedBefore(key: string, { version, artifactChecksum }: NewVersion,
     message`Publish your bytes as a new version, for example with patch instead of the number.`,
     { effect: 'none' },
   );
-}
-
-/** Maximum number of times that an increment is recomputed after conflicts. */
-const ATTEMPTS = 50;
-/** The number of companion files of an artifact: another publisher may store each of them first. */
-const COMPANIONS = 2;
-
-/** True if a version is planned again because another publisher has just stored one of its files. */
-function afterRivals(word: string): (error: AppregError, planned: VersionPlan | null) => boolean {
-  let lastTried = '';
-  let attempt = 0;
-  return ({ code }, planned) => {
-    attempt += 1;
-    // Another publisher may also take the number during planning, between two reads.
-    const number = planned?.entry.version ?? null;
-    const isRefused = code === 'immutable';
-    // A companion file that another publisher has just stored is looked at: it may describe the same artifact.
-    if (isRefused && attempt <= COMPANIONS && planned !== null && hasCompanions(planned)) return true;
-    const taken = isRefused && (number === null || number !== lastTried);
-    if (!taken || !isBump(word) || attempt === ATTEMPTS) return false;
-    if (number !== null) lastTried = number;
-    return true;
-  };
-}
-
-/** True if the plan stores files beside the artifact. */
-function hasCompanions({ plan }: VersionPlan): boolean {
-  return plan.steps.some(({ kind, place }) => kind === 'create' && place !== 'artifact');
 }

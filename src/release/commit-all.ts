@@ -1,7 +1,7 @@
 import type { AppregError } from '../core/errors/error.ts';
 import { isDocumentWritten, type StepResult } from '../publish/apply-step.ts';
-import { isListing } from '../publish/publish-version.ts';
-import { run, startingWith } from '../publish/run.ts';
+import { Attempts } from '../publish/attempts.ts';
+import { listsVersionOrApp } from '../publish/version-attempts.ts';
 import { describeWriteState } from '../store/journal.ts';
 import { withLockHint } from './record-all.ts';
 import { errorOfApp, failed, type PlannedVersion, type PublishedApp, succeeded } from './outcome.ts';
@@ -20,28 +20,27 @@ export async function commitAll(
 ): Promise<PublishedApp[]> {
   const { store, workspace, manifest } = registry;
   const failures: PublishedApp[] = [];
+  let attempts = new Attempts<ReleasePlan>(store, { workspace });
   let planned = first;
-  const again = async (): Promise<ReleasePlan> => {
-    const apps = planned.versions.map(({ app }) => app);
-    planned = await planAll(registry, apps, options);
-    failures.push(...planned.failures);
-    return planned;
-  };
   for (;;) {
-    try {
-      const { results, notRecorded } = await run(store, startingWith(planned, again), { workspace });
+    const attempt = await attempts.apply(planned);
+    if (attempt.kind === 'applied') {
+      const { results, notRecorded } = attempt.outcome;
       const error = notRecorded && withLockHint(errorOfApp(notRecorded));
       return [...failures, ...planned.versions.map((one) => committed(one, planned, results, error))];
-    } catch (error) {
-      const refusal = errorOfApp(error);
-      const before = planned.versions;
-      if (refusal.effect === 'none' || refusal.effect === null) {
-        store.forget?.();
-        await again();
-      }
-      // The same apps would be refused again.
-      if (planned.versions.length === before.length) return [...failures, ...failAll(before, refusal, manifest)];
     }
+    const refusal = attempt.kind === 'failed' ? errorOfApp(attempt.error) : null;
+    const { versions } = planned;
+    // It is unknown what was written, or something was.
+    if (refusal !== null && refusal.effect !== 'none' && refusal.effect !== null)
+      return [...failures, ...failAll(versions, refusal, manifest)];
+    const apps = versions.map(({ app }) => app);
+    planned = await planAll(registry, apps, options);
+    failures.push(...planned.failures);
+    if (refusal === null) continue;
+    // The same apps would be refused again.
+    if (planned.versions.length === versions.length) return [...failures, ...failAll(versions, refusal, manifest)];
+    attempts = new Attempts(store, { workspace });
   }
 }
 
@@ -54,7 +53,7 @@ function committed(
   const { plan, listing: own } = one.version;
   const isNew = results.some(
     (result) =>
-      (isListing(result) && plan.steps.includes(result.step)) ||
+      (listsVersionOrApp(result) && plan.steps.includes(result.step)) ||
       (own !== null && result.step === listing && isDocumentWritten(result)),
   );
   return succeeded(one, isNew ? 'published' : 'already-published', error);

@@ -10,7 +10,7 @@ import { listingPart } from '../publish/parts/listing.ts';
 import { judgeParts } from '../publish/parts/part.ts';
 import type { Plan } from '../publish/plan.ts';
 import { factsOf, type RegistryLocation, readManifest } from '../publish/registry-location.ts';
-import { run, withCreated } from '../publish/run.ts';
+import { Attempts, withCreated } from '../publish/attempts.ts';
 import type { StoredDocument } from '../publish/stored-document.ts';
 import { errorOfApp, failed, type PlannedVersion, type PublishedApp, type StoredApp } from './outcome.ts';
 
@@ -27,34 +27,53 @@ export function listAll(manifest: StoredDocument, planned: readonly PlannedVersi
   );
 }
 
+/** The plan of the edit that lists new apps. */
+interface ListingPlan {
+  plan: Plan;
+  /** The apps whose entry the manifest accepts, and those that are listed. */
+  accepted: StoredApp[];
+  /** The results of the others. */
+  failures: PublishedApp[];
+}
+
 /**
  * Lists the apps that are new, after their files are stored. One whose entry is refused is left out.
  * @returns those that are listed, and the results of the others
  * @throws AppregError if the run was interrupted
  */
 export async function listNewApps(
-  place: RegistryLocation,
+  location: RegistryLocation,
   stored: readonly StoredApp[],
   judgeSettings: JudgeSettings,
 ): Promise<{ listed: StoredApp[]; failures: PublishedApp[] }> {
-  let failures: PublishedApp[] = [];
-  const left = (): StoredApp[] => stored.filter(({ app }) => !failures.some((one) => one.app === app));
-  const make = async (): Promise<{ plan: Plan }> => {
-    const manifest = await readManifest(place);
-    failures = stored.flatMap((one) => refusalIn(manifest, one, judgeSettings) ?? []);
-    const step = listAll(manifest, left());
-    return { plan: { title: step?.what ?? '', steps: step === null ? [] : [step] } };
-  };
-  try {
-    if (!stored.some(isNewApp)) return { listed: [...stored], failures };
-    const { results } = await run(place.store, make);
-    const isWritten = results.some(isDocumentWritten);
-    return { listed: left().map((one) => (isWritten && isNewApp(one) ? { ...one, isNew: true } : one)), failures };
-  } catch (error) {
-    const notListed = left().filter(isNewApp);
-    failures = [...failures, ...notListed.map((one) => unlisted(one, error))];
-    return { listed: left(), failures };
+  if (!stored.some(isNewApp)) return { listed: [...stored], failures: [] };
+  const attempts = new Attempts<ListingPlan>(location.store);
+  for (;;) {
+    const attempt = await attempts.apply(planListing(location, stored, judgeSettings));
+    if (attempt.kind === 'outdated') continue;
+    if (attempt.kind === 'applied') {
+      const { planned, results } = attempt.outcome;
+      const isWritten = results.some(isDocumentWritten);
+      const listed = planned.accepted.map((one) => (isWritten && isNewApp(one) ? { ...one, isNew: true } : one));
+      return { listed, failures: planned.failures };
+    }
+    const { accepted, failures } = attempt.planned ?? { accepted: stored, failures: [] };
+    const notListed = accepted.filter(isNewApp).map((one) => unlisted(one, attempt.error));
+    return { listed: accepted.filter((one) => !isNewApp(one)), failures: [...failures, ...notListed] };
   }
+}
+
+/** Judges the entries on the manifest as it is now, and writes nothing. */
+async function planListing(
+  location: RegistryLocation,
+  stored: readonly StoredApp[],
+  judgeSettings: JudgeSettings,
+): Promise<ListingPlan> {
+  const manifest = await readManifest(location);
+  const failures = stored.flatMap((one) => refusalIn(manifest, one, judgeSettings) ?? []);
+  const accepted = stored.filter(({ app }) => !failures.some((one) => one.app === app));
+  const step = listAll(manifest, accepted);
+  return { plan: { title: step?.what ?? '', steps: step === null ? [] : [step] }, accepted, failures };
 }
 
 function isNewApp({ version }: StoredApp): boolean {

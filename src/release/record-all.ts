@@ -1,7 +1,7 @@
 import type { AppregError } from '../core/errors/error.ts';
 import { message, safe } from '../core/text/message.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { run } from '../publish/run.ts';
+import { planAndApply } from '../publish/attempts.ts';
 import { errorOfApp, type StoredApp } from './outcome.ts';
 import { lockParts, readLocks, RECORDING, type ReleaseRegistry } from './plan-all.ts';
 
@@ -17,12 +17,12 @@ export async function recordAll(
 ): Promise<AppregError | null> {
   if (listed.length === 0) return null;
   const { store, workspace } = registry;
-  const make = async (): Promise<{ plan: Plan<PlannedStep> }> => {
+  const planRecords = async (): Promise<{ plan: Plan<PlannedStep> }> => {
     const steps = lockParts(await readLocks(registry), listed, now).flatMap((part) => part.steps);
     return { plan: { title: RECORDING, steps } };
   };
   try {
-    const { notRecorded } = await run(store, make, { workspace });
+    const { notRecorded } = await planAndApply(store, planRecords, { workspace });
     return notRecorded && withLockHint(errorOfApp(notRecorded));
   } catch (error) {
     return errorOfApp(error);

@@ -71,10 +71,11 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const hasPlan = action === 'publish' && dryRun;
   if (wanted.length === 0) return released(accepted, [], hasPlan ? { steps: [] } : null);
   const registry = await registryFor(repository, published, wanted, options);
-  const parts = publishAll(registry, wanted, await settingsOf(repository, jobs, options));
+  const settings = await settingsOf(repository, jobs, options);
   const results: PublishedApp[] = [];
   let plan: Plan<PlannedStep> | null = null;
-  for await (const part of announced(parts, wanted.length, repository.listener, options))
+  const { listener } = repository;
+  for await (const part of announced(publishAll(registry, wanted, settings), wanted.length, listener, options))
     if (part.kind === 'app') results.push(part);
     else if (part.kind === 'plan' && hasPlan) ({ plan } = part);
   return released(accepted, results, plan);

@@ -1,9 +1,10 @@
 import type { NewVersion } from '../author/metadata.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockIn, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
-import { runVersion, type VersionPlan } from '../publish/publish-version.ts';
+import type { VersionPlan } from '../publish/publish-version.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
-import { startingWith } from '../publish/run.ts';
+import { type Published, VersionAttempts } from '../publish/version-attempts.ts';
+import type { PreparedApp } from './evaluate.ts';
 import { failed, type PlannedVersion, type PublishedApp, type StoredApp } from './outcome.ts';
 import { planOf } from './plan-all.ts';
 
@@ -18,19 +19,30 @@ export async function storeApp(
   judgeSettings: JudgeSettings,
   readBack: ((entry: NewVersion) => Promise<void>) | undefined,
 ): Promise<StoredApp | PublishedApp> {
-  let last = version;
-  const again = async (): Promise<VersionPlan> => {
-    const known = withStoredLock(place, lockIn(await readLockDocument(place.store)));
-    last = await planOf(known, app, judgeSettings);
-    return last;
-  };
+  const attempts = new VersionAttempts(place.store, app.version, { readBack });
+  let planning: VersionPlan | Promise<VersionPlan> = version;
   try {
-    const { planned, results, isNew } = await runVersion(place, app.version, startingWith(version, again), {
-      readBack,
-    });
-    const written = results.filter(({ outcome }) => outcome === 'created' || outcome === 'edited');
-    return { kind: 'stored', app, version: planned, isNew, written: written.map(({ step }) => step.path) };
+    for (;;) {
+      const published = await attempts.apply(planning);
+      if (published !== null) return stored(app, published);
+      planning = planAgain(place, app, judgeSettings);
+    }
   } catch (error) {
-    return failed({ app, version: last }, error);
+    return failed({ app, version: attempts.lastPlan ?? version }, error);
   }
+}
+
+function stored(app: PreparedApp, { planned, results, isNew }: Published): StoredApp {
+  const written = results.filter(({ outcome }) => outcome === 'created' || outcome === 'edited');
+  return { kind: 'stored', app, version: planned, isNew, written: written.map(({ step }) => step.path) };
+}
+
+/** Also with the versions that others have recorded since the first plan. */
+async function planAgain(
+  place: RegistryLocation,
+  app: PreparedApp,
+  judgeSettings: JudgeSettings,
+): Promise<VersionPlan> {
+  const known = withStoredLock(place, lockIn(await readLockDocument(place.store)));
+  return planOf(known, app, judgeSettings);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { publishVersion, type Published } from '../../src/publish/publish-version.ts';
+import { publishVersion } from '../../src/publish/publish-version.ts';
+import type { Published } from '../../src/publish/version-attempts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 

@@ -22,12 +22,12 @@ describe('a plan', () => {
     const { store, log, text } = watched({ [metadata]: '' });
     const results = await applyPlan(plan, store, {
       onStep: ({ step, outcome }) => log.push(`reported ${outcome} ${step.path}`),
-      readBack: async (step) => void log.push(`read back ${step.path}`),
+      readBack: async ({ version }) => void log.push(`read back ${version}`),
     });
     expect(log).toEqual([
       'created a/1.0.0.tar.gz',
       'reported created a/1.0.0.tar.gz',
-      'read back a/1.0.0.tar.gz',
+      'read back 1.0.0',
       'replaced a/versions.json',
       'reported edited a/versions.json',
     ]);

@@ -16,6 +16,11 @@ export const artifact: Step & { kind: 'create' } = {
   path: 'a/1.0.0.tar.gz',
   bytes: Buffer.from('bytes'),
   what: 'the artifact of a 1.0.0',
+  artifactOf: {
+    version: '1.0.0',
+    artifactUrl: 'https://h.test/a/1.0.0.tar.gz',
+    artifactChecksum: `sha256:${'0'.repeat(64)}`,
+  },
 };
 
 export const metadata = 'a/versions.json';

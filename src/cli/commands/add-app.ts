@@ -4,7 +4,7 @@ import { recordFrom } from '../../core/values/record.ts';
 import { capitalized, printable } from '../../core/text/text.ts';
 import { type AppPlan, type NewApp, planApp } from '../../publish/add-app.ts';
 import { checkNewKey } from '../../publish/check-key.ts';
-import { run } from '../../publish/run.ts';
+import { planAndApply } from '../../publish/attempts.ts';
 import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
@@ -32,11 +32,11 @@ export async function runAddApp(context: Context, key: string, options: Options)
   const app: NewApp = { key, ...others, ...texts, icon: iconFrom(context, key, texts.color, iconUrl), metadataUrl };
   const { now, severities } = await settings(context);
   const written = [place.manifest, `apps/${key}/versions.json`];
-  const make = async (): Promise<AppPlan & { files: string[] }> => ({
+  const planNow = async (): Promise<AppPlan & { files: string[] }> => ({
     ...(await planApp(place, app, { now, severities })),
     files: written,
   });
-  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
+  const { planned } = await planAndApply(place.store, planNow, { dryRun: options.dryRun });
   const { entry, plan, lines, findings } = planned;
   const status = planStatus(plan, options.dryRun === true, 'added');
   printFindings(terminal, findings);

@@ -4,7 +4,7 @@ import { counted, printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { type AssemblyPlan, checkAssembly, planAssembly } from '../../publish/assemble.ts';
-import { run } from '../../publish/run.ts';
+import { planAndApply } from '../../publish/attempts.ts';
 import { appsUnder } from '../../release/app-folders.ts';
 import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
@@ -55,11 +55,11 @@ export async function runAssemble(context: Context, options: Options): Promise<n
   const { place } = await openWorkspace(context);
   const folders = await appsUnder(root, place.base, config.release);
   const { apps } = folders;
-  const make = async (): Promise<AssemblyPlan & { files: string[] }> => ({
+  const planNow = async (): Promise<AssemblyPlan & { files: string[] }> => ({
     ...(await planAssembly(place, folders, remove, { now, severities })),
     files: [place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)],
   });
-  const { planned } = await run(place.store, make, { dryRun });
+  const { planned } = await planAndApply(place.store, planNow, { dryRun });
   const { plan, findings, files: _, ...changes } = planned;
   printFindings(terminal, findings);
   const status = planStatus(plan, dryRun, 'assembled');

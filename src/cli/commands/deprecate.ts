@@ -10,7 +10,7 @@ import {
   type RetirementPlan,
   type WantedRetirement,
 } from '../../publish/deprecate.ts';
-import { run } from '../../publish/run.ts';
+import { planAndApply } from '../../publish/attempts.ts';
 import type { Style } from '../../report/style.ts';
 import { settings } from '../check/settings.ts';
 import { RETIREMENT_REASONS } from '../define/choices.ts';
@@ -34,7 +34,7 @@ export async function runDeprecate(context: Context, key: string, given: string,
   const workspace = await openWorkspace(context);
   const { place } = workspace;
   const { now, severities } = await settings(context);
-  const make = async (): Promise<RetirementPlan> => {
+  const planNow = async (): Promise<RetirementPlan> => {
     const app = await appToPublish(place, key);
     const since = new Date(place.store.now?.() ?? now).toISOString().slice(0, 10);
     return planRetirement(place, app, { selects, asGiven: given, replaces: options.replace === true }, wanted, {
@@ -43,7 +43,7 @@ export async function runDeprecate(context: Context, key: string, given: string,
       severities,
     });
   };
-  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
+  const { planned } = await planAndApply(place.store, planNow, { dryRun: options.dryRun });
   const { plan, findings, versions, changed, kept, replaced } = planned;
   const done = wanted === null ? 'restored' : 'deprecated';
   const status = planStatus(plan, options.dryRun === true, done);

@@ -9,7 +9,7 @@ import { recordFrom } from '../../core/values/record.ts';
 import { printable, safeExcerpt, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { readManifest } from '../../publish/registry-location.ts';
-import { run } from '../../publish/run.ts';
+import { planAndApply } from '../../publish/attempts.ts';
 import { type AppEdit, type EditPlan, planEdit } from '../../publish/edit-app.ts';
 import { type ListedEntry, listedEntry } from '../../publish/listed-app.ts';
 import type { Style } from '../../report/style.ts';
@@ -44,11 +44,11 @@ export async function runEditApp(context: Context, key: string, options: Options
   const edit = editOf(context, app, values);
   const { now, severities } = await settings(context);
   // The entry stays as the user has seen it: a field that another process changes meanwhile is not overwritten.
-  const make = async (): Promise<EditPlan & { files: string[] }> => ({
+  const planNow = async (): Promise<EditPlan & { files: string[] }> => ({
     ...(await planEdit(place, { ...app, manifest: await readManifest(place) }, edit, { now, severities })),
     files: [place.manifest],
   });
-  const { planned } = await run(place.store, make, { dryRun: options.dryRun });
+  const { planned } = await planAndApply(place.store, planNow, { dryRun: options.dryRun });
   const { plan, findings, entry, changes, unusedIcon } = planned;
   const status = planStatus(plan, options.dryRun === true, 'edited');
   printFindings(terminal, findings);

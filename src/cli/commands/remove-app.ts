@@ -5,7 +5,7 @@ import { isSafeKey } from '../../core/registry/app-key.ts';
 import { counted, printable, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { readManifest } from '../../publish/registry-location.ts';
-import { run } from '../../publish/run.ts';
+import { planAndApply } from '../../publish/attempts.ts';
 import { listedEntry } from '../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../publish/remove-app.ts';
 import { settings } from '../check/settings.ts';
@@ -41,9 +41,9 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   }
   // The removal is the one that was confirmed, unless the entry has changed since then.
   const plans = [removal];
-  const make = async (): Promise<typeof removal> =>
+  const planNow = async (): Promise<typeof removal> =>
     plans.pop() ?? planRemoval(place, { ...app, manifest: await readManifest(place) }, { now, severities });
-  await run(place.store, make, { dryRun });
+  await planAndApply(place.store, planNow, { dryRun });
 
   const files = plan.steps.map(({ path }) => path);
   const status = dryRun ? 'planned' : 'removed';

@@ -22,10 +22,8 @@ export async function artifactPart({ store }: RegistryLocation, version: ChosenV
   }
   const what = `the artifact of ${key} ${entry.version}`;
   const isNeeded = listed === null || stored === null;
-  return {
-    steps: isNeeded ? [{ kind: 'create', place: 'artifact', path, bytes: artifact.bytes, what }] : [],
-    files: [path],
-  };
+  const step = { kind: 'create', place: 'artifact', path, bytes: artifact.bytes, what } as const;
+  return { steps: isNeeded ? [{ ...step, artifactOf: listed ?? entry }] : [], files: [path] };
 }
 
 /** True if no other artifact is where that of the version would be. */

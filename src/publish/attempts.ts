@@ -5,7 +5,7 @@ import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { PlanOutdated, type StepResult } from './apply-step.ts';
 import type { EditStep } from './edit-step.ts';
 import { requireWritable } from './require-writable.ts';
-import type { CreateStep, Plan, PlannedStep } from './plan.ts';
+import type { Plan, PlannedStep } from './plan.ts';
 import { signedPlan } from './sign.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
@@ -16,18 +16,11 @@ interface Planned {
   files?: readonly string[];
 }
 
-export interface RunOptions<P> extends Omit<ApplyOptions, 'readBack' | 'refusesOutdated'> {
+export interface AttemptOptions extends Pick<ApplyOptions, 'readBack'> {
   /** Shows the plan: nothing is signed, tidied or written. */
   dryRun?: boolean | undefined;
   /** The folder of the workspace, for the steps of a plan that are not in the store; null or absent without such steps. */
   workspace?: Store | null;
-  /** As `ApplyOptions.readBack`, with the plan that is applied. */
-  readBack?: ((step: CreateStep, planned: P) => Promise<void>) | undefined;
-  /**
-   * True if the plan is made again after an error of planning it or of applying it (default: never).
-   * @param planned null if the plan could not be made
-   */
-  mayPlanAgain?(error: AppregError, planned: P | null): boolean;
 }
 
 export interface Outcome<P> {
@@ -38,6 +31,17 @@ export interface Outcome<P> {
   notRecorded: AppregError | null;
 }
 
+/**
+ * Result of an attempt. `applied`: also if only the steps in the workspace failed, since the registry then has everything.
+ * `outdated`: a document has changed since the plan read it, and none is written yet, so the plan has to be made again.
+ * `failed`: the plan could not be made (`planned` is null) or applied; the error names what is stored, also by the attempts
+ * before.
+ */
+export type Attempt<P> =
+  | { kind: 'applied'; outcome: Outcome<P> }
+  | { kind: 'outdated' }
+  | { kind: 'failed'; planned: P | null; error: AppregError };
+
 type Applied<P> = Pick<Outcome<P>, 'planned' | 'results'>;
 
 /**
@@ -47,51 +51,80 @@ type Applied<P> = Pick<Outcome<P>, 'planned' | 'results'>;
 const TIMES = 3;
 
 /**
- * Makes a plan, and applies it. If a document has changed since the plan read it, and none is written yet, the plan is
- * made again, so that everything is judged and checked on what is stored now.
- * @param make reads the documents and plans; called again for each attempt
- * @returns also if only the steps in the workspace fail, since the registry then has everything
- * @throws AppregError of `make` and `applyPlan`, with what is stored
+ * Makes a plan, and applies it; again while it is outdated, so that everything is judged and checked on what is stored now.
+ * @param plan reads the documents and plans
+ * @throws AppregError of `plan` and `applyPlan`, with what is stored
  */
-export async function run<P extends Planned>(
+export async function planAndApply<P extends Planned>(
   store: RegistryLocation['store'],
-  make: () => Promise<P>,
-  { dryRun = false, workspace = null, readBack, mayPlanAgain, ...options }: RunOptions<P> = {},
+  plan: () => Promise<P>,
+  options: AttemptOptions = {},
 ): Promise<Outcome<P>> {
-  const earlier = new EarlierAttempts();
-  for (let outdated = 0; ;) {
+  const attempts = new Attempts<P>(store, options);
+  for (;;) {
+    const attempt = await attempts.apply(plan());
+    if (attempt.kind === 'applied') return attempt.outcome;
+    if (attempt.kind === 'failed') throw attempt.error;
+  }
+}
+
+/** Attempts to apply a plan that is made again in between. They know what the ones before have created. */
+export class Attempts<P extends Planned> {
+  readonly #store: RegistryLocation['store'];
+  readonly #options: AttemptOptions;
+  readonly #earlier = new EarlierAttempts();
+  #outdated = 0;
+  #lastPlan: P | null = null;
+
+  constructor(store: RegistryLocation['store'], options: AttemptOptions = {}) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** The last plan that could be made; null if there is none. */
+  get lastPlan(): P | null {
+    return this.#lastPlan;
+  }
+
+  /** Applies a plan. @throws all errors that are not expected, such as a defect of the program */
+  async apply(planning: P | Promise<P>): Promise<Attempt<P>> {
     let planned: P | null = null;
-    let outcome: Applied<P>;
+    let applied: Applied<P>;
     try {
-      planned = await make();
-      const [stored, local] = byStore(planned.plan);
-      if (workspace !== null) await requireWritable(local.steps, workspace);
-      if (dryRun) {
-        await requireWritable(stored.steps, store);
-        return { planned, results: [], notRecorded: null };
-      }
-      const plan = await signedPlan(stored);
-      planned = { ...planned, plan: { ...plan, steps: [...plan.steps, ...local.steps] } };
-      await store.tidy?.([...(planned.files ?? []), ...plan.steps.map(({ path }) => path)]);
-      const current = planned;
-      const refusesOutdated = outdated < TIMES;
-      const results = await applyPlan(plan, store, {
-        ...options,
-        ...(readBack && { readBack: (step: CreateStep) => readBack(step, current) }),
-        refusesOutdated,
-      });
-      outcome = earlier.joined(planned, results);
+      planned = await planning;
+      this.#lastPlan = planned;
+      applied = this.#earlier.joined(await this.#applyToStore(planned));
     } catch (error) {
+      this.#store.forget?.();
       if (error instanceof PlanOutdated) {
-        outdated += 1;
-        earlier.add(error.created);
-      } else if (isAppregError(error) && mayPlanAgain?.(error, planned) === true) {
-        earlier.leave(error.written?.stored ?? []);
-      } else throw isAppregError(error) ? withCreated(error, earlier.paths) : error;
-      store.forget?.();
-      continue;
+        this.#outdated += 1;
+        this.#earlier.add(error.created);
+        return { kind: 'outdated' };
+      }
+      if (!isAppregError(error)) throw error;
+      const known = withCreated(error, this.#earlier.paths);
+      this.#earlier.leave(error.written?.stored ?? []);
+      return { kind: 'failed', planned, error: known };
     }
-    return recorded(outcome, workspace);
+    return { kind: 'applied', outcome: await recorded(applied, this.#options) };
+  }
+
+  /** Applies the steps in the store, after those of the workspace are known to be writable. */
+  async #applyToStore(planned: P): Promise<Applied<P>> {
+    const { dryRun = false, workspace = null, readBack } = this.#options;
+    const [stored, local] = byStore(planned.plan);
+    if (workspace !== null) await requireWritable(local.steps, workspace);
+    if (dryRun) {
+      await requireWritable(stored.steps, this.#store);
+      return { planned, results: [] };
+    }
+    const plan = await signedPlan(stored);
+    const results = await applyPlan(plan, this.#store, {
+      files: planned.files,
+      readBack,
+      refusesOutdated: this.#outdated < TIMES,
+    });
+    return { planned: { ...planned, plan: { ...plan, steps: [...plan.steps, ...local.steps] } }, results };
   }
 }
 
@@ -106,9 +139,9 @@ function byStore(plan: Plan<PlannedStep>): [stored: Plan<PlannedStep>, local: Pl
 /** The outcome, after the steps in the workspace are applied as well. */
 async function recorded<P extends Planned>(
   { planned, results }: Applied<P>,
-  workspace: Store | null,
+  { dryRun = false, workspace = null }: AttemptOptions,
 ): Promise<Outcome<P>> {
-  if (workspace === null) return { planned, results, notRecorded: null };
+  if (workspace === null || dryRun) return { planned, results, notRecorded: null };
   const [, local] = byStore(planned.plan);
   try {
     return { planned, results: [...results, ...(await applyPlan(local, workspace))], notRecorded: null };
@@ -119,16 +152,6 @@ async function recorded<P extends Planned>(
     const written = { stored: done.map(({ step }) => step.path), notStored: paths, unknown: [] };
     return { planned, results, notRecorded: error.with({ written }) };
   }
-}
-
-/** A `make` for `run` whose first plan is made already. */
-export function startingWith<P>(first: P, again: () => Promise<P>): () => Promise<P> {
-  let left: P | null = first;
-  return async () => {
-    const planned = left ?? (await again());
-    left = null;
-    return planned;
-  };
 }
 
 function isLocal(step: PlannedStep): step is EditStep {
@@ -154,7 +177,7 @@ class EarlierAttempts {
   }
 
   /** The outcome of all attempts: a file that an earlier one created has been created by this run. */
-  joined<P extends Planned>(planned: P, results: readonly StepResult[]): Applied<P> {
+  joined<P extends Planned>({ planned, results }: Applied<P>): Applied<P> {
     const created = new Set(this.#results.map(({ step }) => step.path));
     const paths = new Set(planned.plan.steps.map(({ path }) => path));
     const others = this.#results.filter(({ step }) => !paths.has(step.path));

@@ -6,7 +6,7 @@ import { planApp, type NewApp } from '../../src/publish/add-app.ts';
 import { EditStep } from '../../src/publish/edit-step.ts';
 import type { Plan } from '../../src/publish/plan.ts';
 import { readDocument } from '../../src/publish/registry-location.ts';
-import { run } from '../../src/publish/run.ts';
+import { planAndApply } from '../../src/publish/attempts.ts';
 import { refusal } from '../cli/author-support.ts';
 import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
 
@@ -51,7 +51,7 @@ test.each([
 ])('with %i rivals, it is made %i times, and the document keeps what they wrote', async (rivals, times) => {
   const store = contended(rivals);
   const seen: string[] = [];
-  const { planned, results } = await run(store, planning(store, seen));
+  const { planned, results } = await planAndApply(store, planning(store, seen));
   expect(seen).toHaveLength(times);
   const members = Object.keys(JSON.parse(String(store.files.get(PATH))) as object);
   expect(members).toHaveLength(rivals + 1);
@@ -69,7 +69,7 @@ test('an error of a later attempt names what an earlier one stored', async () =>
   const first = planning(store);
   let attempts = 0;
   const error = await refusal(
-    run(store, async () => {
+    planAndApply(store, async () => {
       attempts += 1;
       if (attempts === 1) return first();
       throw new AppregError('immutable', message`It is taken.`, message`Use another.`, { effect: 'none' });
@@ -81,7 +81,7 @@ test('an error of a later attempt names what an earlier one stored', async () =>
 
 test('a dry run makes one plan, and writes nothing', async () => {
   const store = contended(1);
-  expect((await run(store, planning(store), { dryRun: true })).results).toEqual([]);
+  expect((await planAndApply(store, planning(store), { dryRun: true })).results).toEqual([]);
   expect([...store.files.keys()]).toEqual([PATH]);
 });
 
@@ -102,11 +102,11 @@ test('an app is judged again beside one that was added meanwhile', async () => {
   store.replace = async (...all) => {
     if (isFirst) {
       isFirst = false;
-      await run(store, () => planApp(place, app('Clock'), JUDGEMENT));
+      await planAndApply(store, () => planApp(place, app('Clock'), JUDGEMENT));
     }
     return replace(...all);
   };
-  const { planned } = await run(store, () => planApp(place, app('clock'), JUDGEMENT));
+  const { planned } = await planAndApply(store, () => planApp(place, app('clock'), JUDGEMENT));
   expect(planned.findings.map(({ rule }) => rule)).toContain('app-key-ambiguous');
   expect(planned.plan.steps.map(({ path }) => path)).toEqual(['apps/clock/versions.json', 'registry.json']);
 });

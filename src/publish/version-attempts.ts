@@ -1,0 +1,76 @@
+import type { AppregError } from '../core/errors/error.ts';
+import { isDocumentWritten, type StepResult } from './apply-step.ts';
+import { type AttemptOptions, Attempts, type Outcome } from './attempts.ts';
+import { isBump } from './choose-version.ts';
+import type { VersionPlan } from './publish-version.ts';
+import type { RegistryLocation } from './registry-location.ts';
+
+export interface Published extends Outcome<VersionPlan> {
+  /** False if these bytes were already listed. */
+  isNew: boolean;
+}
+
+/** Maximum number of times that an increment is recomputed after conflicts. */
+const MAX_ATTEMPTS = 50;
+/** The number of companion files of an artifact: another publisher may store each of them first. */
+const COMPANIONS = 2;
+
+/** Attempts to publish a version, which is planned again if another publisher has just stored one of its files. */
+export class VersionAttempts {
+  readonly #attempts: Attempts<VersionPlan>;
+  readonly #isIncrement: boolean;
+  readonly #isDryRun: boolean;
+  #failed = 0;
+  #lastTried = '';
+
+  /** @param word a semantic version; or major, minor or patch */
+  constructor(store: RegistryLocation['store'], word: string, options: AttemptOptions) {
+    this.#attempts = new Attempts(store, options);
+    this.#isIncrement = isBump(word);
+    this.#isDryRun = options.dryRun === true;
+  }
+
+  get lastPlan(): VersionPlan | null {
+    return this.#attempts.lastPlan;
+  }
+
+  /**
+   * Applies a plan.
+   * @returns null if the version has to be planned again
+   * @throws AppregError of planning and of `applyPlan`, with what is stored
+   */
+  async apply(planning: VersionPlan | Promise<VersionPlan>): Promise<Published | null> {
+    const attempt = await this.#attempts.apply(planning);
+    if (attempt.kind === 'outdated') return null;
+    if (attempt.kind === 'applied') {
+      const { planned, results } = attempt.outcome;
+      const isNew = this.#isDryRun ? !planned.published : results.some(listsVersionOrApp);
+      return { ...attempt.outcome, isNew };
+    }
+    if (this.#isOfRival(attempt.error, attempt.planned)) return null;
+    throw attempt.error;
+  }
+
+  /** @param planned null if the error is one of planning: another publisher may take the number between two reads */
+  #isOfRival({ code }: AppregError, planned: VersionPlan | null): boolean {
+    this.#failed += 1;
+    if (code !== 'immutable') return false;
+    // A companion file that another publisher has just stored is looked at: it may describe the same artifact.
+    if (this.#failed <= COMPANIONS && planned !== null && hasCompanions(planned)) return true;
+    const number = planned?.entry.version ?? null;
+    if (number === this.#lastTried || !this.#isIncrement || this.#failed === MAX_ATTEMPTS) return false;
+    if (number !== null) this.#lastTried = number;
+    return true;
+  }
+}
+
+/** True if a step wrote a document that lists the version, or the app; not its notes or its record. */
+export function listsVersionOrApp(result: StepResult): boolean {
+  const { place } = result.step;
+  return isDocumentWritten(result) && (place === 'metadata' || place === 'manifest');
+}
+
+/** True if the plan stores files beside the artifact. */
+function hasCompanions({ plan }: VersionPlan): boolean {
+  return plan.steps.some(({ kind, place }) => kind === 'create' && place !== 'artifact');
+}
