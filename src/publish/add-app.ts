@@ -86,7 +86,7 @@ async function newIconPart(store: Store, icon: NewIcon): Promise<Part<Step>> {
   const stored = await store.read(path);
   if (stored !== null && !Buffer.from(stored.bytes).equals(file.bytes))
     throw otherIconExists(path, message`Delete it if no app uses it, or choose another app key.`);
-  const step: Step = { kind: 'create', place: 'icon', path, bytes: file.bytes, what: 'the icon' };
+  const step: Step = { kind: 'create', role: 'icon', path, bytes: file.bytes, what: 'the icon' };
   return { steps: stored === null ? [step] : [], files: [path], facts };
 }
 
@@ -112,7 +112,7 @@ async function newMetadataPart(place: RegistryLocation, url: string): Promise<Pa
 /** The step that creates a metadata file without versions. */
 export function createMetadata(path: string): Step {
   const what = 'the metadata file, without versions';
-  return { kind: 'create', place: 'metadata', path, bytes: Buffer.from(newMetadata()), what };
+  return { kind: 'create', role: 'metadata', path, bytes: Buffer.from(newMetadata()), what };
 }
 
 /** The error for an icon file that is not replaced, since it is not known to be that of the app. @param hint how to go on */

@@ -70,7 +70,7 @@ export async function planAssembly(
     throwIssues(again.issues);
     return again.text === null ? null : documentWithText(again.text, now.path);
   };
-  const edit = EditStep.of(manifest, { place: 'manifest', what: summaryOf(changes) }, assemble);
+  const edit = EditStep.of(manifest, { role: 'manifest', what: summaryOf(changes) }, assemble);
   if (edit !== null) steps.push(edit);
   return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
 }

@@ -155,7 +155,7 @@ async function recorded<P extends Planned>(
 }
 
 function isLocal(step: PlannedStep): step is EditStep {
-  return step.place === 'workspace-lock';
+  return step.role === 'workspace-lock';
 }
 
 /** Files that earlier attempts of a run created. */

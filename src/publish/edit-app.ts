@@ -25,7 +25,7 @@ import type { JudgeSettings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
 import { type AboutFieldChange, planAboutEdit } from './parts/about.ts';
 import { judgeParts, NOTHING } from './parts/part.ts';
-import { inPlaces } from './place.ts';
+import { inOrderOfRoles } from './role.ts';
 import { EditStep } from './edit-step.ts';
 import { type ListedEntry, requireEntry } from './listed-app.ts';
 import type { Plan, Step } from './plan.ts';
@@ -74,12 +74,12 @@ export async function planEdit(
   const icon = edits.icon === undefined ? null : newIcon(place, key, edits.icon);
   const wanted = wantedTexts(edits, icon?.url ?? null);
   const changes = changesTo(before, wanted);
-  const edit = EditStep.of(manifest, { place: 'manifest', what: `the app ${printable(key)}` }, (now) =>
+  const edit = EditStep.of(manifest, { role: 'manifest', what: `the app ${printable(key)}` }, (now) =>
     changed(now, key, changes),
   );
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edits.about ?? {});
-  const steps = inPlaces<Step>([iconStep ?? [], about.part?.steps ?? [], edit ?? []].flat());
+  const steps = inOrderOfRoles<Step>([iconStep ?? [], about.part?.steps ?? [], edit ?? []].flat());
   const after = edit?.to ?? manifest;
   const entry = requireEntry(after, key);
   const plan = { title: `Edit app ${printable(key)}`, steps };
@@ -146,13 +146,13 @@ async function stepForIcon(
 ): Promise<Step | null> {
   const { bytes } = file;
   const stored = await place.store.read(path);
-  if (stored === null) return { kind: 'create', place: 'icon', path, bytes, what: 'the icon' };
+  if (stored === null) return { kind: 'create', role: 'icon', path, bytes, what: 'the icon' };
   if (Buffer.from(stored.bytes).equals(bytes)) return null;
   const users = usersOfIcon(place, manifest, path);
   if (!users.includes(key))
     throw otherIconExists(path, message`Delete it if no app uses it, or give the URL of an icon: --icon <url>`);
   if (users.length > 1) throw sharedIcon(path, key, users);
-  return { kind: 'replace', place: 'icon', path, bytes, what: 'the icon, changed' };
+  return { kind: 'replace', role: 'icon', path, bytes, what: 'the icon, changed' };
 }
 
 /** Replacing it would change the icon of the other apps, too. */

@@ -1,6 +1,6 @@
 import type { Document } from '../author/document.ts';
 import type { Stored } from '../store/store.ts';
-import type { Place } from './place.ts';
+import type { Role } from './role.ts';
 import type { StoredDocument } from './stored-document.ts';
 
 /**
@@ -14,7 +14,7 @@ export type Change = (now: Document) => Document | null;
 interface Shown {
   /** Such as `the app clock`. */
   what: string;
-  place?: Place;
+  role?: Role;
 }
 
 /**
@@ -25,17 +25,17 @@ export class EditStep {
   readonly kind = 'edit';
   readonly path: string;
   readonly what: string;
-  readonly place?: Place;
+  readonly role?: Role;
   /** The document that was planned on. */
   readonly from: StoredDocument;
   /** The result of the change for `from`. */
   readonly to: Document;
   readonly #change: Change;
 
-  private constructor(from: StoredDocument, to: Document, { what, place }: Shown, change: Change) {
+  private constructor(from: StoredDocument, to: Document, { what, role }: Shown, change: Change) {
     this.path = from.path;
     this.what = what;
-    if (place !== undefined) this.place = place;
+    if (role !== undefined) this.role = role;
     this.from = from;
     this.to = to;
     this.#change = change;

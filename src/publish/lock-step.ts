@@ -15,7 +15,7 @@ import {
 import type { Store } from '../store/store.ts';
 import type { Artifact } from './artifact.ts';
 import { EditStep } from './edit-step.ts';
-import type { Place } from './place.ts';
+import type { Role } from './role.ts';
 import type { RegistryLocation } from './registry-location.ts';
 import { StoredDocument } from './stored-document.ts';
 
@@ -36,12 +36,12 @@ export interface RecordedVersion {
 export function lockStep(
   lock: StoredDocument,
   entries: readonly RecordedVersion[],
-  { what = 'the lock file', place = 'lock' }: { what?: string; place?: Place } = {},
+  { what = 'the lock file', role = 'lock' }: { what?: string; role?: Role } = {},
 ): EditStep | null {
   const [first] = entries;
   const versions =
     first && entries.length === 1 ? `${first.app} ${first.version.version}` : counted(entries.length, 'version');
-  return EditStep.of(lock, { what: `${what}, with ${versions}`, place }, (now) => {
+  return EditStep.of(lock, { what: `${what}, with ${versions}`, role }, (now) => {
     const before = lockFileIn(now.content, LOCK_FILE);
     let after = before;
     for (const { app, version } of entries) after = withLockedVersion(after, app, version);

@@ -1,8 +1,8 @@
-import type { NewVersion } from '../author/metadata.ts';
+import type { LockedVersion } from '../core/registry/lock-file.ts';
 import type { Bytes } from '../store/bytes.ts';
 import { grouped, printable } from '../core/text/text.ts';
 import type { EditStep } from './edit-step.ts';
-import type { Place } from './place.ts';
+import type { Role } from './role.ts';
 
 /** The writes to make, in order, each with its precondition. It can be shown instead of applied. */
 export interface Plan<AnyStep = Step> {
@@ -21,9 +21,9 @@ export interface CreateStep {
   path: string;
   bytes: Bytes;
   what: string;
-  place?: Place;
+  role?: Role;
   /** The version whose artifact the file is; absent for other files. */
-  artifactOf?: NewVersion;
+  artifactOf?: Pick<LockedVersion, 'version' | 'artifactUrl' | 'artifactChecksum'>;
 }
 
 /** A file that must not exist yet, and that is signed before any step is applied. */
@@ -39,7 +39,7 @@ export interface ReplaceStep {
   path: string;
   bytes: Uint8Array;
   what: string;
-  place?: Place;
+  role?: Role;
 }
 
 const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };

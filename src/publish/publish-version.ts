@@ -1,6 +1,5 @@
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
 import { AppregError } from '../core/errors/error.ts';
-import type { Finding } from '../core/findings/report.ts';
 import { sameDigest } from '../core/registry/baseline.ts';
 import { LOCK_FILE, type Provenance } from '../core/registry/lock-file.ts';
 import { message, safe } from '../core/text/message.ts';
@@ -12,7 +11,6 @@ import type { JudgeSettings, RegistryState } from './check-change.ts';
 import { versionSeverities } from './check-content.ts';
 import { chosenVersion } from './choose-version.ts';
 import type { AppToAssemble } from './described-app.ts';
-import type { EditStep } from './edit-step.ts';
 import { type AppToPublish, appToPublish, describedAppToPublish } from './listed-app.ts';
 import { lockedVersion, lockIn, readLockDocument, withStoredLock } from './lock-step.ts';
 import type { NotesOf } from './parts/about.ts';
@@ -26,11 +24,12 @@ import { metadataPart } from './parts/metadata.ts';
 import { notesPart } from './parts/notes.ts';
 import { joined, judgeParts, NOTHING, type Part } from './parts/part.ts';
 import { workspaceLockPart } from './parts/workspace-lock.ts';
-import { changedLines, type LineChanges, type Plan, type PlannedStep } from './plan.ts';
+import { changedLines, type PlannedStep } from './plan.ts';
 import { appFactsWith, factsOf, type RegistryLocation } from './registry-location.ts';
 import { haveSameTar } from './same-tar.ts';
 import type { StoredDocument } from './stored-document.ts';
 import { type Published, VersionAttempts } from './version-attempts.ts';
+import type { VersionPlan } from './version-plan.ts';
 
 /** Publishes a version of an app (spec 4.4): parts, each of which knows its files, in one plan. */
 
@@ -111,25 +110,6 @@ export async function readApp(
   return { ...app, lock, workspaceLock };
 }
 
-export interface VersionPlan {
-  entry: NewVersion;
-  /** True if these bytes are already listed; the artifact itself may still be missing in the store. */
-  published: boolean;
-  plan: Plan<PlannedStep>;
-  /** The step of the plan that lists the app in the manifest; null if it is listed. */
-  listing: EditStep | null;
-  /** The path of the artifact in the store; null if it is hosted elsewhere. */
-  path: string | null;
-  /** The files of the parts, also those that need no step now. */
-  files: string[];
-  /** Name of the published thing in messages. */
-  subject: string;
-  /** The lines of the metadata file that change; null if none do. */
-  lines(): LineChanges | null;
-  /** Warnings and notes about the new version, and about an app that is listed with it. */
-  findings: Finding[];
-}
-
 /**
  * Plans a version in an order that never exposes a partial state: the artifact with its companions, the icon of a new app,
  * the notes, the metadata file with the version, the manifest with the new app, and the lock files.
@@ -168,7 +148,7 @@ export async function planVersion(
     entry,
     published,
     plan: { title: published ? titleOfAddition(subject, planned.steps) : `Publish ${subject}`, steps: planned.steps },
-    listing: listing.edit,
+    listingStep: listing.edit,
     path: version.path,
     files: planned.files,
     subject,
@@ -204,8 +184,8 @@ function lockParts(
 
 /** The subject of the commit for files that are added to a version that is listed. */
 function titleOfAddition(subject: string, steps: readonly PlannedStep[]): string {
-  if (steps.some(({ place }) => place === 'artifact')) return `Restore the artifact of ${subject}`;
-  const added = steps.filter(({ place }) => place === 'companion' || place === 'notes').map(({ what }) => what);
+  if (steps.some(({ role }) => role === 'artifact')) return `Restore the artifact of ${subject}`;
+  const added = steps.filter(({ role }) => role === 'companion' || role === 'notes').map(({ what }) => what);
   return added.length === 0 ? `Record ${subject}` : `Add ${added.join(', ')}`;
 }
 

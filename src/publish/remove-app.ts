@@ -60,7 +60,7 @@ export async function planRemoval(
     if (current !== undefined && !isSame(current, entry)) throw changedMeanwhile(key);
     return removeAppEntry(now, key);
   };
-  const step = EditStep.of(manifest, { place: 'manifest', what: `the app ${printable(key)}, removed` }, remove);
+  const step = EditStep.of(manifest, { role: 'manifest', what: `the app ${printable(key)}, removed` }, remove);
   if (before.verdict === null) throw new Error(`the app ${key} was not judged`);
   // Another process may have removed it meanwhile.
   const after = step?.to ?? manifest;

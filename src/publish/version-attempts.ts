@@ -2,8 +2,8 @@ import type { AppregError } from '../core/errors/error.ts';
 import { isDocumentWritten, type StepResult } from './apply-step.ts';
 import { type AttemptOptions, Attempts, type Outcome } from './attempts.ts';
 import { isBump } from './choose-version.ts';
-import type { VersionPlan } from './publish-version.ts';
 import type { RegistryLocation } from './registry-location.ts';
+import type { VersionPlan } from './version-plan.ts';
 
 export interface Published extends Outcome<VersionPlan> {
   /** False if these bytes were already listed. */
@@ -66,11 +66,11 @@ export class VersionAttempts {
 
 /** True if a step wrote a document that lists the version, or the app; not its notes or its record. */
 export function listsVersionOrApp(result: StepResult): boolean {
-  const { place } = result.step;
-  return isDocumentWritten(result) && (place === 'metadata' || place === 'manifest');
+  const { role } = result.step;
+  return isDocumentWritten(result) && (role === 'metadata' || role === 'manifest');
 }
 
 /** True if the plan stores files beside the artifact. */
 function hasCompanions({ plan }: VersionPlan): boolean {
-  return plan.steps.some(({ kind, place }) => kind === 'create' && place !== 'artifact');
+  return plan.steps.some(({ kind, role }) => kind === 'create' && role !== 'artifact');
 }

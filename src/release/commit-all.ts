@@ -46,15 +46,15 @@ export async function commitAll(
 
 function committed(
   one: PlannedVersion,
-  { listing }: ReleasePlan,
+  { listingStep }: ReleasePlan,
   results: readonly StepResult[],
   error: AppregError | null,
 ): PublishedApp {
-  const { plan, listing: own } = one.version;
+  const { plan, listingStep: own } = one.version;
   const isNew = results.some(
     (result) =>
       (listsVersionOrApp(result) && plan.steps.includes(result.step)) ||
-      (own !== null && result.step === listing && isDocumentWritten(result)),
+      (own !== null && result.step === listingStep && isDocumentWritten(result)),
   );
   return succeeded(one, isNew ? 'published' : 'already-published', error);
 }

@@ -19,10 +19,10 @@ import { errorOfApp, failed, type PlannedVersion, type PublishedApp, type Stored
 /** The step that lists the new ones of these apps, in their order; null if all are listed. */
 export function listAll(manifest: StoredDocument, planned: readonly PlannedVersion[]): EditStep | null {
   const apps = planned.flatMap(({ app: { listing }, version }) =>
-    listing === null || version.listing === null ? [] : [listing],
+    listing === null || version.listingStep === null ? [] : [listing],
   );
   const what = apps.length === 1 ? `the app ${apps[0]?.key}` : counted(apps.length, 'app');
-  return EditStep.of(manifest, { place: 'manifest', what }, (now) =>
+  return EditStep.of(manifest, { role: 'manifest', what }, (now) =>
     apps.reduce<Document>((document, { key, entry }) => addAppEntry(document, key, entry) ?? document, now),
   );
 }
@@ -77,14 +77,15 @@ async function planListing(
 }
 
 function isNewApp({ version }: StoredApp): boolean {
-  return version.listing !== null;
+  return version.listingStep !== null;
 }
 
 /** The result of an app whose entry the manifest refuses; null if it accepts it. */
 function refusalIn(manifest: StoredDocument, one: StoredApp, judgeSettings: JudgeSettings): PublishedApp | null {
   const { app, version } = one;
   // The plan of the app has judged its entry, unless the manifest has changed since then.
-  if (app.listing === null || version.listing === null || version.listing.from.token === manifest.token) return null;
+  if (app.listing === null || version.listingStep === null || version.listingStep.from.token === manifest.token)
+    return null;
   try {
     judgeListing(manifest, app.listing, judgeSettings);
     return null;

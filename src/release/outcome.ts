@@ -1,7 +1,7 @@
 import type { NewVersion } from '../author/metadata.ts';
 import { type AppregError, isAppregError } from '../core/errors/error.ts';
 import type { Finding } from '../core/findings/report.ts';
-import type { VersionPlan } from '../publish/publish-version.ts';
+import type { VersionPlan } from '../publish/version-plan.ts';
 import type { PreparedApp } from './evaluate.ts';
 
 /** The outcome of one app of a release. */
@@ -24,7 +24,7 @@ export interface PublishedApp {
 /** An app whose version can be published. */
 export interface PlannedVersion {
   app: PreparedApp;
-  /** Without the step that lists a new app (`listing`): one edit lists all of them. */
+  /** Without the step that lists a new app (`listingStep`): one edit lists all of them. */
   version: VersionPlan;
 }
 

@@ -12,10 +12,11 @@ import { lockPart } from '../publish/parts/lock.ts';
 import type { Part } from '../publish/parts/part.ts';
 import { workspaceLockPart } from '../publish/parts/workspace-lock.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
-import { planVersion, readApp, type VersionPlan } from '../publish/publish-version.ts';
+import { planVersion, readApp } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
 import { requireWritable } from '../publish/require-writable.ts';
 import type { StoredDocument } from '../publish/stored-document.ts';
+import type { VersionPlan } from '../publish/version-plan.ts';
 import { digestOfBytes } from '../store/bytes.ts';
 import { asDone } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store } from '../store/store.ts';
@@ -46,7 +47,7 @@ export interface ReleasePlan {
   /** The steps of all that can be published. */
   plan: Plan<PlannedStep>;
   /** The step that lists all new apps; null if there are none. */
-  listing: EditStep | null;
+  listingStep: EditStep | null;
 }
 
 /**
@@ -98,7 +99,7 @@ export async function planOf(
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
   const planned = await planVersion(place, await readApp(place, app), app, judgeSettings);
-  const steps = planned.plan.steps.filter((step) => step !== planned.listing);
+  const steps = planned.plan.steps.filter((step) => step !== planned.listingStep);
   return { ...planned, plan: { ...planned.plan, steps } };
 }
 
@@ -132,14 +133,14 @@ function joined(
   locks: Locks,
   now: string,
 ): Omit<ReleasePlan, 'failures'> {
-  if (versions.length === 0) return { versions, plan: { steps: [] }, listing: null };
-  const listing = listAll(manifest, versions);
+  if (versions.length === 0) return { versions, plan: { steps: [] }, listingStep: null };
+  const listingStep = listAll(manifest, versions);
   const steps = [
     ...versions.flatMap(({ version }) => version.plan.steps),
-    ...(listing === null ? [] : [listing]),
+    ...(listingStep === null ? [] : [listingStep]),
     ...lockParts(locks, versions, now).flatMap((part) => part.steps),
   ];
-  return { versions, plan: { title: titleFor(versions), steps }, listing };
+  return { versions, plan: { title: titleFor(versions), steps }, listingStep };
 }
 
 function titleFor(planned: readonly PlannedVersion[]): string {
@@ -157,12 +158,12 @@ async function unwritableApps(
   { store, workspace }: ReleaseRegistry,
   { versions, plan }: Pick<ReleasePlan, 'versions' | 'plan'>,
 ): Promise<PublishedApp[]> {
-  const at = (place: PlannedStep['place']): PlannedStep[] => plan.steps.filter((step) => step.place === place);
-  if (workspace !== null) await requireWritable(at('workspace-lock'), workspace);
+  const stepsOf = (role: PlannedStep['role']): PlannedStep[] => plan.steps.filter((step) => step.role === role);
+  if (workspace !== null) await requireWritable(stepsOf('workspace-lock'), workspace);
   const found: PublishedApp[] = [];
   for (const one of versions) {
-    const { listing, plan: own } = one.version;
-    const steps = [...own.steps, ...(listing === null ? [] : [listing]), ...at('lock')];
+    const { listingStep, plan: own } = one.version;
+    const steps = [...own.steps, ...(listingStep === null ? [] : [listingStep]), ...stepsOf('lock')];
     await requireWritable(steps, store).catch((error: unknown) => void found.push(failed(one, error)));
   }
   return found;

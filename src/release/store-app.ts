@@ -1,7 +1,7 @@
 import type { NewVersion } from '../author/metadata.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { lockIn, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
-import type { VersionPlan } from '../publish/publish-version.ts';
+import type { VersionPlan } from '../publish/version-plan.ts';
 import type { RegistryLocation } from '../publish/registry-location.ts';
 import { type Published, VersionAttempts } from '../publish/version-attempts.ts';
 import type { PreparedApp } from './evaluate.ts';

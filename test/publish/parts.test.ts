@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { AppToAssemble } from '../../src/publish/described-app.ts';
-import { planVersion, publishVersion, readApp, type VersionPlan } from '../../src/publish/publish-version.ts';
+import { planVersion, publishVersion, readApp } from '../../src/publish/publish-version.ts';
+import type { VersionPlan } from '../../src/publish/version-plan.ts';
 import type { PublishOptions, VersionToPublish } from '../../src/publish/publish-version.ts';
-import { PLACES } from '../../src/publish/place.ts';
+import { ROLES } from '../../src/publish/role.ts';
 import type { Store } from '../../src/store/store.ts';
 import { refusal } from '../cli/author-support.ts';
 import { PROVENANCE } from '../release/apps-fixture.ts';
@@ -63,9 +64,9 @@ async function planned(store: Store, wanted: VersionToPublish, options: PublishO
 }
 
 describe('the parts of a version', () => {
-  test('are written in the order of their places, and name every file of the store', async () => {
+  test('are written in the order of their roles, and name every file of the store', async () => {
     const plan = await planned(registry(), await wantedVersion(), { workspace: memoryStore({ [LOCK]: EMPTY_LOCK }) });
-    expect(plan.plan.steps.map(({ place, path }) => [place, path])).toEqual([
+    expect(plan.plan.steps.map(({ role, path }) => [role, path])).toEqual([
       ['artifact', 'apps/a/versions/1.0.0.tar.gz'],
       ['companion', 'apps/a/versions/1.0.0.tar.gz.cdx.json'],
       ['icon', 'apps/a/icon.svg'],
@@ -75,7 +76,7 @@ describe('the parts of a version', () => {
       ['lock', LOCK],
       ['workspace-lock', LOCK],
     ]);
-    expect(plan.plan.steps.map(({ place }) => place)).toEqual(PLACES);
+    expect(plan.plan.steps.map(({ role }) => role)).toEqual(ROLES);
     expect(plan.files.toSorted()).toEqual([...new Set(plan.plan.steps.map(({ path }) => path))].toSorted());
   });
 
@@ -93,7 +94,7 @@ describe('the parts of a version', () => {
     const wanted = await wantedVersion();
     await publishVersion(placeOf(store), wanted, JUDGEMENT);
     const { plan } = await planned(store, wanted);
-    expect(plan).toMatchObject({ title: 'Record a 1.0.0', steps: [{ place: 'lock' }] });
+    expect(plan).toMatchObject({ title: 'Record a 1.0.0', steps: [{ role: 'lock' }] });
   });
 
   test('what was wrong before an app is listed does not prevent it', async () => {

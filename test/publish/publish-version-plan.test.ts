@@ -2,7 +2,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
 import { appToPublish } from '../../src/publish/listed-app.ts';
-import { planVersion, type VersionPlan } from '../../src/publish/publish-version.ts';
+import { planVersion } from '../../src/publish/publish-version.ts';
+import type { VersionPlan } from '../../src/publish/version-plan.ts';
 import type { AppregError } from '../../src/core/errors/error.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 

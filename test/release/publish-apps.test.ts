@@ -176,7 +176,7 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
       'unknown: refused (app-unknown)',
     ]);
     expect(plan.title).toBe('Publish clock 1.0.0, lamp 1.0.0, radio 1.0.0');
-    expect(plan.steps.at(-1)).toMatchObject({ place: 'lock', what: 'the lock file, with 3 versions' });
+    expect(plan.steps.at(-1)).toMatchObject({ role: 'lock', what: 'the lock file, with 3 versions' });
     expect(await listed(connect(), KEYS)).toEqual([]);
   });
 });
@@ -318,7 +318,7 @@ describe.each(['memory', 'git'])('the lock file of a workspace whose registry is
     const workspace = memoryStore({ [LOCK_FILE]: EMPTY_LOCK });
     const options = { ...OPTIONS, workspace };
     const { plan } = await planApps(at(connect()), await all(), options);
-    expect(plan.steps.slice(-2).map(({ place, path, what }) => [place, path, what])).toEqual([
+    expect(plan.steps.slice(-2).map(({ role, path, what }) => [role, path, what])).toEqual([
       ['lock', LOCK_FILE, 'the lock file, with 3 versions'],
       ['workspace-lock', LOCK_FILE, 'the lock file of the workspace, with 3 versions'],
     ]);

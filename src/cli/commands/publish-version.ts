@@ -158,8 +158,8 @@ function describeResult(
   if (results.length === 0 && planned.plan.steps.length > 0) lines.push(planText(style, planned.plan, planned.lines()));
   for (const { step, outcome } of results) {
     // Notes may have replaced others, which it names.
-    const isNoted = outcome === 'edited' && step.place === 'notes';
-    const where = step.place === 'workspace-lock' ? ` (${WORKSPACE_LOCK})` : '';
+    const isNoted = outcome === 'edited' && step.role === 'notes';
+    const where = step.role === 'workspace-lock' ? ` (${WORKSPACE_LOCK})` : '';
     const detail = isNoted ? ` (${printable(step.what)})` : where;
     lines.push(`  ${outcome} ${printable(step.path)}${detail}`);
   }

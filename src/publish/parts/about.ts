@@ -35,7 +35,7 @@ interface AboutPart extends Part<EditStep> {
  * @param what such as `the notes of clock 1.2.0`
  */
 export function aboutPart(about: StoredDocument, change: Change, what: string): AboutPart | null {
-  const step = EditStep.of(about, { place: 'notes', what }, change);
+  const step = EditStep.of(about, { role: 'notes', what }, change);
   if (step === null) return null;
   const before = step.isNew ? {} : { app: { about: factsOf(about) } };
   return {

@@ -22,7 +22,7 @@ export async function artifactPart({ store }: RegistryLocation, version: ChosenV
   }
   const what = `the artifact of ${key} ${entry.version}`;
   const isNeeded = listed === null || stored === null;
-  const step = { kind: 'create', place: 'artifact', path, bytes: artifact.bytes, what } as const;
+  const step = { kind: 'create', role: 'artifact', path, bytes: artifact.bytes, what } as const;
   return { steps: isNeeded ? [{ ...step, artifactOf: listed ?? entry }] : [], files: [path] };
 }
 

@@ -35,7 +35,7 @@ export async function companionPart(
     if (found === 'same') continue;
     if (found !== 'nothing') throw occupied(path, what, found.difference);
     const content = companion.bytes === null ? { bytes: null, sign: companion.sign } : { bytes: companion.bytes };
-    steps.push({ kind: 'create', place: 'companion', path, what, ...content });
+    steps.push({ kind: 'create', role: 'companion', path, what, ...content });
   }
   return { steps, files };
 }

@@ -12,7 +12,7 @@ export function iconPart(app: AppToAssemble, stored: Stored | null): Part<Step> 
   const path = iconPath(app);
   if (path === null || image === null) return part;
   const { bytes } = image;
-  const at = { place: 'icon', path, bytes } as const;
+  const at = { role: 'icon', path, bytes } as const;
   const files = [path];
   if (stored === null) return { ...part, files, steps: [{ ...at, kind: 'create', what: `the icon of ${key}` }] };
   if (Buffer.from(stored.bytes).equals(bytes)) return { ...part, files };

@@ -15,7 +15,7 @@ export function listingPart(
   manifest: StoredDocument,
   { key, entry }: Pick<AppToAssemble, 'key' | 'entry'>,
 ): ListingPart {
-  const edit = EditStep.of(manifest, { place: 'manifest', what: `the app ${key}` }, (now) =>
+  const edit = EditStep.of(manifest, { role: 'manifest', what: `the app ${key}` }, (now) =>
     addAppEntry(now, key, entry),
   );
   const files = [manifest.path];

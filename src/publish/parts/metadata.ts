@@ -21,7 +21,7 @@ export function metadataPart(
   allow: Allowances = {},
 ): MetadataPart {
   const { entry, isIncrement } = version;
-  const edit = EditStep.of(metadata, { place: 'metadata', what: `the version ${entry.version} of ${key}` }, (now) => {
+  const edit = EditStep.of(metadata, { role: 'metadata', what: `the version ${entry.version} of ${key}` }, (now) => {
     const edited = addVersion(now, entry);
     // Also on a state that another publisher has written meanwhile. An increment is planned again.
     if (edited !== null && !isIncrement) refuseTypos(key, entry, validVersions(now), allow);

@@ -1,12 +1,12 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import type { Finding } from '../../core/findings/report.ts';
 import { type JudgeSettings, judgeState, newFindings, type RegistryState } from '../check-change.ts';
-import { inPlaces } from '../place.ts';
+import { inOrderOfRoles } from '../role.ts';
 import type { PlannedStep } from '../plan.ts';
 
 /** Part of a plan: the files of one kind that a change writes, such as the artifact or the metadata file. */
 export interface Part<AnyStep extends PlannedStep = PlannedStep> {
-  /** The writes that are needed now, each with its place. */
+  /** The writes that are needed now, each with its role. */
   steps: readonly AnyStep[];
   /** The files that the part is about, also those that need no step now. */
   files: readonly string[];
@@ -28,12 +28,12 @@ interface FactsOfPart {
 
 export const NOTHING: Part<never> = { steps: [], files: [] };
 
-/** The steps of all parts, in the order of their places, and their files. */
+/** The steps of all parts, in the order of their roles, and their files. */
 export function joined<AnyStep extends PlannedStep>(
   parts: readonly Part<AnyStep>[],
 ): { steps: AnyStep[]; files: string[] } {
   return {
-    steps: inPlaces(parts.flatMap(({ steps }) => steps)),
+    steps: inOrderOfRoles(parts.flatMap(({ steps }) => steps)),
     files: [...new Set(parts.flatMap(({ files }) => files))],
   };
 }

@@ -11,6 +11,6 @@ export const WORKSPACE_LOCK = 'the lock file of the workspace';
  * @param lock null if there is none
  */
 export function workspaceLockPart(lock: StoredDocument | null, versions: readonly RecordedVersion[]): Part {
-  const step = lock && lockStep(lock, versions, { what: WORKSPACE_LOCK, place: 'workspace-lock' });
+  const step = lock && lockStep(lock, versions, { what: WORKSPACE_LOCK, role: 'workspace-lock' });
   return step === null ? NOTHING : { ...NOTHING, steps: [step] };
 }
