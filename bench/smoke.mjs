@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const folder = fileURLToPath(new URL('.', import.meta.url));
+const folder = fileURLToPath(new URL('./', import.meta.url));
 const ownName = basename(fileURLToPath(import.meta.url));
 const texts = new Map(
   readdirSync(folder)

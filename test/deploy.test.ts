@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectDefaultMetrics } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { registerDatabaseMetrics } from '../src/service/db/metrics.ts';
-import { registerStoreMetrics } from '../src/service/artifacts/state.ts';
-import { openMetrics } from '../src/service/metrics.ts';
-import { openDatabase } from '../src/service/db/database.ts';
+import { registerDatabaseMetrics } from '../service/src/db/metrics.ts';
+import { registerStoreMetrics } from '../service/src/artifacts/state.ts';
+import { openMetrics } from '../service/src/metrics.ts';
+import { openDatabase } from '../service/src/db/database.ts';
 
 /** The files for operators, checked with the programs that read them. */
 

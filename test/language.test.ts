@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { ROLES } from '../src/conformance/case/case.ts';
-import { casesOf } from '../src/conformance/sets.ts';
+import { ROLES } from '../conformance/src/case/case.ts';
+import { casesOf } from '../conformance/src/sets.ts';
 // @ts-expect-error: a script without declarations
 import { messages as allMessages } from '../scripts/messages.mjs';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { s3Cors, PRESETS } from '../../src/author/host-files.ts';
 import type { Hosted } from '../../src/author/host-guides.ts';
 import { openS3 } from '../../src/store/s3/s3.ts';
-import { fixtureFiles } from '../../src/conformance/host/fixtures.ts';
+import { fixtureFiles } from '../../conformance/src/host/fixtures.ts';
 import { type Ceph, cephMissing, openCeph } from '../support/ceph.ts';
 import { expectRow, reportOfHost } from '../support/conformance-table.ts';
 import { folder } from '../support/folders.ts';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nginxServer } from '../../src/author/host-nginx.ts';
-import { fixtureFiles, writeFixtures } from '../../src/conformance/host/fixtures.ts';
+import { fixtureFiles, writeFixtures } from '../../conformance/src/host/fixtures.ts';
 import { startServer as serveFolder } from '../../src/serve/server.ts';
 import { expectRow, failuresOf, reportOfHost } from '../support/conformance-table.ts';
 import { certificates } from '../support/fault-certificates.ts';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitTree } from '../../src/observe/workspace/git.ts';
-import { run } from '../../src/service/db/embedded/data-folder.ts';
+import { run } from '../../service/src/db/embedded/data-folder.ts';
 import { uncommittedFiles } from '../../src/release/uncommitted.ts';
 import { runGit } from '../../src/store/git/process.ts';
 import { folder } from '../support/folders.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { HostRun } from '../../src/conformance/host/run.ts';
-import { runHostCases } from '../../src/conformance/host/run.ts';
-import { type ConformanceReport, reportOf } from '../../src/conformance/result.ts';
-import { casesOf } from '../../src/conformance/sets.ts';
+import type { HostRun } from '../../conformance/src/host/run.ts';
+import { runHostCases } from '../../conformance/src/host/run.ts';
+import { type ConformanceReport, reportOf } from '../../conformance/src/result.ts';
+import { casesOf } from '../../conformance/src/sets.ts';
 import { certificates } from './fault-certificates.ts';
 
 /** The table of hosts in docs/stores.md: one row for each host that a test starts. */

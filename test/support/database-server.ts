@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { listeningPort } from '../../src/service/config/listening-port.ts';
-import { openDatabase } from '../../src/service/db/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/service/db/embedded/server.ts';
-import { migrate } from '../../src/service/db/migrations/migrate.ts';
+import { listeningPort } from '../../service/src/config/listening-port.ts';
+import { openDatabase } from '../../service/src/db/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/db/embedded/server.ts';
+import { migrate } from '../../service/src/db/migrations/migrate.ts';
 import { openFolder } from './postgres-folder.ts';
 
 /** The PostgreSQL server of a test run: it starts when the first test asks for it, and stops at the end of the run. */

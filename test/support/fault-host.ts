@@ -1,4 +1,4 @@
 // The hosts are part of the conformance kit.
-export * from '../../src/conformance/hosts/behaviours.ts';
-export * from '../../src/conformance/hosts/behaviours.ts';
-export * from '../../src/conformance/hosts/fault-host.ts';
+export * from '../../conformance/src/hosts/behaviours.ts';
+export * from '../../conformance/src/hosts/behaviours.ts';
+export * from '../../conformance/src/hosts/fault-host.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { migrate } from '../../src/service/db/migrations/migrate.ts';
-import { openDatabase } from '../../src/service/db/database.ts';
+import { migrate } from '../../service/src/db/migrations/migrate.ts';
+import { openDatabase } from '../../service/src/db/database.ts';
 import { type Farm, openFarm } from './registry-farm.ts';
 import { type Node, startNode } from './service-node.ts';
 

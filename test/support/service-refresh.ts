@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
-import { migrate } from '../../src/service/db/migrations/migrate.ts';
-import { openDatabase } from '../../src/service/db/database.ts';
-import { openLog } from '../../src/service/log.ts';
-import { openMetrics } from '../../src/service/metrics.ts';
-import { outboundOptions } from '../../src/service/config/outbound.ts';
-import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
+import { migrate } from '../../service/src/db/migrations/migrate.ts';
+import { openDatabase } from '../../service/src/db/database.ts';
+import { openLog } from '../../service/src/log.ts';
+import { openMetrics } from '../../service/src/metrics.ts';
+import { outboundOptions } from '../../service/src/config/outbound.ts';
+import { refreshRegistry } from '../../service/src/refresh/refresh.ts';
 import { resolveSettings } from '../../src/cli/commands/service-settings.ts';
 
 /** Refreshes without queue and web server, and the bare requests that they are made of. */

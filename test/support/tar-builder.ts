@@ -1,2 +1,2 @@
 // Archives are part of the conformance kit.
-export * from '../../src/conformance/hosts/tar-builder.ts';
+export * from '../../conformance/src/hosts/tar-builder.ts';

@@ -2,8 +2,8 @@ import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
-import { type CasesByRole, type Role, SETS } from '../../conformance/case/case.ts';
-import { casesOf, LATEST_SET } from '../../conformance/sets.ts';
+import { type CasesByRole, type Role, SETS } from 'appreg-conformance';
+import { casesOf, LATEST_SET } from 'appreg-conformance';
 
 /** The cases that a command line selects. */
 

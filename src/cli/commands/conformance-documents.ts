@@ -1,13 +1,8 @@
 import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
-import { commandWords } from '../../conformance/command.ts';
-import { coreValidator, documentOf, runDocumentCases } from '../../conformance/documents/run.ts';
-import {
-  batchValidator,
-  commandValidator,
-  type GivenDocument,
-  type Validator,
-} from '../../conformance/documents/validator.ts';
+import { commandWords } from 'appreg-conformance';
+import { coreValidator, documentOf, runDocumentCases } from 'appreg-conformance';
+import { batchValidator, commandValidator, type GivenDocument, type Validator } from 'appreg-conformance';
 import { runConformance } from './conformance-results.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';

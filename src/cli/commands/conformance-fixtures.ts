@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { counted, printable } from '../../core/text/text.ts';
 import { message } from '../../core/text/message.ts';
-import { writeFixtures } from '../../conformance/host/fixtures.ts';
+import { writeFixtures } from 'appreg-conformance';
 import { setOf } from './conformance-cases.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';

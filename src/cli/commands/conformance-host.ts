@@ -3,7 +3,7 @@ import { networkOf } from '../../observe/http/proxy.ts';
 import { runConformance } from './conformance-results.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
-import { runHostCases } from '../../conformance/host/run.ts';
+import { runHostCases } from 'appreg-conformance';
 import { authoritiesIn } from '../check/verify-options.ts';
 import { checkUrl } from '../io/input-file.ts';
 import type { conformanceHostCommand } from '../define/conformance-host.ts';

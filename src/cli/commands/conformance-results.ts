@@ -1,10 +1,10 @@
 import { message } from '../../core/text/message.ts';
-import type { Role } from '../../conformance/case/case.ts';
-import { expectedFailures } from '../../conformance/expected.ts';
-import { conformanceExit, type ConformanceReport, type Observation, reportOf } from '../../conformance/result.ts';
-import { conformancePage } from '../../conformance/results/html.ts';
-import { conformanceJunit } from '../../conformance/results/junit.ts';
-import { conformanceTable, verdictOf } from '../../conformance/results/table.ts';
+import type { Role } from 'appreg-conformance';
+import { expectedFailures } from 'appreg-conformance';
+import { conformanceExit, type ConformanceReport, type Observation, reportOf } from 'appreg-conformance';
+import { conformancePage } from 'appreg-conformance';
+import { conformanceJunit } from 'appreg-conformance';
+import { conformanceTable, verdictOf } from 'appreg-conformance';
 import { documentText } from '../../report/envelope.ts';
 import type { Format } from '../../report/options.ts';
 import type { Style } from '../../report/style.ts';

@@ -1,7 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { counted } from '../../core/text/text.ts';
-import { ROLES } from '../../conformance/case/case.ts';
-import { casesOf } from '../../conformance/sets.ts';
+import { ROLES } from 'appreg-conformance';
+import { casesOf } from 'appreg-conformance';
 import { alignedRows } from '../../report/columns.ts';
 import { setOf } from './conformance-cases.ts';
 import type { Context } from '../config/context.ts';

@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted, printable } from '../../core/text/text.ts';
 import { size } from '../../report/words.ts';
-import { backUp } from '../../service/db/backup/back-up.ts';
+import { backUp } from 'appreg-service';
 import { resolveSettings } from './service-settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';

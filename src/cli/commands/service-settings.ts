@@ -10,8 +10,8 @@ import {
   invalidSetting,
   artifactSettings,
   trustedProxies,
-} from '../../service/config/settings.ts';
-import { secretSetting, secretsKeys } from '../../service/config/secret-setting.ts';
+} from 'appreg-service';
+import { secretSetting, secretsKeys } from 'appreg-service';
 import { ROLES } from '../define/choices.ts';
 import type { OptionValues } from '../define/command.ts';
 import type { serviceCommand } from '../define/service.ts';

@@ -1,10 +1,10 @@
 import { message, safeLine } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { readTrustedRoot } from '../../attestation/trust.ts';
-import { openLog } from '../../service/log.ts';
-import { isLocalListenAddress, type Settings } from '../../service/config/settings.ts';
+import { openLog } from 'appreg-service';
+import { isLocalListenAddress, type Settings } from 'appreg-service';
 import { resolveSettings } from './service-settings.ts';
-import { startService } from '../../service/start.ts';
+import { startService } from 'appreg-service';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { interrupted } from '../../platform/stop-signals.ts';

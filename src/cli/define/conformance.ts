@@ -1,4 +1,4 @@
-import { ROLES } from '../../conformance/case/case.ts';
+import { ROLES } from 'appreg-conformance';
 import { RESULT_FORMATS } from '../../report/options.ts';
 import { type CommandDefinition, text } from './command.ts';
 import { conformanceOptions } from './option-groups.ts';

@@ -1,4 +1,4 @@
-import type { ConformanceReport } from '../../conformance/result.ts';
+import type { ConformanceReport } from 'appreg-conformance';
 import type { ReleaseReport } from '../../core/release/report.ts';
 import { type SafeText, message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';

@@ -7,7 +7,7 @@ import type { ArtifactFacts, Probe, Snapshot } from '../../../src/core/facts/fac
 import { offerOf } from '../../../src/core/offers/version-offer.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { type AnyRule, canRefuseVersion } from '../../../src/core/rules/rule.ts';
-import { updateVersions } from '../../../src/service/domain/version-lifecycle.ts';
+import { updateVersions } from '../../../service/src/domain/version-lifecycle.ts';
 import { listedVersionsIn } from '../../../src/core/registry/manifest.ts';
 import { checksum } from '../../support/core-facts.ts';
 import { failed, hop, probe, web } from '../../support/probes.ts';

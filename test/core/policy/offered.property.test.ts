@@ -12,9 +12,9 @@ import {
 } from '../../../src/core/policy/decide.ts';
 import type { PolicyDocument } from '../../../src/core/policy/policy-document.ts';
 import { policyOf, policyViolations } from '../../../src/core/policy/policy.ts';
-import { type StoredVersion } from '../../../src/service/domain/version.ts';
-import { applyChanges } from '../../../src/service/domain/version.ts';
-import { updateVersions } from '../../../src/service/domain/version-lifecycle.ts';
+import { type StoredVersion } from '../../../service/src/domain/version.ts';
+import { applyChanges } from '../../../service/src/domain/version.ts';
+import { updateVersions } from '../../../service/src/domain/version-lifecycle.ts';
 import { hop, probe, web } from '../../support/probes.ts';
 import { runs } from '../../support/property-runs.ts';
 import { contentWith } from '../../support/snapshots.ts';

@@ -1,0 +1,13 @@
+export { type CasesByRole, type Role, ROLES, SETS } from './case/case.ts';
+export { commandWords } from './command.ts';
+export { coreValidator, documentOf, runDocumentCases } from './documents/run.ts';
+export { batchValidator, commandValidator, type GivenDocument, type Validator } from './documents/validator.ts';
+export { expectedFailures } from './expected.ts';
+export { writeFixtures } from './host/fixtures.ts';
+export { runHostCases } from './host/run.ts';
+export { conformanceExit, type ConformanceReport, type Observation, reportOf } from './result.ts';
+export { conformancePage } from './results/html.ts';
+export { conformanceJunit } from './results/junit.ts';
+export { conformanceTable, verdictOf } from './results/table.ts';
+export { casesOf, LATEST_SET } from './sets.ts';
+export { type Implementation, runSubscriberCases } from './subscriber/run.ts';
