@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { filesByProject } from './test/support/projects.ts';
 import { SharedLast } from './test/support/shared-last.ts';
@@ -37,7 +38,20 @@ const OFFLINE = { NODE_EXTRA_CA_CERTS: '' };
 /** Files that say themselves that they are scenarios, and files that replace modules. */
 const { scenarios: SCENARIOS, isolated: ISOLATED } = filesByProject();
 
+/** The packages of this repository, from their sources. */
+const DOORS = [
+  { find: /^appreg$/, replacement: path('src/core/index.ts') },
+  { find: /^appreg\/node$/, replacement: path('src/node.ts') },
+  { find: /^appreg-service$/, replacement: path('service/src/index.ts') },
+  { find: /^appreg-conformance$/, replacement: path('conformance/src/index.ts') },
+];
+
+function path(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
 export default defineConfig({
+  resolve: { alias: DOORS },
   test: {
     globalSetup: ['test/support/home-folder.ts'],
     setupFiles: ['test/support/setup.ts'],
@@ -77,7 +91,7 @@ export default defineConfig({
           ...PROCESSES,
           // Files that share processes with loaded modules, which halves the time of small files.
           name: 'shared',
-          include: ['test/**/*.test.ts'],
+          include: ['{test,service/test,conformance/test}/**/*.test.ts'],
           exclude: [...UNIT, ...ISOLATED, ...SCENARIOS, ...PLATFORMS],
           env: OFFLINE,
           isolate: false,

@@ -8,11 +8,11 @@ import { build } from '../scripts/build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** @param names of files in test/support @returns what they export, the program (dist/cli/main.cjs) with failpoints, and `close` */
+/** @param names of files in test/support @returns what they export, the program (dist/node/main.cjs) with failpoints, and `close` */
 export async function openSupport(...names) {
   const scratch = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
   const file = join(scratch, 'support.mjs');
-  await build({ types: false, out: join(scratch, 'dist'), failpoints: true });
+  await build({ types: false, folder: scratch, failpoints: true });
   await esbuild.build({
     stdin: {
       contents: names.map((name) => `export * from './test/support/${name}.ts';`).join('\n'),
@@ -30,7 +30,7 @@ export async function openSupport(...names) {
   });
   return {
     support: await import(pathToFileURL(file).href),
-    program: join(scratch, 'dist/cli/main.cjs'),
+    program: join(scratch, 'dist/node/main.cjs'),
     close: () => rmSync(scratch, { recursive: true, force: true }),
   };
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-void require('../dist/cli/main.cjs')
+void require('../dist/node/main.cjs')
   .main(process.argv)
   .then((code) => {
     process.exitCode = code;

@@ -1,7 +1,7 @@
 // Archives with everything inside: Node.js, the command line, esbuild. The same sources give the same bytes, on any
 // machine: fixed order, dates, owners and modes.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
@@ -25,10 +25,10 @@ case $self in
   */*) folder=\${self%/*} ;;
   *) folder=. ;;
 esac
-exec "$folder/bin/node" "$folder/lib/appreg/bin/appreg.js" "$@"
+exec "$folder/bin/node" "$folder/lib/node_modules/appreg/bin/appreg.js" "$@"
 `;
 
-const START_COMMAND = `@"%~dp0bin\\node.exe" "%~dp0lib\\appreg\\bin\\appreg.js" %*\r\n`;
+const START_COMMAND = `@"%~dp0bin\\node.exe" "%~dp0lib\\node_modules\\appreg\\bin\\appreg.js" %*\r\n`;
 
 /** Level 9 takes three times as long, and saves 0.3 %. */
 const LEVEL = 6;
@@ -47,8 +47,18 @@ function filesBelow(folder) {
     );
 }
 
-/** Files that are installed for a platform, by their path, sorted. @param programs as of `fetchPrograms` */
-export function installedFiles(platform, programs) {
+/** Where Node finds the packages by their names. */
+const MODULES = 'lib/node_modules';
+const TOOL = `${MODULES}/appreg`;
+/** For browsers, and licences, which are in the first folder. */
+const NOT_RUN = /^(?:core\/|THIRD-PARTY-LICENSES)/;
+
+/**
+ * Files that are installed for a platform, by their path, sorted.
+ * @param programs as of `fetchPrograms`
+ * @param packages the other packages to install, without `appreg-`
+ */
+export function installedFiles(platform, programs, packages = ['conformance', 'service']) {
   const isWindows = platform.startsWith('windows');
   const files = [];
   const add = (path, bytes, mode = FILE) => void files.push({ path, bytes, mode });
@@ -62,15 +72,21 @@ export function installedFiles(platform, programs) {
   add(isWindows ? 'bin/node.exe' : 'bin/node', readFileSync(programs.node), PROGRAM);
   add(...(isWindows ? ['appreg.cmd', Buffer.from(START_COMMAND)] : ['appreg', Buffer.from(START_SCRIPT), PROGRAM]));
   for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) add(name, readFileSync(join(root, name)));
-  add('lib/appreg/package.json', readFileSync(join(root, 'package.json')));
-  addTree(join(root, 'bin'), 'lib/appreg/bin');
   add('LICENSE-node', readFileSync(programs.license));
-  addTree(join(root, 'dist/cli'), 'lib/appreg/dist/cli', (path) => !SKIPPED.test(path));
   add('THIRD-PARTY-LICENSES.txt', readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt')));
-  addTree(join(root, 'schemas'), 'lib/appreg/schemas');
-  addTree(join(root, 'conformance'), 'lib/appreg/conformance');
-  addTree(join(root, 'dist/esbuild'), 'lib/appreg/dist/esbuild');
-  addTree(programs.esbuild, `lib/appreg/node_modules/${PLATFORMS[platform].esbuild}`, (path) => path !== 'README.md');
+  add(`${TOOL}/package.json`, readFileSync(join(root, 'package.json')));
+  for (const name of ['bin', 'schemas']) addTree(join(root, name), `${TOOL}/${name}`);
+  addTree(join(root, 'dist'), `${TOOL}/dist`, (path) => !SKIPPED.test(path) && !NOT_RUN.test(path));
+  addTree(programs.esbuild, `${TOOL}/node_modules/${PLATFORMS[platform].esbuild}`, (path) => path !== 'README.md');
+  for (const name of packages) {
+    const { files: published } = JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8'));
+    for (const path of ['package.json', ...published]) {
+      const to = `${MODULES}/appreg-${name}/${path}`;
+      if (statSync(join(root, name, path)).isDirectory())
+        addTree(join(root, name, path), to, (file) => !SKIPPED.test(file));
+      else add(to, readFileSync(join(root, name, path)));
+    }
+  }
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 

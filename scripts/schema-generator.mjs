@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 // A CommonJS module of 9 MB: as an import, Node first searches its text for named exports, which takes a second.
 /** @type {typeof import('typescript-5.9')} */
@@ -345,6 +346,15 @@ function words(comment) {
   return (ts.getTextOfJSDocComment(comment) ?? '').replace(/\s+/g, ' ').trim();
 }
 
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+/** The sources of the packages of this repository. */
+const PACKAGES = {
+  appreg: 'src/core/index.ts',
+  'appreg/node': 'src/node.ts',
+  'appreg-service': 'service/src/index.ts',
+  'appreg-conformance': 'conformance/src/index.ts',
+};
+
 const sources = new Map();
 
 function sourceOf(file) {
@@ -372,10 +382,16 @@ function find(name, source) {
     }
     const original = nameInModule(name, statement);
     if (original === undefined) continue;
-    const found = find(original, sourceOf(join(dirname(source.fileName), statement.moduleSpecifier.text)));
+    const found = find(original, sourceOf(moduleFile(statement.moduleSpecifier.text, source.fileName)));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The file of a module, also of a package of this repository. */
+function moduleFile(specifier, importer) {
+  const own = PACKAGES[specifier];
+  return own === undefined ? join(dirname(importer), specifier) : join(ROOT, own);
 }
 
 /** Name in the module of an import or export; undefined for other statements and names. */

@@ -11,7 +11,7 @@ const SCHEMAS = {
   facts: { file: 'src/core/facts/snapshot.ts', type: 'Snapshot', closed: false },
   report: { file: 'src/core/findings/report.ts', type: 'Report', closed: true },
   release: { file: 'src/core/release/report.ts', type: 'ReleaseReport', closed: true },
-  conformance: { file: 'src/conformance/result.ts', type: 'ConformanceReport', closed: true },
+  conformance: { file: 'conformance/src/result.ts', type: 'ConformanceReport', closed: true },
   lock: { file: 'src/core/registry/lock-file.ts', type: 'LockDocument', closed: true },
   about: { file: 'src/core/about/about-document.ts', type: 'AboutDocument', closed: true, fields: addAboutFields },
   policy: { file: 'src/core/policy/policy-document.ts', type: 'PolicyDocument', closed: true },

@@ -19,7 +19,7 @@ const home = folder();
 beforeAll(async () => {
   for (const name of ['action.yml', 'action', 'bin', 'package.json'])
     cpSync(join(root, name), join(home, name), { recursive: true });
-  await buildInto(join(home, 'dist'));
+  await buildInto(home);
 }, 60_000);
 
 const hosts: CommentHost[] = [];

@@ -1,3 +1,4 @@
+import { WORKSPACES } from './support/source-files.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -78,7 +79,13 @@ test('docs/ci.md lists the inputs and outputs of the action', () => {
 
 /** @param path as docs/tests.md has it */
 const isThere = (path: string): boolean =>
-  existsSync(join(root, 'test', /\/$|\.ts$/.test(path) ? path : `${path}.test.ts`));
+  existsSync(join(root, testPath(/\/$|\.ts$/.test(path) ? path : `${path}.test.ts`)));
+
+/** Tests of a workspace are below its own folder. */
+const testPath = (path: string): string => {
+  const workspace = WORKSPACES.find((name) => path.startsWith(`${name}/`));
+  return workspace === undefined ? `test/${path}` : `${workspace}/test${path.slice(workspace.length)}`;
+};
 
 const foldersIn = (path: string): string[] =>
   readdirSync(join(root, path), { withFileTypes: true })
@@ -99,14 +106,14 @@ describe('docs/tests.md', () => {
 
   test('has each layer of the service', () => {
     const layers = [...service.matchAll(/^\| `(\w+)` \|/gm)].map(([, layer]) => layer!);
-    expect(layers.toSorted()).toEqual(foldersIn('src/service'));
+    expect(layers.toSorted()).toEqual(foldersIn('service/src'));
   });
 
   test('says which layer each folder and file of tests of the service is about', () => {
-    const files = readdirSync(join(root, 'test/service'))
+    const files = readdirSync(join(root, 'service/test'))
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => `service/${name.replace('.test.ts', '')}`);
-    const folders = foldersIn('test/service').map((name) => `service/${name}/`);
+    const folders = foldersIn('service/test').map((name) => `service/${name}/`);
     expect([...files, ...folders].filter((path) => !service.includes(`\`${path}\``))).toEqual([]);
   });
 });

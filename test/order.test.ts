@@ -1,14 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { filesIn, pathInRoom, ROOT, roomOf, SOURCES, WORKSPACES } from './support/source-files.ts';
 
 /**
- * The order inside the folders of src (docs/architecture.md): a subfolder, or a file beside it, imports only what comes
+ * The order inside the folders of src, and of the workspaces (docs/architecture.md): a subfolder, or a file beside it, imports only what comes
  * before it, types included. In the folders without a list, no two of them import each other, directly or in a circle.
  */
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   core: inOrder(
@@ -19,9 +17,11 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'failpoint.ts interrupt.ts bytes.ts paths.ts store.ts journal.ts pool.ts directory git s3 blobs remember.ts',
   ),
   cli: inOrder('define io config check commands program completion process main.ts'),
-  conformance: inOrder('case sets.ts expected.ts result.ts command.ts hosts results documents host subscriber'),
+  conformance: inOrder(
+    'case sets.ts expected.ts result.ts command.ts hosts results documents host subscriber index.ts',
+  ),
   service: inOrder(
-    'log.ts metrics.ts time-limits.ts config domain db artifacts context.ts refresh jobs actions http api ui web-app.ts start.ts',
+    'log.ts metrics.ts time-limits.ts config domain db artifacts context.ts refresh jobs actions http api ui web-app.ts start.ts index.ts',
   ),
 };
 
@@ -40,52 +40,47 @@ interface Import {
   target: string;
 }
 
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'));
+/** With the declarations of generated files. */
+const ALL = filesIn('src', ...WORKSPACES.map((name) => `${name}/src`)).filter((file) => file.endsWith('.ts'));
 
-/** Imports of files in the same folder of src, as paths below src. */
-const imports: Import[] = files.flatMap((from) => {
-  const text = readFileSync(join(root, 'src', from), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+/** Imports of files in the same room. */
+const imports: Import[] = SOURCES.flatMap((from) => {
+  const text = readFileSync(join(ROOT, from), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
   return [...text.matchAll(/(?:from\s+|import\(\s*|^import\s+)'(\.{1,2}\/[^']+)'/gm)]
     .map(([, path = '']) => ({ from, target: posix.join(posix.dirname(from), path) }))
-    .filter(({ target }) => folderOf(target) === folderOf(from) && partOf(target) !== partOf(from));
+    .filter(({ target }) => roomOf(target) === roomOf(from) && partOf(target) !== partOf(from));
 });
-
-function folderOf(file: string): string {
-  return file.split('/')[0] ?? '';
-}
 
 /** The subfolder of a file, or its name if it is not in one. */
 function partOf(file: string): string {
-  return file.split('/')[1] ?? '';
+  return pathInRoom(file).split('/')[0] ?? '';
 }
 
 const shown = (found: readonly Import[]): string[] => found.map(({ from, target }) => `${from} imports ${target}`);
 
-describe.each(Object.entries(ORDER))('src/%s', (folder, order) => {
+describe.each(Object.entries(ORDER))('%s', (folder, order) => {
   test('has an order of all of its parts', () => {
-    const parts = new Set(files.filter((file) => folderOf(file) === folder && file.includes('/')).map(partOf));
+    const parts = new Set(ALL.filter((file) => roomOf(file) === folder).map(partOf));
     expect([...parts].toSorted()).toEqual([...order].toSorted());
   });
 
   test('imports only what comes before', () => {
-    const own = imports.filter(({ from }) => folderOf(from) === folder);
+    const own = imports.filter(({ from }) => roomOf(from) === folder);
     const wrong = own.filter(({ from, target }) => order.indexOf(partOf(target)) > order.indexOf(partOf(from)));
     expect(shown(wrong)).toEqual([]);
   });
 });
 
-test.each(Object.entries(APART))('the parts of src/%s that do not know each other', (folder, apart) => {
-  const own = imports.filter(({ from, target }) => folderOf(from) === folder && apart.includes(partOf(target)));
+test.each(Object.entries(APART))('the parts of %s that do not know each other', (folder, apart) => {
+  const own = imports.filter(({ from, target }) => roomOf(from) === folder && apart.includes(partOf(target)));
   expect(shown(own.filter(({ from }) => apart.includes(partOf(from))))).toEqual([]);
 });
 
 test('the parts of the other folders do not import each other in a circle', () => {
   const circles: string[] = [];
-  for (const folder of new Set(files.map(folderOf))) {
+  for (const folder of new Set(SOURCES.map(roomOf))) {
     const next = new Map<string, Set<string>>();
-    for (const { from, target } of imports.filter((one) => folderOf(one.from) === folder))
+    for (const { from, target } of imports.filter((one) => roomOf(one.from) === folder))
       next.set(partOf(from), (next.get(partOf(from)) ?? new Set()).add(partOf(target)));
     const reachable = (part: string): Set<string> => {
       const reached = new Set<string>();

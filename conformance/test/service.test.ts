@@ -29,7 +29,7 @@ test('the service passes all required cases, and docs/service.md has its table',
   else expect(page).toBe(expected);
 });
 
-const BEGIN = '<!-- The table of the conformance kit: written by test/conformance/service.test.ts with UPDATE=1. -->';
+const BEGIN = '<!-- The table of the conformance kit: written by conformance/test/service.test.ts with UPDATE=1. -->';
 const END = '<!-- The end of the table. -->';
 
 function tableOf(report: ConformanceReport): string {

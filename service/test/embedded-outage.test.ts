@@ -13,7 +13,7 @@ import { type Node, startNode } from '../../test/support/service-node.ts';
 /** A node whose own PostgreSQL is killed, or loses its files. */
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const main = join(buildFolder, 'dist/cli/main.cjs');
+const main = join(buildFolder, 'dist/node/main.cjs');
 const OPERATOR = 'the-operator-of-these-outages';
 let folder = '';
 let node: Node;
@@ -22,7 +22,7 @@ let base = '';
 const REMOVE = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
 
 beforeAll(async () => {
-  await buildInto(join(buildFolder, 'dist'));
+  await buildInto(buildFolder);
   await start();
 }, 90_000);
 /** A test before may have ended the node, as it should or by a failure. */

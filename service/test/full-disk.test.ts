@@ -37,13 +37,13 @@ function mountDisk(): boolean {
 
 beforeAll(async () => {
   if (!isMounted || bin === null) return;
-  await buildInto(join(folder, 'dist'));
+  await buildInto(folder);
   [server, farm] = await Promise.all([startDebianPostgres(bin), openFarm(1)]);
   // Not the write-ahead log: without room for it, the whole server stops.
   await queryOnce(server.url, `create tablespace small location '${disk}'`);
   await queryOnce(server.url, 'create database small tablespace small');
   databaseUrl = server.url.replace(/postgres$/, 'small');
-  node = startNode(join(folder, 'dist/cli/main.cjs'), ['--allow-host', 'localhost', '--open-sign-up'], {
+  node = startNode(join(folder, 'dist/node/main.cjs'), ['--allow-host', 'localhost', '--open-sign-up'], {
     env: { DATABASE_URL: databaseUrl, OPERATOR_TOKEN: OPERATOR },
   });
   base = await node.ready;

@@ -9,7 +9,7 @@ import { HOSTILE_ARCHIVES } from '../../test/support/hostile-content.ts';
 import { runHostileLoad } from '../../test/support/hostile-load.ts';
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-beforeAll(() => buildInto(join(buildFolder, 'dist')), 60_000);
+beforeAll(() => buildInto(buildFolder), 60_000);
 afterAll(() => rmSync(buildFolder, { recursive: true, force: true }));
 
 const percentile = (times: readonly number[], share: number): number =>
@@ -20,7 +20,7 @@ test(
   { timeout: 300_000 },
   async () => {
     const { url } = await startDatabase();
-    const main = join(buildFolder, 'dist/cli/main.cjs');
+    const main = join(buildFolder, 'dist/node/main.cjs');
     const run = await runHostileLoad(main, url, { megabytes: 2, registries: 2, timeout: 200_000 });
     expect(Object.keys(run.states)).toHaveLength(HOSTILE_ARCHIVES.length);
     expect(Object.values(run.states)).not.toContain('pending');

@@ -11,7 +11,7 @@ import { openServiceStorm } from '../../test/support/service-storm.ts';
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
 let folder = '';
 beforeAll(async () => {
-  await buildInto(join(buildFolder, 'dist'));
+  await buildInto(buildFolder);
   folder = await openFolder();
 }, 60_000);
 afterAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 test('a node that is killed while it writes loses nothing that it confirmed', { timeout: 180_000 }, async () => {
-  const storm = await openServiceStorm(join(buildFolder, 'dist/cli/main.cjs'), folder);
+  const storm = await openServiceStorm(join(buildFolder, 'dist/node/main.cjs'), folder);
   try {
     for (let round = 0; round < 6; round++) await storm.round();
   } finally {

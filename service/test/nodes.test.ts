@@ -9,7 +9,7 @@ import { startDatabase } from '../../test/support/database.ts';
 import { openLoad } from '../../test/support/service-load.ts';
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-beforeAll(() => buildInto(join(buildFolder, 'dist')), 60_000);
+beforeAll(() => buildInto(buildFolder), 60_000);
 afterAll(() => rmSync(buildFolder, { recursive: true, force: true }));
 
 test(
@@ -18,7 +18,7 @@ test(
   async () => {
     const { url } = await startDatabase();
     const options = { registries: 40, apps: 2, versions: 3, organizations: 60, concurrency: 4 };
-    const load = await openLoad(join(buildFolder, 'dist/cli/main.cjs'), url, options);
+    const load = await openLoad(join(buildFolder, 'dist/node/main.cjs'), url, options);
     try {
       const before = await load.sizes();
       const [first, second] = await Promise.all([load.startNode(), load.startNode()]);

@@ -16,7 +16,7 @@ import { queryOnce, startWriter } from '../../test/support/service-writer.ts';
 /** Nodes whose PostgreSQL server restarts, and nodes that are stopped for a while. */
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const main = join(buildFolder, 'dist/cli/main.cjs');
+const main = join(buildFolder, 'dist/node/main.cjs');
 const OPERATOR = 'the-operator-of-these-outages';
 const REGISTRIES = 30;
 const bin = debianPostgres();
@@ -24,7 +24,7 @@ let server: DebianServer;
 let farm: Farm;
 beforeAll(async () => {
   if (bin === null) return;
-  await buildInto(join(buildFolder, 'dist'));
+  await buildInto(buildFolder);
   [server, farm] = await Promise.all([startDebianPostgres(bin), openFarm(REGISTRIES)]);
 }, 90_000);
 afterAll(async () => {

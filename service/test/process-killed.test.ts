@@ -14,9 +14,9 @@ import { type Node, startNode } from '../../test/support/service-node.ts';
 /** The data folder of a node that was killed, or that another node uses. */
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const main = join(buildFolder, 'dist/cli/main.cjs');
+const main = join(buildFolder, 'dist/node/main.cjs');
 const folders = [buildFolder];
-beforeAll(() => buildInto(join(buildFolder, 'dist')), 60_000);
+beforeAll(() => buildInto(buildFolder), 60_000);
 afterAll(async () => {
   for (const folder of folders) {
     if (postmasterPid(folder) !== null) await (await startEmbeddedPostgres(folder)).stop();

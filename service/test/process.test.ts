@@ -14,10 +14,10 @@ import { startNode } from '../../test/support/service-node.ts';
 /** One node as a process, with a database of its own or another: how it starts and ends. service/process-killed.test.ts kills it. */
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const main = join(buildFolder, 'dist/cli/main.cjs');
+const main = join(buildFolder, 'dist/node/main.cjs');
 let shared = '';
 beforeAll(async () => {
-  await buildInto(join(buildFolder, 'dist'));
+  await buildInto(buildFolder);
   shared = await openFolder();
 }, 60_000);
 afterAll(async () => {

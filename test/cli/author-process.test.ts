@@ -25,7 +25,7 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect 
 const WINDOWS = process.platform === 'win32';
 
 const built = mkdtempSync(join(tmpdir(), 'appreg-author-program-'));
-const program = join(built, 'cli/main.cjs');
+const program = join(built, 'dist/node/main.cjs');
 const START = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
 const shared = openSharedProcess(program);
 beforeAll(() => buildInto(built, { failpoints: true }), 120_000);

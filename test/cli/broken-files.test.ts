@@ -221,10 +221,10 @@ const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-broken-'));
 const launcher = launcherWithoutPrivileges();
 let appreg: SharedProcess;
 beforeAll(async () => {
-  await buildInto(join(root, 'dist'));
+  await buildInto(root);
   cpSync(join(import.meta.dirname, '../../conformance'), join(root, 'conformance'), { recursive: true });
   // A command that waits for a file is killed.
-  appreg = openSharedProcess(join(root, 'dist/cli/main.cjs'), { launcher: launcher ?? [], limit: 60_000 });
+  appreg = openSharedProcess(join(root, 'dist/node/main.cjs'), { launcher: launcher ?? [], limit: 60_000 });
   await writeRegistry(join(root, 'intact'), appreg);
 }, 120_000);
 afterAll(() => {

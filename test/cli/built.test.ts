@@ -18,9 +18,9 @@ import { buildInto } from '../support/built.ts';
 /** The program as it is published: what only occurs in the real build. */
 
 const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const program = join(root, 'dist/cli/main.cjs');
+const program = join(root, 'dist/node/main.cjs');
 beforeAll(async () => {
-  await buildInto(join(root, 'dist'));
+  await buildInto(root);
   writeFileSync(join(root, 'registry.json'), '{ "apps": {} }\n');
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -20,8 +20,8 @@ const cwd = join(root, 'work');
 const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env['PATH']}`, NO_COLOR: '1' };
 
 beforeAll(async () => {
-  await buildInto(join(root, 'dist'));
-  const main = JSON.stringify(join(root, 'dist/cli/main.cjs'));
+  await buildInto(root);
+  const main = JSON.stringify(join(root, 'dist/node/main.cjs'));
   write(root, {
     'bin/appreg': `#!${process.execPath}\nrequire(${main}).main(process.argv).then((code) => { process.exitCode = code; });\n`,
     'bin/package.json': { type: 'commonjs' },

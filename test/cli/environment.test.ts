@@ -13,8 +13,8 @@ const cwd = join(root, 'work');
 const CONFIG = '{ "baseUrl": "https://a.example/" }\n';
 let appreg: SharedProcess;
 beforeAll(async () => {
-  await buildInto(join(root, 'dist'));
-  appreg = openSharedProcess(join(root, 'dist/cli/main.cjs'), { launcher: [], limit: 60_000 });
+  await buildInto(root);
+  appreg = openSharedProcess(join(root, 'dist/node/main.cjs'), { launcher: [], limit: 60_000 });
 }, 120_000);
 afterAll(() => {
   appreg.close();

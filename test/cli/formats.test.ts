@@ -9,7 +9,7 @@ import { openSharedProcess } from '../support/shared-process.ts';
 
 /** The formats as the built command line writes them: to stdout or a file, for complete and incomplete checks. */
 
-const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/cli/main.cjs'));
+const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/node/main.cjs'));
 afterAll(() => appreg.close());
 const MACHINES = FORMATS.filter((format) => format !== 'pretty');
 

@@ -199,8 +199,8 @@ const KINDS: readonly Kind[] = [
 const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-forms-'));
 let appreg: SharedProcess;
 beforeAll(async () => {
-  await buildInto(join(root, 'dist'));
-  appreg = openSharedProcess(join(root, 'dist/cli/main.cjs'), { launcher: [], limit: 60_000 });
+  await buildInto(root);
+  appreg = openSharedProcess(join(root, 'dist/node/main.cjs'), { launcher: [], limit: 60_000 });
   await writeRegistry(join(root, 'work'), appreg);
 }, 120_000);
 afterAll(() => {

@@ -116,8 +116,8 @@ const places: Record<string, string> = {};
 
 beforeAll(async () => {
   root = mkdtempSync(join(realpathSync.native(tmpdir()), 'appreg-odd-'));
-  await buildInto(join(root, 'dist'));
-  appreg = openSharedProcess(join(root, 'dist/cli/main.cjs'), { limit: 10_000 });
+  await buildInto(root);
+  appreg = openSharedProcess(join(root, 'dist/node/main.cjs'), { limit: 10_000 });
   for (const name of ['in/scratch', 'in/sources/src/clock', 'in/folders/apps/clock'])
     mkdirSync(join(root, name), { recursive: true });
   const files: Record<string, string | Buffer> = {

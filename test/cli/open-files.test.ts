@@ -11,7 +11,7 @@ import { archive, checksum, gzipped, SVG } from '../support/live-registry.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/appreg.js', import.meta.url));
 const PRLIMIT = '/usr/bin/prlimit';
-const isPossible = existsSync(PRLIMIT) && existsSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)));
+const isPossible = existsSync(PRLIMIT) && existsSync(fileURLToPath(new URL('../../dist/node', import.meta.url)));
 const APPS = 12;
 
 let host: FaultHost;

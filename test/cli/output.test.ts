@@ -14,7 +14,7 @@ import { entry, tgz } from '../support/tar-builder.ts';
 
 /** Every command as the built command line runs it: its JSON document when it succeeds and fails, and its stdout. */
 
-const PROGRAM = join(import.meta.dirname, '../../dist/cli/main.cjs');
+const PROGRAM = join(import.meta.dirname, '../../dist/node/main.cjs');
 const appreg = openSharedProcess(PROGRAM);
 afterAll(() => appreg.close());
 

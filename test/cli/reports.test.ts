@@ -8,7 +8,7 @@ import { openSharedProcess } from '../support/shared-process.ts';
 
 /** Results in files (--output, --report), and the help of all commands, as the built command line writes them. */
 
-const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/cli/main.cjs'));
+const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/node/main.cjs'));
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-reports-'));
 afterAll(() => {
   appreg.close();

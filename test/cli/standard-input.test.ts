@@ -9,11 +9,11 @@ import { workspace } from './publish-fixture.ts';
 /** Input that is read from the standard input, in place of a file. */
 
 const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-stdin-'));
-beforeAll(() => buildInto(join(root, 'dist')), 60_000);
+beforeAll(() => buildInto(root), 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function appreg(cwd: string, input: string | Uint8Array, ...args: string[]): { status: number | null; output: string } {
-  const program = JSON.stringify(join(root, 'dist/cli/main.cjs'));
+  const program = JSON.stringify(join(root, 'dist/node/main.cjs'));
   const run = `require(${program}).main(process.argv).then((code) => { process.exitCode = code; });`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', run, '--', 'appreg', ...args], {
     cwd,

@@ -15,7 +15,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'appreg-terminal-'));
 const cache = join(import.meta.dirname, '../../.cache');
 mkdirSync(cache, { recursive: true });
 const built = mkdtempSync(join(cache, 'terminal-'));
-const program = join(built, 'cli/main.cjs');
+const program = join(built, 'dist/node/main.cjs');
 const START = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 

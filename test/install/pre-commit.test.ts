@@ -27,7 +27,7 @@ describeIf(hasProgram('pre-commit') ? null : 'pre-commit is missing', 'the hooks
   beforeAll(async () => {
     registry = await openRegistry();
     hooks = join(registry.place, 'hooks');
-    for (const path of ['bin', 'dist/cli', 'schemas', '.pre-commit-hooks.yaml', 'LICENSE'])
+    for (const path of ['bin', 'dist/node', 'schemas', '.pre-commit-hooks.yaml', 'LICENSE'])
       cpSync(join(ROOT, path), join(hooks, path), { recursive: true });
     const {
       scripts: _,

@@ -35,7 +35,7 @@ describeIf(
           '-L',
           system,
           join(folder, 'bin/node'),
-          join(folder, 'lib/appreg/bin/appreg.js'),
+          join(folder, 'lib/node_modules/appreg/bin/appreg.js'),
         ];
         expect(existsSync(join(system, 'lib/ld-linux-aarch64.so.1'))).toBe(true);
         expectItWorks((...args) => runAtHome(registry.place, [...words, ...args]), registry, registry.folder);
@@ -54,7 +54,10 @@ describe.each(Object.entries(MACH_O))('the archive for %s', (platform, cpu) => {
       'has the layout of the others, and programs for that processor',
       () => {
         const files = new Map(installedFiles(platform, programsOf(platform)!).map((file) => [file.path, file]));
-        for (const path of ['bin/node', `lib/appreg/node_modules/@esbuild/${darwin(platform)}/bin/esbuild`]) {
+        for (const path of [
+          'bin/node',
+          `lib/node_modules/appreg/node_modules/@esbuild/${darwin(platform)}/bin/esbuild`,
+        ]) {
           const { bytes, mode } = files.get(path)!;
           expect([path, mode]).toEqual([path, 0o755]);
           expect(bytes.readUInt32LE(0)).toBe(0xfeedfacf);

@@ -14,7 +14,7 @@ import { SIGSTORE_CASES, sigstoreCase } from '../support/sigstore-cases.ts';
 beforeAll(requireBuild);
 
 describeOnNodes('appreg attestation', (node) => {
-  const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/cli/main.cjs'), { node });
+  const appreg = openSharedProcess(join(import.meta.dirname, '../../dist/node/main.cjs'), { node });
   afterAll(() => appreg.close());
 
   test.each(SIGSTORE_CASES)('%s', async (name) => {

@@ -20,7 +20,7 @@ const BOUND = 170 * MB;
 
 const scratch = mkdtempSync(join(tmpdir(), 'appreg-large-'));
 const built = join(scratch, 'dist');
-const shared = openSharedProcess(join(built, 'cli/main.cjs'));
+const shared = openSharedProcess(join(built, 'dist/node/main.cjs'));
 beforeAll(() => buildInto(built), 120_000);
 afterAll(() => {
   shared.close();
@@ -87,7 +87,7 @@ function environment({ env }: Opened): NodeJS.ProcessEnv {
 async function run(arena: Opened, args: readonly string[]): Promise<Ran> {
   const { root } = arena;
   const measured = join(root, '..', 'peak');
-  const main = JSON.stringify(join(built, 'cli/main.cjs'));
+  const main = JSON.stringify(join(built, 'dist/node/main.cjs'));
   // Not maxRSS: on Linux it begins with that of the process which started this one.
   const note = `require('node:fs').writeFileSync(${JSON.stringify(measured)}, /VmHWM:\\s*(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1])`;
   const start = `require(${main}).main(process.argv).then((code) => { process.exitCode = code; ${note}; });`;

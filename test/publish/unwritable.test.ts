@@ -24,7 +24,7 @@ import { tgz, entry } from '../support/tar-builder.ts';
 const launcher = launcherWithoutPrivileges();
 const built = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-unwritable-'));
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
-const appreg = openSharedProcess(join(built, 'dist/cli/main.cjs'), { launcher: launcher ?? [] });
+const appreg = openSharedProcess(join(built, 'dist/node/main.cjs'), { launcher: launcher ?? [] });
 let prepared = '';
 
 async function run(cwd: string, words: readonly string[]): Promise<{ status: number; stderr: string }> {
@@ -35,7 +35,7 @@ async function run(cwd: string, words: readonly string[]): Promise<{ status: num
 const ADD = ['--name', 'B', '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233'];
 
 beforeAll(async () => {
-  await buildInto(join(built, 'dist'));
+  await buildInto(built);
   prepared = folder();
   writeFileSync(join(prepared, 'i.svg'), SVG);
   writeFileSync(join(prepared, 'a.tar.gz'), tgz(entry('app.js', 'export default 1;\n')));

@@ -10,22 +10,21 @@ import { systemErrorCode } from '../../src/platform/system-error.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, '.cache/builds');
 /** Input of a build. */
-const SOURCES = ['src', 'schemas', 'scripts', 'package.json', 'package-lock.json'];
+const SOURCES = ['src', 'service/src', 'conformance', 'schemas', 'scripts', 'package.json', 'package-lock.json'];
 /** A build takes a few seconds; a lock that is older belongs to a test run that was killed. */
 const LOCK_LIFETIME_MS = 60_000;
 /** The number of builds that are stored. */
 const MAX_BUILDS = 6;
 
 /**
- * Builds the program into a folder, without types.
- * @param out is created; its content is that of `dist`
+ * Builds the packages into a folder, without types: `dist`, and the other packages in `node_modules`.
  * @param options.failpoints true for tests that interrupt writes (src/store/failpoint.ts)
  */
-export async function buildInto(out: string, { failpoints = false } = {}): Promise<void> {
+export async function buildInto(folder: string, { failpoints = false } = {}): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const shared = join(CACHE, `${sourceDigest()}${failpoints ? '-failpoints' : ''}`);
   while (!existsSync(shared) && !(await buildOnce(shared, failpoints))) await pause(100);
-  cpSync(shared, out, { recursive: true });
+  cpSync(shared, folder, { recursive: true, verbatimSymlinks: true });
 }
 
 /** @returns false if another process builds the same */
@@ -46,7 +45,8 @@ async function buildOnce(shared: string, failpoints: boolean): Promise<boolean> 
     // It loads a compiler of TypeScript, which takes a second.
     // @ts-expect-error a script without types
     const { build } = await import('../../scripts/build.mjs');
-    await build({ types: false, out: part, failpoints });
+    mkdirSync(part);
+    await build({ types: false, folder: part, failpoints });
     renameSync(part, shared);
     return true;
   } finally {

@@ -33,7 +33,7 @@ export interface HostileLoadOptions {
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8"/></svg>';
 const OPERATOR = 'operator-token-of-this-test-0123456789';
 
-/** @param main dist/cli/main.cjs @param databaseUrl of an empty database */
+/** @param main dist/node/main.cjs @param databaseUrl of an empty database */
 export async function runHostileLoad(
   main: string,
   databaseUrl: string,

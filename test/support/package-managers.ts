@@ -49,7 +49,7 @@ export const MANAGER_ENV: Readonly<Record<string, string>> = {
 export async function packInto(folder: string): Promise<string> {
   const staged = join(folder, 'staged');
   mkdirSync(staged, { recursive: true });
-  await buildInto(join(staged, 'dist'));
+  await buildInto(staged);
   for (const name of ['package.json', 'bin', 'schemas'])
     cpSync(join(ROOT, name), join(staged, name), { recursive: true });
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];

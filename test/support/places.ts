@@ -31,8 +31,8 @@ if (noCeph.skip) noCeph.why = ` (skipped: ${cephMissing()})`;
 
 export async function openPlaces(): Promise<Places> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-storm-'));
-  const program = join(folder, 'dist/cli/main.cjs');
-  await buildInto(join(folder, 'dist'), { failpoints: true });
+  const program = join(folder, 'dist/node/main.cjs');
+  await buildInto(folder, { failpoints: true });
   const shared = openSharedProcess(program);
   const places = new Map<Kind, Promise<Opened>>();
   let ceph: Promise<Ceph> | null = null;

@@ -1,16 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROOT, TESTS } from './source-files.ts';
 
 /** Which project of vitest.config.ts runs a test file. The file decides: there is no list of files. */
 
-const ROOT = join(import.meta.dirname, '../..');
-
 /** Every test file, by its path in the project. */
 export function testFiles(): string[] {
-  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-    .map((file) => `test/${file.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.test.ts'))
-    .toSorted();
+  return TESTS.filter((file) => file.endsWith('.test.ts')).toSorted();
 }
 
 /**

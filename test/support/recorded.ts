@@ -11,7 +11,7 @@ import { play, type Stage } from './transcript.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** APPREG_BIN names another appreg.js, such as that of an installed package. */
 const APPREG = process.env['APPREG_BIN'] ?? join(ROOT, 'bin/appreg.js');
-const PROGRAM = join(dirname(APPREG), '../dist/cli/main.cjs');
+const PROGRAM = join(dirname(APPREG), '../dist/node/main.cjs');
 /** Each command of this transcript is a process. Those of the others share one, since starting Node takes most of the time. */
 export const IN_PROCESSES = 'test/cli/transcripts/lint.md';
 

@@ -45,7 +45,7 @@ export interface LoadOptions {
 const TICKS = 100;
 const KNOWN = 50;
 
-/** @param main dist/cli/main.cjs @param databaseUrl of an empty database */
+/** @param main dist/node/main.cjs @param databaseUrl of an empty database */
 export async function openLoad(main: string, databaseUrl: string, options: LoadOptions): Promise<Load> {
   const farm = await openFarm(options.registries, options);
   const { db } = openDatabase(databaseUrl, 2, () => undefined);

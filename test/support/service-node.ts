@@ -22,7 +22,7 @@ export interface Node {
   forget(): void;
 }
 
-/** Starts `appreg service` on any free port. @param main dist/cli/main.cjs */
+/** Starts `appreg service` on any free port. @param main dist/node/main.cjs */
 export function startNode(
   main: string,
   args: string[],

@@ -5,7 +5,7 @@ import { openLog } from '../../service/src/log.ts';
 import { openMetrics } from '../../service/src/metrics.ts';
 import { outboundOptions } from '../../service/src/config/outbound.ts';
 import { refreshRegistry } from '../../service/src/refresh/refresh.ts';
-import { resolveSettings } from '../../src/cli/commands/service-settings.ts';
+import { resolveSettings } from '../../service/src/config/resolve-settings.ts';
 
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 

@@ -38,7 +38,7 @@ interface Client {
 const OPERATOR = 'the-operator-of-this-storm';
 const REGISTRIES = 24;
 
-/** @param main dist/cli/main.cjs @param folder an empty data folder @param chance from 0 to 1 */
+/** @param main dist/node/main.cjs @param folder an empty data folder @param chance from 0 to 1 */
 export async function openServiceStorm(main: string, folder: string, chance = randomNumbers()): Promise<ServiceStorm> {
   const farm = await openFarm(REGISTRIES);
   const clients: Client[] = [];

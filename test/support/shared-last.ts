@@ -2,19 +2,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longer than 45 seconds. The last one of a run would leave the other processes without work. */
 export const LONG = [
-  'platforms/transcripts',
-  'platforms/runtimes',
-  'windows/transcripts',
-  'install/package-managers',
-  'install/default-installs',
-  'cli/odd-values',
-  'service/ssrf/ssrf',
-  'conformance/service',
-  'publish/interrupted',
-  'service/refresh/same-verdicts',
-  'release/release-interrupted',
-  'publish/large-artifact',
-  'conformance/naive-subscriber',
+  'test/platforms/transcripts',
+  'test/platforms/runtimes',
+  'test/windows/transcripts',
+  'test/install/package-managers',
+  'test/install/default-installs',
+  'test/cli/odd-values',
+  'service/test/ssrf/ssrf',
+  'conformance/test/service',
+  'test/publish/interrupted',
+  'service/test/refresh/same-verdicts',
+  'test/release/release-interrupted',
+  'test/publish/large-artifact',
+  'conformance/test/naive-subscriber',
 ];
 
 /**
@@ -40,6 +40,6 @@ function isShared({ project }: TestSpecification): number {
 }
 
 function rank({ moduleId }: TestSpecification): number {
-  const index = LONG.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  const index = LONG.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
   return index < 0 ? LONG.length : index;
 }

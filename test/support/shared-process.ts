@@ -26,7 +26,7 @@ const NODE_PATH = join(import.meta.dirname, '../../node_modules');
 
 /**
  * The process starts with the first run.
- * @param program dist/cli/main.cjs
+ * @param program dist/node/main.cjs
  * @param options.launcher a program, and its arguments, that starts Node; @param options.limit milliseconds per run
  * @param options.node another Node than that of the tests
  */

@@ -41,7 +41,7 @@ const chance = randomNumbers();
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
 
 /**
- * @param program dist/cli/main.cjs; the registry is made: an app `a` with its version 1.0.0
+ * @param program dist/node/main.cjs; the registry is made: an app `a` with its version 1.0.0
  * @param shared for `runShared` (default: a process for each run)
  */
 export async function openStorm(program: string, arena: Arena, shared: SharedProcess | null = null): Promise<Storm> {

@@ -18,8 +18,8 @@ export interface Tools {
 /** @param gh a shell script in place of GitHub's own tool; @param version the version that npx is expected to run */
 export async function makeTools(gh: string, version = VERSION): Promise<Tools> {
   const home = folder();
-  await buildInto(join(home, 'dist'));
-  const start = `require(${JSON.stringify(join(home, 'dist/cli/main.cjs'))}).main(process.argv).then((code) => { process.exitCode = code; });`;
+  await buildInto(home);
+  const start = `require(${JSON.stringify(join(home, 'dist/node/main.cjs'))}).main(process.argv).then((code) => { process.exitCode = code; });`;
   write(home, {
     'package.json': { type: 'commonjs' },
     'bin/appreg': `#!${process.execPath}\n${start}\n`,

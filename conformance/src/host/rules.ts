@@ -1,55 +1,22 @@
 import {
-  type AnyRule,
-  cacheLifetimeLong,
-  cacheLifetimeMissing,
-  compressedCopyNotVaried,
   type Conditional,
-  conditionalRequestRejected,
-  contentEncoded,
-  contentTypeWrong,
-  corsNotVaried,
-  corsRevalidationRefused,
-  etagUnstable,
   header,
-  headRefused,
   type HttpViews,
-  iconTypeWrong,
   isAnswered,
   isMissing,
   lastHop,
-  lastModifiedOnly,
   message,
   type Missing,
-  notModifiedIncorrect,
   type Probe,
   PROBE_ORIGIN,
-  redirectInsecure,
+  ruleById,
   type SafeText,
   sideProbes,
-  tlsExpiring,
 } from 'appreg';
-import type { HostCheck, HostRule } from '../case/host.ts';
+import type { HostCheck } from '../case/host.ts';
 import type { HostResponse } from './describe.ts';
 
 /** Judges responses by the rules of `core`. */
-
-const RULES: Readonly<Record<HostRule, AnyRule>> = {
-  'cache-lifetime-long': cacheLifetimeLong,
-  'cache-lifetime-missing': cacheLifetimeMissing,
-  'compressed-copy-not-varied': compressedCopyNotVaried,
-  'conditional-request-rejected': conditionalRequestRejected,
-  'content-encoded': contentEncoded,
-  'content-type-wrong': contentTypeWrong,
-  'cors-not-varied': corsNotVaried,
-  'cors-revalidation-refused': corsRevalidationRefused,
-  'etag-unstable': etagUnstable,
-  'head-refused': headRefused,
-  'icon-type-wrong': iconTypeWrong,
-  'last-modified-only': lastModifiedOnly,
-  'not-modified-incorrect': notModifiedIncorrect,
-  'redirect-insecure': redirectInsecure,
-  'tls-expiring': tlsExpiring,
-};
 
 type RuleCheck = Extract<HostCheck, { check: 'rule' }>;
 
@@ -63,7 +30,8 @@ const FABRICATED_TAG = '"conformance-never-issued"';
  * @param response finds a response by its name
  */
 export function ruleProblem(check: RuleCheck, response: (name: string) => HostResponse): SafeText | null {
-  const rule = RULES[check.rule];
+  const rule = ruleById(check.rule);
+  if (rule === undefined) throw new Error(`The library has no rule ${check.rule}.`);
   const answer = response(check.of).probe;
   const url = lastHop(answer)?.url;
   if (url === undefined || (!isAnswered(answer) && check.rule !== 'redirect-insecure'))

@@ -3,7 +3,7 @@ import type * as shape from './shape.ts';
 
 /** Parts of a type of events. */
 
-interface EventDefinition<Fields extends Record<string, shape.Schema>> {
+export interface EventDefinition<Fields extends Record<string, shape.Schema>> {
   description: string;
   /** The fields of `data`: typed values, no prose. Times are ISO 8601. */
   data: Fields;

@@ -14,9 +14,9 @@ import { type Node, startNode } from '../../../test/support/service-node.ts';
 /** The built commands with embedded servers: a backup beside a running service, and restores in new folders. */
 
 const buildFolder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-const main = join(buildFolder, 'dist/cli/main.cjs');
+const main = join(buildFolder, 'dist/node/main.cjs');
 const folders = [buildFolder];
-beforeAll(() => buildInto(join(buildFolder, 'dist')), 60_000);
+beforeAll(() => buildInto(buildFolder), 60_000);
 afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });

@@ -3,7 +3,7 @@ import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { secretSetting } from '../../src/config/secret-setting.ts';
-import { resolveSettings } from '../../../src/cli/commands/service-settings.ts';
+import { resolveSettings } from '../../src/config/resolve-settings.ts';
 import { errorOf, folder } from '../../../test/support/folders.ts';
 
 const TOKEN = 'a-token-of-the-operator';

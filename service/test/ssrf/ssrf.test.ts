@@ -43,7 +43,7 @@ describe.skipIf(cannot !== null)(`in a network of its own${cannot === null ? '' 
   let result: Result;
   beforeAll(async () => {
     folder = await openFolder();
-    await buildInto(join(folder, 'dist'));
+    await buildInto(folder);
     const world = join(folder, 'world.cjs');
     const entry = fileURLToPath(new URL('world.ts', import.meta.url));
     await build({
@@ -56,7 +56,7 @@ describe.skipIf(cannot !== null)(`in a network of its own${cannot === null ? '' 
     });
     writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
     const script = 'mount --bind "$2/resolv.conf" /etc/resolv.conf && exec "$0" "$1" "$3" "$2"';
-    const args = ['-nm', 'sh', '-ec', script, process.execPath, world, folder, join(folder, 'dist/cli/main.cjs')];
+    const args = ['-nm', 'sh', '-ec', script, process.execPath, world, folder, join(folder, 'dist/node/main.cjs')];
     const child = spawn('unshare', args, { stdio: ['ignore', 'inherit', 'pipe'] });
     let stderr = '';
     child.stderr.on('data', (data: Buffer) => void (stderr += data.toString()));

@@ -16,7 +16,7 @@ let database: TestDatabase;
 let receiver: WebhookReceiver;
 const nodes: Node[] = [];
 beforeAll(async () => {
-  await buildInto(join(buildFolder, 'dist'));
+  await buildInto(buildFolder);
   database = await openTestDatabase();
   receiver = await openWebhookReceiver();
 }, 90_000);
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function start(): Promise<{ node: Node; url: string }> {
   const env = { DATABASE_URL: database.url, OPERATOR_TOKEN: 'the-operator-of-this-test' };
-  const node = startNode(join(buildFolder, 'dist/cli/main.cjs'), ['--allow-host', 'localhost', '--quiet'], { env });
+  const node = startNode(join(buildFolder, 'dist/node/main.cjs'), ['--allow-host', 'localhost', '--quiet'], { env });
   nodes.push(node);
   return { node, url: await node.ready };
 }

@@ -35,6 +35,7 @@ import { serviceRestoreCommand } from '../define/service-restore.ts';
 import { siteCommand } from '../define/site.ts';
 import { subscribeCommand } from '../define/subscribe.ts';
 import { verifyCommand } from '../define/verify.ts';
+import { fromPackage } from './from-package.ts';
 
 export interface Command {
   definition: CommandDefinition;
@@ -91,19 +92,35 @@ export const COMMANDS: readonly Command[] = [
   command(siteCommand, async () => (await import('./site.ts')).runSite),
   command(subscribeCommand, async () => (await import('./subscribe.ts')).runSubscribe),
   command(serveCommand, async () => (await import('./serve.ts')).runServe),
-  command(serviceCommand, async () => (await import('./service.ts')).runService),
-  command(serviceBackupCommand, async () => (await import('./service-backup.ts')).runServiceBackup),
-  command(serviceRestoreCommand, async () => (await import('./service-restore.ts')).runServiceRestore),
-  command(conformanceCommand, async () => (await import('./conformance.ts')).runConformanceList),
+  command(serviceCommand, async () => (await fromPackage('appreg-service', import('./service.ts'))).runService),
+  command(
+    serviceBackupCommand,
+    async () => (await fromPackage('appreg-service', import('./service-backup.ts'))).runServiceBackup,
+  ),
+  command(
+    serviceRestoreCommand,
+    async () => (await fromPackage('appreg-service', import('./service-restore.ts'))).runServiceRestore,
+  ),
+  command(
+    conformanceCommand,
+    async () => (await fromPackage('appreg-conformance', import('./conformance.ts'))).runConformanceList,
+  ),
   command(
     conformanceDocumentsCommand,
-    async () => (await import('./conformance-documents.ts')).runConformanceDocuments,
+    async () => (await fromPackage('appreg-conformance', import('./conformance-documents.ts'))).runConformanceDocuments,
   ),
-  command(conformanceHostCommand, async () => (await import('./conformance-host.ts')).runConformanceHost),
-  command(conformanceFixturesCommand, async () => (await import('./conformance-fixtures.ts')).runConformanceFixtures),
+  command(
+    conformanceHostCommand,
+    async () => (await fromPackage('appreg-conformance', import('./conformance-host.ts'))).runConformanceHost,
+  ),
+  command(
+    conformanceFixturesCommand,
+    async () => (await fromPackage('appreg-conformance', import('./conformance-fixtures.ts'))).runConformanceFixtures,
+  ),
   command(
     conformanceSubscriberCommand,
-    async () => (await import('./conformance-subscriber.ts')).runConformanceSubscriber,
+    async () =>
+      (await fromPackage('appreg-conformance', import('./conformance-subscriber.ts'))).runConformanceSubscriber,
   ),
   command(completionCommand, async () => (await import('./completion.ts')).runCompletion),
 ];

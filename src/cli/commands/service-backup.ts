@@ -1,9 +1,8 @@
+import { backUp, resolveSettings } from 'appreg-service';
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted, printable } from '../../core/text/text.ts';
 import { size } from '../../report/words.ts';
-import { backUp } from 'appreg-service';
-import { resolveSettings } from './service-settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { quotedPath } from '../io/shown-path.ts';

@@ -1,8 +1,7 @@
+import { resolveSettings, restore } from 'appreg-service';
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
-import { restore } from 'appreg-service';
-import { resolveSettings } from './service-settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { quotedPath } from '../io/shown-path.ts';

@@ -1,10 +1,7 @@
+import { isLocalListenAddress, openLog, resolveSettings, type Settings, startService } from 'appreg-service';
 import { message, safeLine } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { readTrustedRoot } from '../../attestation/trust.ts';
-import { openLog } from 'appreg-service';
-import { isLocalListenAddress, type Settings } from 'appreg-service';
-import { resolveSettings } from './service-settings.ts';
-import { startService } from 'appreg-service';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { interrupted } from '../../platform/stop-signals.ts';

@@ -33,6 +33,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 /** Abilities that a subscriber may lack: to use the clock of a case, and to show the highest version of an app. */
 export const ABILITIES = ['clock', 'latest'] as const;
 export const ROLES = ['web', 'worker'] as const;
+/** The implementations that the conformance kit tests. */
+export const CONFORMANCE_ROLES = ['documents', 'host', 'subscriber'] as const;
 
 export function isOneOf<Choice extends string>(choices: readonly Choice[], text: string): text is Choice {
   return choices.some((choice) => choice === text);

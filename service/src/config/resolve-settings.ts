@@ -1,23 +1,34 @@
-import { message } from '../../core/text/message.ts';
+import { message, parseUrl } from 'appreg';
+import { homeFolder } from 'appreg/node';
 import { isIPv6 } from 'node:net';
-import { homeFolder } from '../../platform/home-folder.ts';
 import { isAbsolute, join, resolve } from 'node:path';
-import { parseUrl } from '../../core/url/url.ts';
+import { secretSetting, secretsKeys } from './secret-setting.ts';
 import {
-  isLocalListenAddress,
-  DEFAULT_LIMITS,
-  type Settings,
-  invalidSetting,
   artifactSettings,
+  DEFAULT_LIMITS,
+  invalidSetting,
+  isLocalListenAddress,
+  type Settings,
   trustedProxies,
-} from 'appreg-service';
-import { secretSetting, secretsKeys } from 'appreg-service';
-import { ROLES } from '../define/choices.ts';
-import type { OptionValues } from '../define/command.ts';
-import type { serviceCommand } from '../define/service.ts';
+} from './settings.ts';
+
+const ROLES = ['web', 'worker'] as const;
 
 /** The options of `appreg service`; its backup and restore have some of them. */
-export type ServiceFlags = OptionValues<typeof serviceCommand.options>;
+export interface ServiceFlags {
+  port?: number;
+  host?: string;
+  data?: string;
+  role?: readonly string[];
+  allowHost?: readonly string[];
+  allowHttp?: boolean;
+  openSignUp?: boolean;
+  artifacts?: string;
+  artifactsMax?: string;
+  /** Seconds. */
+  interval?: number;
+  concurrency?: number;
+}
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ServiceFlags, resolveSettings } from '../../../src/cli/commands/service-settings.ts';
-import { errorOf } from '../../support/folders.ts';
+import { type ServiceFlags, resolveSettings } from '../../src/config/resolve-settings.ts';
+import { errorOf } from '../../../test/support/folders.ts';
 
 const PLACE = { cwd: '/somewhere', ca: null, machineCa: null, trustedRoot: null };
 const SECRET = 'a-token-of-the-operator';

@@ -1,0 +1,32 @@
+import { AppregError } from '../../core/errors/error.ts';
+import { message } from '../../core/text/message.ts';
+import { VERSION } from '../../core/values/tool-version.ts';
+
+/** The packages that bring commands of their own. */
+export type CommandPackage = 'appreg-service' | 'appreg-conformance';
+
+/**
+ * Waits for the module of a command, which imports from a package that may not be installed.
+ * @throws AppregError `package-missing` with the command that installs it
+ */
+export async function fromPackage<Module>(name: CommandPackage, module: Promise<Module>): Promise<Module> {
+  try {
+    return await module;
+  } catch (error) {
+    if (!isMissing(error, name)) throw error;
+    throw new AppregError(
+      'package-missing',
+      message`This command is part of the package ${name}, which is not installed.`,
+      message`Install it beside appreg: npm install --global ${name}@${VERSION}, or without --global where appreg is a dependency.`,
+    );
+  }
+}
+
+function isMissing(error: unknown, name: CommandPackage): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    error.message.includes(`'${name}'`)
+  );
+}
