@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { complete, unquoted } from '../../src/cli/completion/complete.ts';
 import type { OptionDefinition } from '../../src/cli/define/command.ts';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
+import { GROUP_NAMES } from '../../src/cli/define/groups.ts';
 import { buildProgram, parse } from '../../src/cli/program/program.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { folder, write } from '../support/folders.ts';
@@ -27,6 +28,15 @@ describe('completion of commands and options', () => {
     expect(await valuesAt('')).toEqual(allCommands.slice(1).map((command) => command.name()));
     expect(await valuesAt('help', 'ver')).toEqual(['verify']);
     expect(await valuesAt('--cwd', 'x', '--quiet', 'pub')).toEqual(['publish-version']);
+  });
+
+  test('offers commands and then groups after help, and the subcommands of a command', async () => {
+    const commands = COMMANDS.map(({ definition }) => definition.name).filter((name) => !name.includes(' '));
+    expect(await valuesAt('help', '')).toEqual([...commands, 'help', ...GROUP_NAMES]);
+    expect(await valuesAt('help', 'e')).toEqual(['edit-app', 'explain', 'everyday', 'editing', 'evidence']);
+    expect(await valuesAt('--quiet', 'help', 'service', '')).toEqual(['backup', 'restore']);
+    for (const words of [['lint'], ['editing'], ['nonsense'], ['service', 'backup']])
+      expect(await valuesAt('help', ...words, '')).toEqual([]);
   });
 
   test.each(allCommands.map((command) => [command.name(), command] as const))(

@@ -48,6 +48,8 @@ async function loadedBy(...args: string[]): Promise<number> {
 
 test.each([
   ['--version', 9, () => ['--version']],
+  ['--help', 138, () => ['--help']],
+  ['help editing', 138, () => ['help', 'editing']],
   ['lint --help', 138, () => ['lint', '--help']],
   ['bundle', 500, () => ['bundle', 'app.js', 'app.tar.gz']],
   ['lint', 1010, () => ['lint']],

@@ -36,6 +36,7 @@ _appreg() {
     if [ -z "$kind" ]; then kind=$line; else COMPREPLY+=("$line"); fi
   done < <("$program" __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2> /dev/null)
   type compopt > /dev/null 2>&1 || return 0
+  compopt -o nosort 2> /dev/null
   case $kind in
     files*) ;;
     folders*) compopt +o default -o dirnames 2> /dev/null ;;
@@ -59,7 +60,7 @@ _appreg() {
     found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${\${(M)line%$'\\t'*}/$'\\t'/:}")
   done
   [[ $kind == *nospace ]] && suffix=(-S '')
-  (( $#found )) && _describe -t values value found "\${(@)suffix}"
+  (( $#found )) && _describe -V -t values value found "\${(@)suffix}"
   case $kind in
     files*) compset -P '--*='; _files ;;
     folders*) compset -P '--*='; _files -/ ;;
@@ -90,7 +91,7 @@ function __appreg_candidates
     end
     return 0
 end
-complete -c appreg -n __appreg_candidates -f -a '$__appreg_found'
+complete -k -c appreg -n __appreg_candidates -f -a '$__appreg_found'
 `;
 
 const SCRIPTS = { bash, zsh, fish } satisfies Record<(typeof SHELLS)[number], string>;

@@ -65,33 +65,33 @@ function command<Definition extends CommandDefinition>(
   return { definition, load };
 }
 
-/** All commands, in the order of the help; a subcommand after its command. */
+/** All commands, in the order of the help: by group, a subcommand after its command. */
 export const COMMANDS: readonly Command[] = [
   command(initCommand, async () => (await import('./init.ts')).runInit),
   command(addAppCommand, async () => (await import('./add-app.ts')).runAddApp),
-  command(editAppCommand, async () => (await import('./edit-app.ts')).runEditApp),
-  command(removeAppCommand, async () => (await import('./remove-app.ts')).runRemoveApp),
-  command(assembleCommand, async () => (await import('./assemble.ts')).runAssemble),
   command(bundleCommand, async () => (await import('./bundle.ts')).runBundle),
-  command(checksumCommand, async () => (await import('./checksum.ts')).runChecksum),
   command(publishVersionCommand, async () => (await import('./publish-version.ts')).runPublishVersion),
-  command(deprecateCommand, async () => (await import('./deprecate.ts')).runDeprecate),
-  command(releaseCommand, async () => (await import('./release.ts')).runRelease),
   command(lintCommand, async () => (await import('./lint.ts')).runLint),
   command(verifyCommand, async () => (await import('./verify.ts')).runVerify),
   command(diagnoseCommand, async () => (await import('./diagnose.ts')).runDiagnose),
+  command(releaseCommand, async () => (await import('./release.ts')).runRelease),
+  command(serveCommand, async () => (await import('./serve.ts')).runServe),
+  command(editAppCommand, async () => (await import('./edit-app.ts')).runEditApp),
+  command(removeAppCommand, async () => (await import('./remove-app.ts')).runRemoveApp),
+  command(deprecateCommand, async () => (await import('./deprecate.ts')).runDeprecate),
+  command(assembleCommand, async () => (await import('./assemble.ts')).runAssemble),
+  command(diffCommand, async () => (await import('./diff.ts')).runDiff),
   command(lockCommand, async () => (await import('./lock.ts')).runLock),
   command(mirrorCommand, async () => (await import('./mirror.ts')).runMirror),
-  command(diffCommand, async () => (await import('./diff.ts')).runDiff),
+  command(siteCommand, async () => (await import('./site.ts')).runSite),
+  command(checksumCommand, async () => (await import('./checksum.ts')).runChecksum),
   command(attestationCommand, async () => (await import('./attestation.ts')).runAttestation),
   command(judgeCommand, async () => (await import('./judge.ts')).runJudge),
   command(explainCommand, async () => (await import('./explain.ts')).runExplain),
   command(rulesCommand, async () => (await import('./rules.ts')).runRules),
   command(policyCommand, async () => (await import('./policy.ts')).runPolicy),
   command(policyTestCommand, async () => (await import('./policy-test.ts')).runPolicyTest),
-  command(siteCommand, async () => (await import('./site.ts')).runSite),
   command(subscribeCommand, async () => (await import('./subscribe.ts')).runSubscribe),
-  command(serveCommand, async () => (await import('./serve.ts')).runServe),
   command(serviceCommand, async () => (await fromPackage('appreg-service', import('./service.ts'))).runService),
   command(
     serviceBackupCommand,

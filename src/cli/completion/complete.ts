@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Choices } from '../define/choices.ts';
 import type { OptionDefinition, ValueKind } from '../define/command.ts';
+import { GROUP_NAMES, GROUPS } from '../define/groups.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { commandName } from '../program/missing-arguments.ts';
 import { isOptionWord } from '../io/option-words.ts';
@@ -29,6 +30,8 @@ export async function complete(program: Command, [shell = '', ...raw]: readonly 
 /** Where the last word is. */
 interface Position {
   command: Command;
+  /** The command that `help` describes: the program, or the one that the words after `help` name; null elsewhere. */
+  described: Command | null;
   /** The option or argument whose value the word is; null if options and commands are expected. */
   value: Option | Argument | null;
   /** The prefix of the value in the word: `--option=`. */
@@ -42,6 +45,7 @@ interface Position {
 function positionOf(program: Command, before: readonly string[], lastWord: string): Position {
   const context: CompletionContext = { command: '', cwd: null, config: null };
   let command = program;
+  let described: Command | null = null;
   let valueExpected: Option | null = null;
   let argumentCount = 0;
   let optionsEnded = false;
@@ -61,22 +65,32 @@ function positionOf(program: Command, before: readonly string[], lastWord: strin
       const { option, value } = optionIn(command, word);
       if (option?.required && value === null) valueExpected = option;
       else if (option && value !== null) noteValue(option, value);
+    } else if (described !== null) {
+      described = commandsOf(described).find((known) => known.name() === word) ?? unknownCommand(program);
     } else {
       const next = argumentCount === 0 ? commandsOf(command).find((known) => known.name() === word) : undefined;
       if (next === undefined && command !== program) argumentCount += 1;
       else {
         command = next ?? unknownCommand(program);
         context.command = commandName(command);
+        if (context.command === 'help') described = program;
       }
     }
   }
   if (valueExpected && !isOptionWord(lastWord))
-    return { command, value: valueExpected, prefix: '', isOption: false, context };
+    return { command, described, value: valueExpected, prefix: '', isOption: false, context };
   const isOption = !optionsEnded && lastWord.startsWith('-');
   const { option, value } = optionIn(command, lastWord);
   if (isOption && option?.required && value !== null)
-    return { command, value: option, prefix: lastWord.slice(0, lastWord.length - value.length), isOption, context };
-  return { command, value: argumentAt(command, argumentCount), prefix: '', isOption, context };
+    return {
+      command,
+      described,
+      value: option,
+      prefix: lastWord.slice(0, lastWord.length - value.length),
+      isOption,
+      context,
+    };
+  return { command, described, value: argumentAt(command, argumentCount), prefix: '', isOption, context };
 }
 
 function argumentAt({ registeredArguments }: Command, index: number): Argument | null {
@@ -103,15 +117,15 @@ function commandsOf(program: Command): Command[] {
 }
 
 async function completionAt(program: Command, position: Position, lastWord: string): Promise<Completion> {
-  const { command, value, prefix, isOption, context } = position;
+  const { command, described, value, prefix, isOption, context } = position;
   if (isOption && prefix === '') {
     const options = command.createHelp().visibleOptions(command);
     return { candidates: options.map((o) => ({ value: o.long ?? o.short ?? '', description: o.description })) };
   }
-  // The argument of `help` is a command, too.
-  const parent = value && context.command === 'help' ? program : command;
-  const commands = commandsOf(parent).map((c) => ({ value: c.name(), description: c.description() }));
-  if (commands.length > 0) return { candidates: commands };
+  const commands = commandsOf(described ?? command).map((c) => ({ value: c.name(), description: c.description() }));
+  const groups =
+    described === program ? GROUP_NAMES.map((name) => ({ value: name, description: GROUPS[name].purpose })) : [];
+  if (described !== null || commands.length > 0) return { candidates: [...commands, ...groups] };
   const kind = value && valueKind(context.command, value);
   if (!kind) return { candidates: [] };
   const completion = await completionFor(kind, context, lastWord.slice(prefix.length));

@@ -5,6 +5,7 @@ import { dryRunOption } from './option-groups.ts';
 
 export const addAppCommand = {
   name: 'add-app',
+  group: 'everyday',
   description: 'add an app to the manifest, with its metadata file',
   arguments: [
     {

@@ -4,7 +4,8 @@ import { dryRunOption } from './option-groups.ts';
 
 export const assembleCommand = {
   name: 'assemble',
-  description: 'generate the manifest from apps/<key>/app.json, one file per app',
+  group: 'editing',
+  description: 'generate the manifest from apps/<key>/app.json, one per app',
   arguments: [],
   options: {
     remove: list('--remove <key>', 'remove this app from the manifest; repeatable', 'app-key'),

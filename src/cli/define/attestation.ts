@@ -4,7 +4,8 @@ import { signerOptions } from './option-groups.ts';
 
 export const attestationCommand = {
   name: 'attestation',
-  description: 'verify the attestation of one artifact: who built it, from which commit',
+  group: 'evidence',
+  description: 'verify who built an artifact, and from which commit',
   arguments: [{ usage: '<artifact>', value: 'file', prompt: { message: 'Which artifact?' } }],
   options: {
     bundle: text('--bundle <file>', 'the attestation, a Sigstore bundle (default: <artifact>.sigstore.json)', 'file'),

@@ -4,7 +4,8 @@ import { allowSecretOption, noticesOption, sbomOption } from './option-groups.ts
 
 export const bundleCommand = {
   name: 'bundle',
-  description: 'build an entry point, or pack a folder, into a reproducible .tar.gz',
+  group: 'everyday',
+  description: 'build a file, or pack a folder, into a reproducible .tar.gz',
   arguments: [
     {
       usage: '<entry>',

@@ -3,7 +3,8 @@ import type { CommandDefinition } from './command.ts';
 
 export const checksumCommand = {
   name: 'checksum',
-  description: 'print the checksum for the metadata: sha256:<64 hexadecimal digits>',
+  group: 'evidence',
+  description: 'print the checksum for the metadata: sha256:<64 hex digits>',
   arguments: [{ usage: '<file|url...>', value: 'file-or-url', prompt: { message: 'Which file or URL?' } }],
   options: {},
   formats: RESULT_FORMATS,

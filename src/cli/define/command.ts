@@ -1,10 +1,14 @@
 import type { Format } from '../../report/options.ts';
 import type { Choices } from './choices.ts';
+import type { GroupName } from './groups.ts';
 
 /** A command of the command line as data: parsing, help, completion and prompts read it. */
 export interface CommandDefinition {
   /** The word after `appreg`; for a subcommand two words, the first of which is its command. */
   name: string;
+  /** That of a subcommand is the group of its command. */
+  group: GroupName;
+  /** On one line of the help of the program, which has 80 columns. */
   description: string;
   arguments: readonly ArgumentDefinition[];
   options: OptionDefinitions;

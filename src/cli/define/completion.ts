@@ -4,6 +4,7 @@ import type { CommandDefinition } from './command.ts';
 
 export const completionCommand = {
   name: 'completion',
+  group: 'other',
   description: 'print a shell completion script for bash, zsh or fish',
   arguments: [{ usage: '<shell>', value: SHELLS, prompt: { message: `Which shell? (${SHELLS.join(', ')})` } }],
   options: {},

@@ -1,9 +1,11 @@
 import { CONFORMANCE_FORMATS } from '../../report/options.ts';
 import { type CommandDefinition, flag } from './command.ts';
 import { conformanceOptions, implementationOption } from './option-groups.ts';
+import { conformanceCommand } from './conformance.ts';
 
 export const conformanceDocumentsCommand = {
   name: 'conformance documents',
+  group: conformanceCommand.group,
   description: 'test a validator of registry manifests and app metadata files',
   arguments: [],
   options: {

@@ -1,9 +1,11 @@
 import { CONFORMANCE_FORMATS } from '../../report/options.ts';
 import type { CommandDefinition } from './command.ts';
 import { conformanceOptions, authorityOption } from './option-groups.ts';
+import { conformanceCommand } from './conformance.ts';
 
 export const conformanceHostCommand = {
   name: 'conformance host',
+  group: conformanceCommand.group,
   network: 'always',
   description: 'test a web host that serves the files of conformance fixtures',
   arguments: [

@@ -2,9 +2,11 @@ import { CONFORMANCE_FORMATS } from '../../report/options.ts';
 import { ABILITIES } from './choices.ts';
 import { type CommandDefinition, list, number, text } from './command.ts';
 import { conformanceOptions, implementationOption } from './option-groups.ts';
+import { conformanceCommand } from './conformance.ts';
 
 export const conformanceSubscriberCommand = {
   name: 'conformance subscriber',
+  group: conformanceCommand.group,
   network: 'always',
   description: 'test a service or an installer that subscribes to registries',
   arguments: [],

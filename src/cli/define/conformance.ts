@@ -5,7 +5,8 @@ import { conformanceOptions } from './option-groups.ts';
 
 export const conformanceCommand = {
   name: 'conformance',
-  description: 'list the cases of the conformance kit, which tests implementations of the specification',
+  group: 'other',
+  description: 'list the cases that test implementations of the specification',
   arguments: [],
   options: {
     set: conformanceOptions.set,

@@ -5,7 +5,8 @@ import { dryRunOption } from './option-groups.ts';
 
 export const deprecateCommand = {
   name: 'deprecate',
-  description: 'advise subscribers against versions of an app, which stay listed',
+  group: 'editing',
+  description: 'advise subscribers against versions, which stay listed',
   arguments: [
     { usage: '<app>', value: 'app-key', prompt: { message: 'Which app?' } },
     {

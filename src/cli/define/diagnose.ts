@@ -4,7 +4,8 @@ import { checkOptions } from './option-groups.ts';
 
 export const diagnoseCommand = {
   name: 'diagnose',
-  description: 'check a live registry and explain problems by symptom, for a support ticket',
+  group: 'everyday',
+  description: 'check a live registry, and explain problems by symptom',
   arguments: [
     {
       usage: '<url|facts.json>',

@@ -4,6 +4,7 @@ import { readOptions } from './option-groups.ts';
 
 export const diffCommand = {
   name: 'diff',
+  group: 'repositories',
   description: 'show what would change for subscribers between two states',
   arguments: [
     {

@@ -5,6 +5,7 @@ import { dryRunOption } from './option-groups.ts';
 
 export const editAppCommand = {
   name: 'edit-app',
+  group: 'editing',
   description: 'change what the manifest and the about file say about an app',
   arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app?' } }],
   options: {

@@ -3,6 +3,7 @@ import type { CommandDefinition } from './command.ts';
 
 export const explainCommand = {
   name: 'explain',
+  group: 'other',
   description: 'explain a rule or an error code',
   arguments: [
     {

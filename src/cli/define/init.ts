@@ -5,6 +5,7 @@ import { baseUrlOption } from './option-groups.ts';
 
 export const initCommand = {
   name: 'init',
+  group: 'everyday',
   description: 'create a registry workspace',
   arguments: [{ usage: '[dir]', value: 'folder' }],
   options: {

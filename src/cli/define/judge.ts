@@ -4,6 +4,7 @@ import { baselineOption } from './option-groups.ts';
 
 export const judgeCommand = {
   name: 'judge',
+  group: 'evidence',
   description: 'judge saved facts again, and merge shards',
   arguments: [{ usage: '<facts.json...>', value: 'file', prompt: { message: 'Which file of saved facts?' } }],
   options: baselineOption,

@@ -4,6 +4,7 @@ import { baselineOption } from './option-groups.ts';
 
 export const lintCommand = {
   name: 'lint',
+  group: 'everyday',
   description: 'check files without the network',
   arguments: [{ usage: '[path...]', value: 'file' }],
   options: {

@@ -4,7 +4,8 @@ import { readOptions } from './option-groups.ts';
 
 export const lockCommand = {
   name: 'lock',
-  description: 'record the published versions in appreg.lock.json, to detect changes',
+  group: 'repositories',
+  description: 'record published versions in appreg.lock.json',
   arguments: [{ usage: '[where]', value: 'registry-state' }],
   options: readOptions,
   formats: RESULT_FORMATS,

@@ -12,6 +12,7 @@ import {
 
 export const mirrorCommand = {
   name: 'mirror',
+  group: 'repositories',
   network: 'always',
   description: 'verify and copy a registry, with rewritten URLs; resumable',
   arguments: [registryUrlArgument, { usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?' } }],

@@ -72,15 +72,11 @@ export const registryUrlArgument = {
 } as const satisfies ArgumentDefinition;
 
 export const globalOptions = {
-  config: text('--config <file>', 'configuration file (default: the nearest appreg.config.*)', 'file'),
+  config: text('--config <file>', 'configuration file (default: nearest appreg.config.*)', 'file'),
   cwd: text('--cwd <dir>', 'run as if started in this folder', 'folder'),
-  format: text('--format <format>', 'format of the results; the help of each command lists its formats', 'format'),
+  format: text('--format <format>', 'format of the results: see the help of the command', 'format'),
   output: text('--output <file>', 'write results to a file instead of stdout', 'file'),
-  report: list(
-    '--report <format=file>',
-    'also write the results in this format to a file; repeatable',
-    'format-and-file',
-  ),
+  report: list('--report <format=file>', 'also write the results to this file; repeatable', 'format-and-file'),
   quiet: flag('--quiet', 'print results only'),
   verbose: flag('--verbose', 'print more details'),
   color: flag('--no-color', 'print without colors'),

@@ -1,10 +1,11 @@
 import { RESULT_FORMATS } from '../../report/options.ts';
 import { type CommandDefinition, text } from './command.ts';
 import { attestationOptions, appOption, readOptions } from './option-groups.ts';
-import { policyArgument } from './policy.ts';
+import { policyArgument, policyCommand } from './policy.ts';
 
 export const policyTestCommand = {
   name: 'policy test',
+  group: policyCommand.group,
   description: 'show what a policy would offer of a registry, without a service',
   arguments: [
     policyArgument,

@@ -9,6 +9,7 @@ export const policyArgument = {
 
 export const policyCommand = {
   name: 'policy',
+  group: 'other',
   description: 'check the file of a subscription’s policy',
   arguments: [policyArgument],
   options: {},

@@ -11,9 +11,10 @@ import {
 
 export const publishVersionCommand = {
   name: 'publish-version',
+  group: 'everyday',
   // The artifact is read back from its public URL.
   network: { unless: ['readBack', 'dryRun'] },
-  description: 'publish a version of an app: a number, or major, minor or patch',
+  description: 'publish a version of an app: a number, major, minor or patch',
   arguments: [
     { usage: '<app>', value: 'app-key', prompt: { message: 'Which app?' } },
     {

@@ -12,6 +12,7 @@ import {
 
 export const releaseCommand = {
   name: 'release',
+  group: 'everyday',
   // Artifacts are read back from their public URLs.
   network: { unless: ['check', 'bump', 'dryRun'] },
   description: 'publish the new versions of all apps of a repository',

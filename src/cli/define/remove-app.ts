@@ -4,6 +4,7 @@ import { dryRunOption } from './option-groups.ts';
 
 export const removeAppCommand = {
   name: 'remove-app',
+  group: 'editing',
   description: 'remove an app from the manifest; its files stay',
   arguments: [{ usage: '<key>', value: 'app-key', prompt: { message: 'Key of the app to remove?' } }],
   options: dryRunOption,

@@ -5,6 +5,7 @@ import { type CommandDefinition, text } from './command.ts';
 
 export const rulesCommand = {
   name: 'rules',
+  group: 'other',
   description: 'list all rules with their levels in this folder',
   arguments: [],
   options: {

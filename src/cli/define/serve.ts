@@ -4,6 +4,7 @@ import { listenOptions } from './option-groups.ts';
 
 export const serveCommand = {
   name: 'serve',
+  group: 'everyday',
   description: 'serve a workspace as a registry host should',
   arguments: [{ usage: '[dir]', value: 'folder' }],
   options: {

@@ -1,9 +1,11 @@
 import { RESULT_FORMATS } from '../../report/options.ts';
 import type { CommandDefinition } from './command.ts';
 import { dataFolderOption } from './option-groups.ts';
+import { serviceCommand } from './service.ts';
 
 export const serviceRestoreCommand = {
   name: 'service restore',
+  group: serviceCommand.group,
   network: 'always',
   description: 'restore a backup into an empty database',
   arguments: [{ usage: '<file>', value: 'file', prompt: { message: 'Backup file to restore?' } }],

@@ -5,6 +5,7 @@ import { authorityOption, dataFolderOption, listenOptions } from './option-group
 
 export const serviceCommand = {
   name: 'service',
+  group: 'other',
   network: 'always',
   description: 'run the subscriber service',
   arguments: [],

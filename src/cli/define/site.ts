@@ -4,7 +4,8 @@ import { dryRunOption, readOptions } from './option-groups.ts';
 
 export const siteCommand = {
   name: 'site',
-  description: 'generate a catalogue of the apps as static pages, with feeds and badges',
+  group: 'repositories',
+  description: 'generate a static catalogue of apps, with feeds and badges',
   arguments: [{ usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?', placeholder: 'site' } }],
   options: {
     from: text(

@@ -4,6 +4,7 @@ import { authorityOption, headerOptions, registryUrlArgument } from './option-gr
 
 export const subscribeCommand = {
   name: 'subscribe',
+  group: 'other',
   network: 'always',
   description: 'subscribe an organization of the service to a registry',
   arguments: [registryUrlArgument],

@@ -4,6 +4,7 @@ import { baselineOption, checkOptions, registryUrlArgument, versionsOption } fro
 
 export const verifyCommand = {
   name: 'verify',
+  group: 'everyday',
   network: 'always',
   description: 'check a live registry',
   arguments: [registryUrlArgument],

@@ -1,6 +1,7 @@
 import type { Command, Help, Option } from 'commander';
+import { GROUP_NAMES, type GroupName, GROUPS } from '../define/groups.ts';
 import { globalOptions } from '../define/option-groups.ts';
-import { PromptingCommand } from './missing-arguments.ts';
+import { commandName, PromptingCommand } from './missing-arguments.ts';
 
 /** The help of the program and of its commands. */
 
@@ -11,37 +12,71 @@ const MIN_WIDTH = 30;
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const definition = command instanceof PromptingCommand ? command.definition : null;
-  const options = helper.visibleOptions(command);
-  const isGlobal = ({ flags, long }: Option): boolean =>
-    GLOBAL.has(flags) || long === '--help' || (command.parent === null && long === '--version');
-  const commands = helper.visibleCommands(command);
-  const groups: Item[][] = [
-    options.filter((option) => !isGlobal(option)).map(itemOf),
-    commands.map((one) => [[one.name(), ...argumentsOf(one)].join(' '), one.description()]),
-    options.filter(isGlobal).map(itemOf),
-  ];
-  const termWidth = Math.max(...groups.flat().map(([term]) => term.length));
-  const sections = [
+  const [own, global] = optionItems(command, helper);
+  const termWidth = widthOf([...own, ...global]);
+  return sectionsOf([
     [wrapped(`Usage: ${helper.commandUsage(command)}`, width, 2)],
     [wrapped(command.description(), width)],
-    ...groups.map((items, at) => titled(TITLES[at] ?? '', itemLines(items, termWidth, width))),
+    titled('Options:', itemLines(own, width, termWidth)),
+    ...(command.parent === null
+      ? groupSections(command.commands, width)
+      : [titled('Commands:', itemLines(command.commands.map(withArguments), width))]),
+    titled('Global options:', itemLines(global, width, termWidth)),
     ...(definition?.notes === undefined ? [] : [[wrapped(definition.notes, width)]]),
     titled(
       'Examples:',
       (definition?.examples ?? []).map((words) => exampleLines(`appreg ${words}`, width)),
     ),
-    ...(command.parent === null ? [[wrapped(START, width, 2)]] : []),
-  ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+    ...(command.parent === null
+      ? [[COMMAND_HELP, GROUP_HELP].map((line) => wrapped(line, width)), [wrapped(START, width, 2)]]
+      : []),
+  ]);
+}
+
+/** The help of a group: its purpose, and its commands with their subcommands and arguments. */
+export function formatGroup(group: GroupName, program: Command, width: number): string {
+  const { title, purpose } = GROUPS[group];
+  const members = program.commands.filter((one) => groupOf(one) === group).flatMap((one) => [one, ...one.commands]);
+  return sectionsOf([
+    [`${title}:`, wrapped(purpose, width)],
+    itemLines(members.map(withArguments), width),
+    [wrapped(COMMAND_HELP, width)],
+  ]);
+}
+
+/** A section for each group, with a line for each command. */
+function groupSections(commands: readonly Command[], width: number): string[][] {
+  const items = commands.map((one): Item => [one.name(), one.description()]);
+  const termWidth = widthOf(items);
+  return GROUP_NAMES.map((group) =>
+    titled(
+      `${GROUPS[group].title}:`,
+      itemLines(
+        items.filter((_, at) => groupOf(commands[at]) === group),
+        width,
+        termWidth,
+      ),
+    ),
+  );
+}
+
+function groupOf(command: Command | undefined): GroupName | undefined {
+  return command instanceof PromptingCommand ? command.definition?.group : undefined;
+}
+
+/** The options of a command itself, and the global ones. */
+function optionItems(command: Command, helper: Help): [own: Item[], global: Item[]] {
+  const options = helper.visibleOptions(command);
+  const isGlobal = ({ flags, long }: Option): boolean =>
+    GLOBAL.has(flags) || long === '--help' || (command.parent === null && long === '--version');
+  return [options.filter((option) => !isGlobal(option)).map(itemOf), options.filter(isGlobal).map(itemOf)];
 }
 
 /** A term and its description. */
 type Item = [string, string];
 
-const TITLES = ['Options:', 'Commands:', 'Global options:'];
+const COMMAND_HELP = 'appreg help <command> shows the options of a command.';
+const GROUP_HELP = `Groups (appreg help <group>): ${GROUP_NAMES.join(', ')}.`;
 const START = 'Start with: appreg init my-registry --base-url https://apps.example.com/';
 const GLOBAL: ReadonlySet<string> = new Set(Object.values(globalOptions).map(({ flags }) => flags));
 
@@ -49,11 +84,22 @@ function itemOf({ flags, description }: Option): Item {
   return [flags, description];
 }
 
-function argumentsOf({ registeredArguments }: Command): string[] {
-  return registeredArguments.map((one) => {
+/** The term is the name of a command, for a subcommand that of its command too, and its arguments. */
+function withArguments(command: Command): Item {
+  const usages = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
+  return [[commandName(command), ...usages].join(' '), command.description()];
+}
+
+function widthOf(items: readonly Item[]): number {
+  return Math.max(...items.map(([term]) => term.length));
+}
+
+function sectionsOf(sections: readonly (readonly string[])[]): string {
+  const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return `${texts.join('\n\n')}\n`;
 }
 
 function titled(title: string, lines: readonly string[]): string[] {
@@ -61,7 +107,7 @@ function titled(title: string, lines: readonly string[]): string[] {
 }
 
 /** Descriptions in a column, or each below its term if the column would be too narrow. */
-function itemLines(items: readonly Item[], termWidth: number, width: number): string[] {
+function itemLines(items: readonly Item[], width: number, termWidth = widthOf(items)): string[] {
   const column = termWidth + 4;
   return items.map(([term, description]) =>
     width - column < MIN_WIDTH

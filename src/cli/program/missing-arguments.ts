@@ -94,11 +94,9 @@ export class PromptingCommand extends Command {
     throw this.usageError(message`The value of ${flags} is missing.`);
   }
 
-  /** Called by the parser, also for `help <command>`. */
+  /** Called by the parser. */
   override help(context?: HelpContext | ((text: string) => string)): never {
-    const [first, name] = this.args;
     if (typeof context !== 'object' || !context.error) return super.help();
-    if (first === 'help' && name !== undefined) throw this.unknownCommandError(name);
     this.outputHelp(context);
     throw this.usageError(message`The command is missing.`);
   }
@@ -110,12 +108,12 @@ export class PromptingCommand extends Command {
     );
   }
 
-  private unknownCommandError(name = this.args[0] ?? ''): AppregError {
+  private unknownCommandError(): AppregError {
     const isProgram = this.parent === null;
     const prefix = isProgram ? '' : `${commandName(this)} `;
     const names = this.commands.map((one) => `${prefix}${one.name()}`);
     const list = isProgram ? '' : ` The commands are: ${prefix.trim()}, ${names.join(', ')}.`;
-    const given = `${prefix}${name}`;
+    const given = `${prefix}${this.args[0] ?? ''}`;
     return this.usageError(message`Unknown command “${quoted(given)}”.${didYouMean(given, names)}${list}`);
   }
 }

@@ -16,6 +16,7 @@ import {
 import { type Command as RunnableCommand, COMMANDS } from '../commands/index.ts';
 import type { GlobalOptions } from '../io/invocation.ts';
 import { formatHelp } from './help.ts';
+import { addHelpCommand } from './help-command.ts';
 import { PromptingCommand } from './missing-arguments.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from '../io/option-words.ts';
 import { columns, toStderr, toStdout } from '../io/streams.ts';
@@ -100,6 +101,7 @@ export function buildProgram(
       addOptions(added, optionsWithFormats(definition), `appreg ${definition.name}`);
     }
   }
+  addOptions(addHelpCommand(program), globalOptions, 'appreg help');
   return program;
 }
 
