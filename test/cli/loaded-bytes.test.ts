@@ -48,10 +48,10 @@ async function loadedBy(...args: string[]): Promise<number> {
 
 test.each([
   ['--version', 9, () => ['--version']],
-  ['--help', 138, () => ['--help']],
-  ['help editing', 138, () => ['help', 'editing']],
+  ['--help', 115, () => ['--help']],
+  ['help editing', 115, () => ['help', 'editing']],
   ['lint --help', 138, () => ['lint', '--help']],
-  ['bundle', 500, () => ['bundle', 'app.js', 'app.tar.gz']],
+  ['bundle', 502, () => ['bundle', 'app.js', 'app.tar.gz']],
   ['lint', 1010, () => ['lint']],
   ['verify', 1780, () => ['verify', putRegistry(host).url, '--ca', join(folder, 'ca.pem')]],
 ])('%s loads at most %i kB', async (_, limit, args) => {

@@ -39,7 +39,7 @@ function printHelp(program: PromptingCommand, words: readonly string[]): void {
       message`Unknown command or group “${printableExcerpt(name, 80)}”.${didYouMeanAny(name, known)}`,
     );
   }
-  toStdout(formatGroup(group, program, columns(1)));
+  toStdout(formatGroup(group, columns(1)));
 }
 
 /** @param name the first word of a group's title, or all of it, in any case */

@@ -1,7 +1,9 @@
 import type { Command, Help, Option } from 'commander';
+import { COMMANDS } from '../commands/index.ts';
+import type { CommandDefinition } from '../define/command.ts';
 import { GROUP_NAMES, type GroupName, GROUPS } from '../define/groups.ts';
 import { globalOptions } from '../define/option-groups.ts';
-import { commandName, PromptingCommand } from './missing-arguments.ts';
+import { PromptingCommand } from './missing-arguments.ts';
 
 /** The help of the program and of its commands. */
 
@@ -12,16 +14,18 @@ const MIN_WIDTH = 30;
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const definition = command instanceof PromptingCommand ? command.definition : null;
-  const [own, global] = optionItems(command, helper);
-  const termWidth = widthOf([...own, ...global]);
+  const options = helper.visibleOptions(command);
+  const termWidth = Math.max(...options.map(({ flags }) => flags.length));
+  const isGlobal = ({ flags, long }: Option): boolean =>
+    GLOBAL.has(flags) || long === '--help' || (command.parent === null && long === '--version');
+  const [own, global] = [options.filter((one) => !isGlobal(one)), options.filter(isGlobal)];
   return sectionsOf([
     [wrapped(`Usage: ${helper.commandUsage(command)}`, width, 2)],
     [wrapped(command.description(), width)],
-    titled('Options:', itemLines(own, width, termWidth)),
-    ...(command.parent === null
-      ? groupSections(command.commands, width)
-      : [titled('Commands:', itemLines(command.commands.map(withArguments), width))]),
-    titled('Global options:', itemLines(global, width, termWidth)),
+    titled('Options:', itemLines(own.map(itemOf), width, termWidth)),
+    ...(command.parent === null ? groupSections(width) : []),
+    titled('Commands:', itemLines(subcommandsOf(definition).map(withArguments), width)),
+    titled('Global options:', itemLines(global.map(itemOf), width, termWidth)),
     ...(definition?.notes === undefined ? [] : [[wrapped(definition.notes, width)]]),
     titled(
       'Examples:',
@@ -34,47 +38,36 @@ export function formatHelp(command: Command, helper: Help): string {
 }
 
 /** The help of a group: its purpose, and its commands with their subcommands and arguments. */
-export function formatGroup(group: GroupName, program: Command, width: number): string {
+export function formatGroup(group: GroupName, width: number): string {
   const { title, purpose } = GROUPS[group];
-  const members = program.commands.filter((one) => groupOf(one) === group).flatMap((one) => [one, ...one.commands]);
   return sectionsOf([
     [`${title}:`, wrapped(purpose, width)],
-    itemLines(members.map(withArguments), width),
+    itemLines(DEFINITIONS.filter((one) => one.group === group).map(withArguments), width),
     [wrapped(COMMAND_HELP, width)],
   ]);
 }
 
 /** A section for each group, with a line for each command. */
-function groupSections(commands: readonly Command[], width: number): string[][] {
-  const items = commands.map((one): Item => [one.name(), one.description()]);
-  const termWidth = widthOf(items);
-  return GROUP_NAMES.map((group) =>
-    titled(
-      `${GROUPS[group].title}:`,
-      itemLines(
-        items.filter((_, at) => groupOf(commands[at]) === group),
-        width,
-        termWidth,
-      ),
-    ),
-  );
+function groupSections(width: number): string[][] {
+  const commands = DEFINITIONS.filter(({ name }) => !name.includes(' '));
+  const termWidth = Math.max(...commands.map(({ name }) => name.length));
+  return GROUP_NAMES.map((group) => {
+    const items = commands
+      .filter((one) => one.group === group)
+      .map(({ name, description }): Item => [name, description]);
+    return [`${GROUPS[group].title}:`, ...itemLines(items, width, termWidth)];
+  });
 }
 
-function groupOf(command: Command | undefined): GroupName | undefined {
-  return command instanceof PromptingCommand ? command.definition?.group : undefined;
-}
-
-/** The options of a command itself, and the global ones. */
-function optionItems(command: Command, helper: Help): [own: Item[], global: Item[]] {
-  const options = helper.visibleOptions(command);
-  const isGlobal = ({ flags, long }: Option): boolean =>
-    GLOBAL.has(flags) || long === '--help' || (command.parent === null && long === '--version');
-  return [options.filter((option) => !isGlobal(option)).map(itemOf), options.filter(isGlobal).map(itemOf)];
+/** @param definition null for the program, and for `help` */
+function subcommandsOf(definition: CommandDefinition | null): CommandDefinition[] {
+  return DEFINITIONS.filter(({ name }) => name.startsWith(`${definition?.name} `));
 }
 
 /** A term and its description. */
 type Item = [string, string];
 
+const DEFINITIONS = COMMANDS.map(({ definition }) => definition);
 const COMMAND_HELP = 'appreg help <command> shows the options of a command.';
 const GROUP_HELP = `Groups (appreg help <group>): ${GROUP_NAMES.join(', ')}.`;
 const START = 'Start with: appreg init my-registry --base-url https://apps.example.com/';
@@ -84,17 +77,8 @@ function itemOf({ flags, description }: Option): Item {
   return [flags, description];
 }
 
-/** The term is the name of a command, for a subcommand that of its command too, and its arguments. */
-function withArguments(command: Command): Item {
-  const usages = command.registeredArguments.map((one) => {
-    const name = `${one.name()}${one.variadic ? '...' : ''}`;
-    return one.required ? `<${name}>` : `[${name}]`;
-  });
-  return [[commandName(command), ...usages].join(' '), command.description()];
-}
-
-function widthOf(items: readonly Item[]): number {
-  return Math.max(...items.map(([term]) => term.length));
+function withArguments({ name, arguments: declared, description }: CommandDefinition): Item {
+  return [[name, ...declared.map(({ usage }) => usage)].join(' '), description];
 }
 
 function sectionsOf(sections: readonly (readonly string[])[]): string {
@@ -107,7 +91,11 @@ function titled(title: string, lines: readonly string[]): string[] {
 }
 
 /** Descriptions in a column, or each below its term if the column would be too narrow. */
-function itemLines(items: readonly Item[], width: number, termWidth = widthOf(items)): string[] {
+function itemLines(
+  items: readonly Item[],
+  width: number,
+  termWidth = Math.max(...items.map(([term]) => term.length)),
+): string[] {
   const column = termWidth + 4;
   return items.map(([term, description]) =>
     width - column < MIN_WIDTH
