@@ -93,7 +93,7 @@ const HOST_RULES = [
   'redirect-insecure',
   'tls-expiring',
 ] as const;
-export type HostRule = (typeof HOST_RULES)[number];
+type HostRule = (typeof HOST_RULES)[number];
 
 /** One thing that holds for the response named `of`, or for each of them if it was requested several times. */
 export type HostCheck =

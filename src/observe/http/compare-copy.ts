@@ -267,7 +267,7 @@ const UNDO = [
  * @param limit maximum number of decoded bytes
  * @returns null if the bytes are the file, or of an unknown form
  */
-export function missingCodingOf(
+function missingCodingOf(
   sent: Buffer,
   isWanted: (content: Buffer) => boolean,
   isArchive: boolean,

@@ -252,7 +252,7 @@ function removeViews(web: HttpViews): void {
   Object.assign(web, { browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE });
 }
 
-export interface FetchedArtifact {
+interface FetchedArtifact {
   probe: Probe;
   content: Content | Missing;
   archive: ArchiveFacts | Missing;
@@ -268,11 +268,7 @@ interface DigestOptions {
 }
 
 /** Fetches an artifact, and again if the host reports it missing. */
-export function fetchArtifact(
-  url: string,
-  context: ObserveContext,
-  options: DigestOptions = {},
-): Promise<FetchedArtifact> {
+function fetchArtifact(url: string, context: ObserveContext, options: DigestOptions = {}): Promise<FetchedArtifact> {
   return context.hosts.missingFiles.confirm({
     kind: 'artifact',
     fetch: (fresh) => fetchOnce(url, fresh, context, options),
@@ -388,7 +384,7 @@ async function endOf(digester: DecodedDigester | null): Promise<Content['decoded
  * fetched a second time, once: a cache may have returned an older copy.
  * @param fetchAgain the second fetch, which entries with the same URL share
  */
-export async function artifactFacts(
+async function artifactFacts(
   url: string,
   checksum: string,
   first: FetchedArtifact,

@@ -66,10 +66,10 @@ const HOUR = 3_600_000;
 export const ARTIFACT_AGE = 30 * 24 * HOUR;
 
 /** The same for responses to browsers. They do not depend on whether a file changed, so they are not reused for longer. */
-export const VIEWS_AGE = 24 * HOUR;
+const VIEWS_AGE = 24 * HOUR;
 
 /** A certificate that expires this soon may be renewed any day. */
-export const RENEWAL = 30 * 24 * HOUR;
+const RENEWAL = 30 * 24 * HOUR;
 
 /** The reason why an artifact has no views, if they were requested of another one. */
 export const REQUESTED_ONCE: Missing = {
@@ -79,12 +79,12 @@ export const REQUESTED_ONCE: Missing = {
 };
 
 /** The key of an artifact in the cache. */
-export function artifactId(url: string, digest: string): string {
+function artifactId(url: string, digest: string): string {
   return createHash('sha256').update(`${url} ${digest}`).digest('hex');
 }
 
 /** The probes of all views, except those that were repeated to find a cause. */
-export function probesIn(views: Views): Probe[] {
+function probesIn(views: Views): Probe[] {
   const { revalidation, headerProbes: _, repeatedProbes: __, ...others } = views;
   return [...Object.values(others), revalidation?.probe].flat().filter(isProbe);
 }

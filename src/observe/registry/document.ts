@@ -200,7 +200,7 @@ function revalidationHeaders({ web }: Resource): [string, string][] | null {
 }
 
 /** The header that makes a later request conditional on the response of a probe; null if it has no usable validator. */
-export function conditionAfter(probe: Probe): [name: string, value: string] | null {
+function conditionAfter(probe: Probe): [name: string, value: string] | null {
   const last = lastHop(probe);
   if (!last) return null;
   const tag = header(last.headers, 'etag');
@@ -221,7 +221,7 @@ export function isConfirmedBy(probe: Probe, [name, value]: readonly [name: strin
 }
 
 /** True if a response, or its absence, may be caused by the condition, so that a request without one is justified. */
-export function isCausedByCondition(probe: Probe): boolean {
+function isCausedByCondition(probe: Probe): boolean {
   if (probe.failure !== null) return mayBeRepeated('condition', probe);
   return [304, 400, 412, 501].includes(statusOf(probe));
 }

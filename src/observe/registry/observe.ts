@@ -441,7 +441,7 @@ interface AppRun extends RegistryRun {
 }
 
 /** Metadata, about files and icons by URL: equal URLs, ignoring fragments, are requested once. */
-export interface SharedResources {
+interface SharedResources {
   metadata(
     url: string,
     context: ObserveContext,
