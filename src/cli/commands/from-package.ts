@@ -22,11 +22,10 @@ export async function fromPackage<Module>(name: CommandPackage, module: Promise<
   }
 }
 
+const NOT_FOUND = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
+
+/** True for the package itself, false for a package that it needs. Yarn's Plug'n'Play has a message of its own. */
 function isMissing(error: unknown, name: CommandPackage): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    error.code === 'ERR_MODULE_NOT_FOUND' &&
-    error.message.includes(`'${name}'`)
-  );
+  if (!(error instanceof Error && 'code' in error && NOT_FOUND.includes(String(error.code)))) return false;
+  return error.message.includes(`'${name}'`) || error.message.includes(`tried to access ${name} `);
 }
