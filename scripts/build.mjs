@@ -1,11 +1,12 @@
 // Builds the dist folders of the three packages: the code for Node as CommonJS files, loaded on demand; the core library
 // also as ES modules for browsers; declarations.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { billOfMaterials, bundledPackages, licenceTexts } from './bundled-packages.mjs';
 import { compileSchemas } from './compile-schemas.mjs';
 import { bundleDeclarations } from './declarations/bundle.mjs';
 
@@ -27,6 +28,8 @@ const GROUPS = [
   // The parser and all definitions: help.
   { name: 'program', test: /src\/cli\/program\/program\.ts/, priority: 3 },
   { name: 'run', test: /src\/cli\/process\/run/, priority: 2 },
+  // Credentials of S3, which are looked up together.
+  { name: 'aws', test: /node_modules\/(@aws-sdk|@smithy|@aws)\//, priority: 2 },
   // Used by commands that judge nothing: no rule but those about content.
   { name: 'content', test: /src\/cli\/(config\/config|check\/settings)\.ts|src\/publish\/check-content/, priority: 1 },
   {
@@ -51,6 +54,8 @@ const OMITTED = [
   // Of undici, its clients and agents are used, and no fetch, WebSocket, mock, cache or interceptor: half of it.
   { module: /^\.\/lib\/(mock|interceptor|cache|web)\/(?!cache\/)/, importer: /\/undici\/index\.js$/ },
   { module: /^\.\/cache$/, importer: /\/undici\/lib\/web\/cache\/cachestorage\.js$/ },
+  // Converts texts in old encodings: half a megabyte. Answers of Sigstore are JSON.
+  { module: /^iconv-lite$/, importer: /\/minipass-fetch\// },
   // For bodies that are forms.
   { module: /\/web\/fetch\/body\.js$/, importer: /\/undici\/lib\/dispatcher\// },
 ];
@@ -121,7 +126,7 @@ async function buildTool(out, failpoints) {
   for (const folder of ['html', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'node/assets'), { recursive: true });
   copyEsbuild(join(out, ESBUILD));
-  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences([...modules, join(root, 'node_modules/esbuild/')]));
+  writeMaterials(out, root, [...modules, join(root, 'node_modules/esbuild/')]);
 }
 
 /** One of the other packages, which imports the tool by its doors. @param folder its dist is emptied first */
@@ -135,7 +140,7 @@ async function buildWorkspace(name, folder) {
   );
   const assets = join(from, 'src/ui/assets');
   if (existsSync(assets)) cpSync(assets, join(out, 'assets'), { recursive: true });
-  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(modules));
+  writeMaterials(out, from, modules);
   if (folder === from) return;
   const { files } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
   for (const path of ['package.json', ...files])
@@ -257,25 +262,12 @@ async function writeDeclarations() {
     await bundleDeclarations(join(root, name, 'dist'), { index: join(out, name, 'src/index.d.ts') }, DOORS);
 }
 
-/** The licence of every package whose code is in dist. @param modules their ids */
-function licences(modules) {
-  const packages = new Set();
-  for (const id of modules) {
-    const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll('\\', '/'));
-    if (found) packages.add(found[1]);
-  }
-  const found = [...packages].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((f) => /^licen[sc]e/i.test(f));
-    return { name, version, license, text: file ? readFileSync(join(folder, file), 'utf8').trim() : '' };
-  });
-  // The text of this licence is the same for every package.
-  const apache = found.find(({ license, text }) => license === 'Apache-2.0' && text !== '')?.text ?? '';
-  return found
-    .map(({ name, version, license, text }) => {
-      return `${name} ${version} (${license})\n\n${text || (license === 'Apache-2.0' ? apache : '')}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
+/** Writes which packages the code in a dist folder is made of. @param from the folder of the package.json */
+function writeMaterials(out, from, modules) {
+  const packages = bundledPackages(modules);
+  const manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(packages));
+  writeFileSync(join(out, 'bom.cdx.json'), billOfMaterials(manifest, packages));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build({ types: !process.argv.includes('--no-types') });

@@ -22,7 +22,8 @@ export async function bundleDeclarations(folder, entries, doors) {
   const written = await bundle.write(output);
   await bundle.close();
   for (const { fileName, imports } of written.output)
-    for (const name of imports) if (!isKnown(name, doors)) throw new Error(`${fileName} imports ${name}, which users do not have`);
+    for (const name of imports)
+      if (!isKnown(name, doors)) throw new Error(`${fileName} imports ${name}, which users do not have`);
 }
 
 function isKnown(name, doors) {
