@@ -1,6 +1,16 @@
 // Scenario: the packed package is compiled in every configuration of two compilers.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,9 +27,9 @@ const installed = join(project, 'node_modules/appreg');
 /** Builds and packs a copy of the package, and unpacks it where `npm install` would put it, beside what it depends on. */
 beforeAll(() => {
   const copy = join(scratch, 'copy');
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'tsconfig.json'])
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'tsconfig.json'])
     cpSync(join(root, name), join(copy, name));
-  for (const name of ['src', 'scripts', 'schemas', 'bin', 'deploy', 'docs', 'examples'])
+  for (const name of ['src', 'service', 'conformance', 'scripts', 'schemas', 'bin', 'docs'])
     cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
   execFileSync(process.execPath, [join(copy, 'scripts/build.mjs')], { cwd: copy, stdio: 'pipe' });
@@ -196,17 +206,28 @@ describe('a browser build', () => {
   });
 });
 
-test('links in the packed documents refer to packed files or to a URL', () => {
+// Pages of the other packages and images are not in the package; npm shows such links as those of the repository.
+test('links in the packed documents refer to files of the repository, or to a URL', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   const pages = files.filter((name) => name.endsWith('.md'));
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/rules.md']));
   const dead = pages.flatMap((page) =>
     [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)/g)]
       .map(([, target = '']) => join(dirname(page), target).replaceAll('\\', '/'))
-      .filter((target) => !files.includes(target))
+      .filter((target) => !existsSync(join(root, target)))
       .map((target) => `${page}: ${target}`),
   );
   expect(dead).toEqual([]);
+});
+
+test('the package has the pages for authors, and nothing of the service, the kit and their operators', () => {
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+  expect(files).toEqual(
+    expect.arrayContaining(['SECURITY.md', 'dist/bom.cdx.json', 'docs/commands.md', 'docs/errors.md']),
+  );
+  expect(
+    files.filter((name) => /^(?:service|conformance|examples|deploy|docs\/images|docs\/service)/.test(name)),
+  ).toEqual([]);
 });
 
 test('the package contains the URLs of the project', () => {

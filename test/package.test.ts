@@ -1,16 +1,41 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { minVersion, satisfies } from 'semver';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workspaceFiles } from '../src/author/workspace-files.ts';
+import { buildInto } from './support/built.ts';
+import { billErrors } from './support/cyclonedx.ts';
 
 /** The package: its lock file, its setup, and what is published. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readJson = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+/** The folders of the tool, the service and the kit. */
+const PACKAGES = ['', 'service', 'conformance'] as const;
+const manifestOf = (folder: string): Manifest => readJson(join(folder, 'package.json')) as Manifest;
+
+interface Manifest {
+  name: string;
+  version: string;
+  description: string;
+  keywords: string[];
+  homepage: string;
+  bugs: { url: string };
+  license: string;
+  repository: { url: string; directory?: string };
+  files: string[];
+  engines: object;
+  dependencies?: Record<string, string>;
+  devDependencies: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta?: object;
+}
 
 interface LockedPackage {
   version?: string;
@@ -50,12 +75,20 @@ describe('the lock file', () => {
     expect(installed.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
   });
 
-  test('matches package.json', () => {
-    const { optionalDependencies, devDependencies, peerDependencies } = readJson('package.json') as Record<
-      string,
-      unknown
-    >;
-    expect(packages['']).toMatchObject({ optionalDependencies, devDependencies, peerDependencies });
+  test.each(PACKAGES)('matches the package.json in "%s"', (folder) => {
+    const { name, version, devDependencies, peerDependencies, peerDependenciesMeta = {} } = manifestOf(folder);
+    expect({ peerDependenciesMeta: {}, ...packages[folder] }).toMatchObject({
+      name,
+      version,
+      devDependencies,
+      peerDependencies,
+      peerDependenciesMeta,
+    });
+  });
+
+  test('contains the optional dependencies of package.json', () => {
+    const { optionalDependencies } = manifestOf('');
+    expect(packages['']).toMatchObject({ optionalDependencies });
   });
 
   test('contains only packages for each version of Node that this package is for', () => {
@@ -79,6 +112,93 @@ describe('the lock file', () => {
     expect(Object.values(allowScripts)).not.toContain(true);
   });
 });
+
+describe('the three packages', () => {
+  const { version, bugs, license, engines, repository, devDependencies } = manifestOf('');
+
+  test.each(['service', 'conformance'])('%s has the version of the tool, and the same project', (folder) => {
+    const own = manifestOf(folder);
+    expect(own).toMatchObject({ name: `appreg-${folder}`, version, bugs, license, engines });
+    expect(own.repository).toEqual({ ...repository, directory: folder });
+    expect(own.homepage).toBe(`https://github.com/appreg/appreg/tree/main/${folder}#readme`);
+    expect(own.keywords.length).toBeGreaterThan(3);
+    expect(own.peerDependencies['appreg']).toBe(version);
+    expect(manifestOf('').peerDependencies[own.name]).toBe(version);
+  });
+
+  test.each(['service', 'conformance'])(
+    '%s has a README with the command that installs it, and a licence',
+    (folder) => {
+      const readme = readFileSync(join(root, folder, 'README.md'), 'utf8');
+      expect(readme).toContain(`npm install --global appreg appreg-${folder}`);
+      const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+      expect(links.filter((target) => !target.startsWith('https://'))).toEqual([]);
+      const files = links.flatMap((target) => /appreg\/appreg\/(?:blob|tree)\/main\/([^#]+)/.exec(target)?.[1] ?? []);
+      expect(files.length).toBeGreaterThan(1);
+      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+      expect(readFileSync(join(root, folder, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
+    },
+  );
+
+  test('install nothing but the program of esbuild, and share no dependency in two versions', () => {
+    for (const folder of PACKAGES) expect(manifestOf(folder).dependencies).toBeUndefined();
+    expect(Object.keys(manifestOf('').optionalDependencies!).filter((name) => !name.startsWith('@esbuild/'))).toEqual(
+      [],
+    );
+    const others = { ...manifestOf('service').devDependencies, ...manifestOf('conformance').devDependencies };
+    const shared = Object.keys(others).filter((name) => name in devDependencies);
+    expect(shared).toEqual(['hono']);
+    for (const name of shared) expect(others[name]).toBe(devDependencies[name]);
+  });
+});
+
+describe('a bill of materials', () => {
+  const built = mkdtempSync(join(tmpdir(), 'appreg-bills-'));
+  const DIST = {
+    appreg: 'dist',
+    'appreg-service': 'node_modules/appreg-service/dist',
+    'appreg-conformance': 'node_modules/appreg-conformance/dist',
+  };
+  const bills = Object.entries(DIST);
+  beforeAll(() => buildInto(built));
+  afterAll(() => rmSync(built, { recursive: true, force: true }));
+  const read = (dist: string, file: string): string => readFileSync(join(built, dist, file), 'utf8');
+
+  test.each(bills)('of %s is valid, and has name, version, licence and purl of each package', async (name, dist) => {
+    const text = read(dist, 'bom.cdx.json');
+    expect(await billErrors(text)).toBeNull();
+    const { metadata, components = [] } = JSON.parse(text) as Bill;
+    expect(metadata).toMatchObject({ component: { name, purl: `pkg:npm/${name}@${manifestOf('').version}` } });
+    expect(metadata).not.toHaveProperty('timestamp');
+    for (const one of components)
+      expect(one).toMatchObject({
+        version: expect.stringMatching(/^\d/),
+        licenses: [expect.anything()],
+        purl: expect.stringMatching(/^pkg:npm\/.+@\d/),
+      });
+    const listed = components.map(({ group, name: last, version }) => `${group ? `${group}/` : ''}${last} ${version}`);
+    const licences = [...read(dist, 'THIRD-PARTY-LICENSES.txt').matchAll(/^(\S+ \d\S*) \(.+\)$/gm)].map(
+      ([, one]) => one,
+    );
+    expect(listed.toSorted()).toEqual(licences.toSorted());
+  });
+
+  test('lists what each package is made of', () => {
+    const names = bills.map(
+      ([, dist]) => (JSON.parse(read(dist, 'bom.cdx.json')) as Bill).components?.map((one) => one.name) ?? [],
+    );
+    const [tool, service, kit] = names as [string[], string[], string[]];
+    expect(tool).toEqual(expect.arrayContaining(['commander', 'undici', 'esbuild']));
+    expect(service).toEqual(expect.arrayContaining(['pg', 'kysely', 'prom-client']));
+    expect(tool.filter((name) => ['pg', 'kysely', 'prom-client'].includes(name))).toEqual([]);
+    expect(kit).toEqual([]);
+  });
+});
+
+interface Bill {
+  metadata: object;
+  components?: { group?: string; name: string; version: string }[];
+}
 
 test('tsc is that of TypeScript 7, with an older one for the tests of declarations', () => {
   const { devDependencies } = readJson('package.json') as { devDependencies: Record<string, string> };

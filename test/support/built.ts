@@ -10,7 +10,16 @@ import { systemErrorCode } from '../../src/platform/system-error.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, '.cache/builds');
 /** Input of a build. */
-const SOURCES = ['src', 'service/src', 'conformance', 'schemas', 'scripts', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  'src',
+  'service/src',
+  'service/package.json',
+  'conformance',
+  'schemas',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+];
 /** A build takes a few seconds; a lock that is older belongs to a test run that was killed. */
 const LOCK_LIFETIME_MS = 60_000;
 /** The number of builds that are stored. */
