@@ -69,7 +69,7 @@ describe('the alert rules', () => {
     const tests = read('prometheus/appreg.rules.test.yml');
     expect(tests).toMatch(new RegExp(`alertname: ${alert}\\n\\s+exp_alerts`));
     expect(tests).toMatch(new RegExp(`alertname: ${alert} }`));
-    const guide = readFileSync(join(deploy, '../docs/running-the-service.md'), 'utf8');
+    const guide = readFileSync(join(deploy, '../docs/operators/running-the-service.md'), 'utf8');
     expect(guide).toContain(`\n#### ${alert}\n`);
     expect(read('prometheus/appreg.rules.yml')).toContain(`running-the-service.md#${alert.toLowerCase()}\n`);
   });

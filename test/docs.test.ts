@@ -1,24 +1,65 @@
 import { WORKSPACES } from './support/source-files.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { problemsIn } from './support/github-actions.ts';
+import { GUIDES } from './support/guides.ts';
 
 /** Parts of the guides that no transcript runs: links, workflows and the description of the action. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)].filter((file) =>
-  file.endsWith('.md'),
-);
+const pages = ['README.md', ...GUIDES];
 const action = parse(read('action.yml'));
 
+/** @returns the files that a page links to: paths in the repository */
+const linksOf = (page: string): string[] =>
+  [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)/g)].map(([, path]) =>
+    posix.join(posix.dirname(page), path!),
+  );
+
 test.each(pages)('%s links only to existing files', (page) => {
-  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)/g)].map(([, path]) => path!);
-  expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
+  expect(linksOf(page).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+/** The headings of a page, as a forge makes anchors of them. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test.each(pages)('%s links only to existing headings', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+  const wrong = links.filter(([, path, anchor]) => {
+    const target = path === '' ? page : posix.join(posix.dirname(page), path!);
+    return target.endsWith('.md') && !anchorsOf(target).includes(anchor!);
+  });
+  expect(wrong.map(([link]) => link)).toEqual([]);
+});
+
+/** @returns the pages that are reached within a number of clicks from a page, and the page */
+function within(clicks: number, start: string): Set<string> {
+  if (clicks === 0) return new Set([start]);
+  const guides = linksOf(start).filter((link) => GUIDES.includes(link));
+  return new Set([start, ...guides.flatMap((guide) => [...within(clicks - 1, guide)])]);
+}
+
+test('each guide is within two clicks from docs/README.md', () => {
+  const reached = within(2, 'docs/README.md');
+  expect(GUIDES.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+test('each folder of guides has a page to start from, which links to its pages', () => {
+  for (const folder of ['vendors', 'pipelines', 'support', 'operators', 'implementers', 'contributors']) {
+    const reached = within(1, `docs/${folder}/README.md`);
+    expect(GUIDES.filter((page) => page.startsWith(`docs/${folder}/`) && !reached.has(page))).toEqual([]);
+  }
 });
 
 interface Step {
@@ -71,13 +112,13 @@ describe.each(workflows)('the workflow %s', (_, text) => {
   });
 });
 
-test('docs/ci.md lists the inputs and outputs of the action', () => {
-  const text = read('docs/ci.md');
+test('docs/pipelines/ci.md lists the inputs and outputs of the action', () => {
+  const text = read('docs/pipelines/ci.md');
   const rows = [...text.matchAll(/^\| (`[^|]*`) \| /gm)].flatMap(([, names]) => names!.match(/[\w-]+/g)!);
   expect(rows).toEqual([...Object.keys(action.inputs), ...Object.keys(action.outputs)]);
 });
 
-/** @param path as docs/tests.md has it */
+/** @param path as docs/contributors/tests.md has it */
 const isThere = (path: string): boolean =>
   existsSync(join(root, testPath(/\/$|\.ts$/.test(path) ? path : `${path}.test.ts`)));
 
@@ -92,8 +133,8 @@ const foldersIn = (path: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-describe('docs/tests.md', () => {
-  const page = read('docs/tests.md');
+describe('docs/contributors/tests.md', () => {
+  const page = read('docs/contributors/tests.md');
   const service = page.slice(page.indexOf('## The service'));
   const named = [...page.matchAll(/^\| .+? \| (.+) \|$/gm)].flatMap(([, cell]) =>
     [...cell!.matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!),

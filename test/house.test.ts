@@ -11,8 +11,9 @@ import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
 import { VERSION } from '../src/core/values/tool-version.ts';
 import { filesIn, ROOT, roomOf, SOURCES, TESTS, WORKSPACES } from './support/source-files.ts';
+import { GUIDES } from './support/guides.ts';
 
-/** The conventions of this project; docs/architecture.md explains them. */
+/** The conventions of this project; docs/contributors/architecture.md explains them. */
 
 const root = ROOT;
 const sources = SOURCES;
@@ -327,7 +328,7 @@ describe('comments and docs', () => {
   const EXAMPLES = /^(main|app|ui|index|a|b|later|vitest\.config|clock\/main|src\/clock\/zones)\.ts$|^validator\.mjs$/;
 
   test('name source files that exist', () => {
-    const documents = [...all.filter((file) => /^docs\/[^/]+\.md$/.test(file)), 'CONTRIBUTING.md', 'bench/README.md'];
+    const documents = [...GUIDES, 'CONTRIBUTING.md', 'bench/README.md'];
     const wrong = [...sources, ...documents].flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const parts = file.endsWith('.md') ? [text] : (text.match(/\/\*\*[\s\S]*?\*\/|\/\/[^\n]*/g) ?? []);

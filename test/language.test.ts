@@ -6,6 +6,7 @@ import { ROLES } from '../conformance/src/case/case.ts';
 import { casesOf } from '../conformance/src/sets.ts';
 // @ts-expect-error: a script without declarations
 import { messages as allMessages } from '../scripts/messages.mjs';
+import { GUIDES } from './support/guides.ts';
 
 /** The language of this project (CONTRIBUTING.md, "Language"). */
 
@@ -45,13 +46,12 @@ const ODD_NAMES =
   /\b(?:const|let|function) (told|asked|said|vain|odd|usual|look|looked|besides|underWay|unasked|unsaid|\w*[tT]rouble)\b/;
 
 describe('plain technical English is used', () => {
-  const guides = ['docs', 'test/cli/transcripts'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((file) => file.endsWith('.md') && file !== 'rules.md')
-      .map((file) => `${folder}/${file}`),
-  );
+  const guides = GUIDES.filter((file) => file !== 'docs/rules.md');
+  const transcripts = readdirSync(join(root, 'test/cli/transcripts'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `test/cli/transcripts/${file}`);
 
-  test.each(['README.md', ...guides])('in %s', (file) => {
+  test.each(['README.md', ...guides, ...transcripts])('in %s', (file) => {
     const prose = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');
     expect(prose.split('\n').filter((line) => ODD_WORDS.test(line))).toEqual([]);
   });

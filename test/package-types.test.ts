@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GUIDES } from './support/guides.ts';
 
 /** The packed tarball as a program installs it: its declarations, its examples, and what a bundler includes of it. */
 
@@ -54,16 +55,13 @@ interface Example {
 
 /** The examples that import the library: in the README, the guides, and the comments that editors show. */
 function examples(): Example[] {
-  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
-  const inPages = pages
-    .filter((page) => page.endsWith('.md'))
-    .flatMap((page) =>
-      [
-        ...readFileSync(join(root, page), 'utf8').matchAll(
-          /^```(?:[jt]sx?|m[jt]s|javascript|typescript)\b.*\r?\n([^]*?)^```/gm,
-        ),
-      ].map(([, text = ''], index) => ({ name: `${page} ${index + 1}`, text })),
-    );
+  const inPages = ['README.md', ...GUIDES].flatMap((page) =>
+    [
+      ...readFileSync(join(root, page), 'utf8').matchAll(
+        /^```(?:[jt]sx?|m[jt]s|javascript|typescript)\b.*\r?\n([^]*?)^```/gm,
+      ),
+    ].map(([, text = ''], index) => ({ name: `${page} ${index + 1}`, text })),
+  );
   const inComments = ['src/core/index.ts', 'src/node.ts'].map((file) => {
     const [, text = ''] = /@example\n([^]*?)\n \*\//.exec(readFileSync(join(root, file), 'utf8')) ?? [];
     return { name: file, text: text.replaceAll(/^ \* ?/gm, '') };

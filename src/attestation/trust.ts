@@ -27,7 +27,7 @@ export interface VendorKey {
 
 /**
  * When @sigstore/tuf 5.0.1 was released, which contains this trusted root of Sigstore's public instance. Both are updated
- * before a release (docs/releasing.md).
+ * before a release (docs/contributors/releasing.md).
  */
 const SHIPPED_DATE = '2026-11-05T00:00:00Z';
 

@@ -129,7 +129,7 @@ function githubPublish(publishing: Publishing): string {
     );
   }
   if (assumesRole(publishing) || attest) permissions.push('id-token: write');
-  // A push with the workflow's own token triggers no Pages build, so the build is requested: see docs/publishing.md.
+  // A push with the workflow's own token triggers no Pages build, so the build is requested: see docs/pipelines/publishing.md.
   const built = pages ? '\n          gh api --silent --method POST "repos/$GITHUB_REPOSITORY/pages/builds"' : '';
   return `  publish:
     if: github.event_name == 'push' || inputs.app != ''

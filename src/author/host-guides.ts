@@ -35,7 +35,7 @@ function commands(...lines: string[]): string {
 
 /** Explains the publication of the catalogue beside the registry. @param upload the commands that follow */
 function catalogue({ baseUrl }: Hosted, folder: string, upload: readonly string[]): string {
-  return `To publish a catalogue of the apps beside the registry ([site.md](https://github.com/appreg/appreg/blob/main/docs/site.md)), at ${baseUrl}site/index.html:
+  return `To publish a catalogue of the apps beside the registry ([site.md](https://github.com/appreg/appreg/blob/main/docs/vendors/site.md)), at ${baseUrl}site/index.html:
 
 ${commands(`appreg site ${folder} --base-url ${shellWord(`${baseUrl}site/`)}`, ...upload)}`;
 }

@@ -193,7 +193,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       expect(await found([ORIGIN])).toEqual(forAllResources('warning cors-not-varied only-with-origin').sort());
     });
 
-    test('has the row of docs/stores.md', async () => {
+    test('has the row of docs/vendors/stores.md', async () => {
       await put(s3Cors(hosted));
       const fixtures = { ...storeOptions(), prefix: 'conformance/' };
       const store = openS3(fixtures);

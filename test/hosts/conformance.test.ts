@@ -14,7 +14,7 @@ import { apache, GOOD as APACHE_GOOD } from './apache-frame.ts';
 import { nginx, onThisMachine } from './nginx-frame.ts';
 
 /**
- * What real web servers do in the cases of the conformance kit: the table in docs/stores.md. That of an object store is
+ * What real web servers do in the cases of the conformance kit: the table in docs/vendors/stores.md. That of an object store is
  * in bucket-presets.test.ts.
  */
 
@@ -62,7 +62,7 @@ describe.each<{ program: Program; host: string; text: string }>([
 ])('$host', ({ program, host, text }) => {
   const missing = programOf(program) === null;
   test.skipIf(missing && !process.env['CI'])(
-    `has the row of docs/stores.md${missing ? ' (skipped)' : ''}`,
+    `has the row of docs/vendors/stores.md${missing ? ' (skipped)' : ''}`,
     async () => {
       const server = await startServer(program, text, putFixtures);
       try {
@@ -89,7 +89,7 @@ describe.each([
 ])('$host', ({ host, settings }) => {
   const missing = !existsSync('/usr/bin/caddy');
   test.skipIf(missing && !process.env['CI'])(
-    `has the row of docs/stores.md${missing ? ' (skipped)' : ''}`,
+    `has the row of docs/vendors/stores.md${missing ? ' (skipped)' : ''}`,
     async () => {
       const [root, dir, port] = [folder(), folder(), await freePort()];
       await writeFixtures(root);

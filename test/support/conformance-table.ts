@@ -6,9 +6,9 @@ import { type ConformanceReport, reportOf } from '../../conformance/src/result.t
 import { casesOf } from '../../conformance/src/sets.ts';
 import { certificates } from './fault-certificates.ts';
 
-/** The table of hosts in docs/stores.md: one row for each host that a test starts. */
+/** The table of hosts in docs/vendors/stores.md: one row for each host that a test starts. */
 
-const PAGE = new URL('../../docs/stores.md', import.meta.url);
+const PAGE = new URL('../../docs/vendors/stores.md', import.meta.url);
 const cases = casesOf(1, 'host');
 
 /** The results of the set for a host whose certificate is one of the tests. */

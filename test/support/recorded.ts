@@ -5,6 +5,7 @@ import { afterFile } from './cleanup.ts';
 import { folder } from './folders.ts';
 import { openSharedProcess } from './shared-process.ts';
 import { play, type Stage } from './transcript.ts';
+import { GUIDES } from './guides.ts';
 
 /** The transcripts of this repository, played with the built command line. */
 
@@ -16,12 +17,12 @@ const PROGRAM = join(dirname(APPREG), '../dist/node/main.cjs');
 export const IN_PROCESSES = 'test/cli/transcripts/lint.md';
 
 /** Transcripts, and the guides in docs/ that are transcripts as well: paths in the repository. */
-export const TRANSCRIPTS = ['test/cli/transcripts', 'docs'].flatMap((place) =>
-  readdirSync(join(ROOT, place))
+export const TRANSCRIPTS = [
+  ...readdirSync(join(ROOT, 'test/cli/transcripts'))
     .filter((file) => file.endsWith('.md'))
-    .map((file) => `${place}/${file}`)
-    .filter((file) => /^`{3,}console$/m.test(readFileSync(join(ROOT, file), 'utf8'))),
-);
+    .map((file) => `test/cli/transcripts/${file}`),
+  ...GUIDES,
+].filter((file) => /^`{3,}console$/m.test(readFileSync(join(ROOT, file), 'utf8')));
 
 /** Throws unless there is a build to play transcripts with. */
 export function requireBuild(): void {

@@ -13,7 +13,7 @@ import { describeOnWindows, windowsPath } from '../support/windows.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TRANSCRIPTS = {
-  '20': ['test/cli/transcripts/lint.md', 'docs/ci.md'],
+  '20': ['test/cli/transcripts/lint.md', 'docs/pipelines/ci.md'],
   '22': ['test/cli/transcripts/diagnose.md', 'test/cli/transcripts/formats.md'],
 };
 

@@ -18,13 +18,13 @@ import { DOCUMENT, OPERATIONS } from './contract.ts';
 /** The OpenAPI document itself. */
 
 test('the guide lists exactly the operations of the OpenAPI document', () => {
-  const guide = readFileSync('docs/service-api.md', 'utf8');
+  const guide = readFileSync('docs/operators/service-api.md', 'utf8');
   const listed = [...guide.matchAll(/^\| `([A-Z]+) (\/\S*)`/gm)].map(([, method, path]) => `${method} ${path}`);
   expect(listed.toSorted()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
 
 test('the guide lists exactly the types of events', () => {
-  const guide = readFileSync('docs/service-api.md', 'utf8');
+  const guide = readFileSync('docs/operators/service-api.md', 'utf8');
   const table = /^\| type \| when \|\n[^]*?\n\n/m.exec(guide)?.[0] ?? '';
   const listed = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names]) => names!.match(/[a-z-]+/g));
   expect(listed.toSorted()).toEqual(EVENT_TYPES.toSorted());

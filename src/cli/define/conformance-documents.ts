@@ -15,6 +15,6 @@ export const conformanceDocumentsCommand = {
   },
   formats: CONFORMANCE_FORMATS,
   notes:
-    'The validator exits with 0 for a document that it accepts, and with 1 for one that it rejects. docs/conformance.md describes the JSON that it can print.',
+    'The validator exits with 0 for a document that it accepts, and with 1 for one that it rejects. docs/implementers/conformance.md describes the JSON that it can print.',
   examples: ['conformance documents --command "python3 validator.py" --format html --output results.html'],
 } as const satisfies CommandDefinition;

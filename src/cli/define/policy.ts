@@ -14,6 +14,6 @@ export const policyCommand = {
   arguments: [policyArgument],
   options: {},
   formats: RESULT_FORMATS,
-  notes: 'docs/policies.md describes the file.',
+  notes: 'docs/operators/policies.md describes the file.',
   examples: ['policy policy.json'],
 } as const satisfies CommandDefinition;

@@ -94,7 +94,7 @@ export interface SubscribedAttestation {
  */
 type Time = string;
 
-/** A page of registries of the API (docs/service-api.md): of each response, what the facts need. */
+/** A page of registries of the API (docs/operators/service-api.md): of each response, what the facts need. */
 export interface RegistriesAnswer {
   registries: RegistryAnswer[];
   next: string | null;

