@@ -212,14 +212,19 @@ function namesIn(file) {
 
 /** The core library as ES modules for browsers and bundlers. @returns the ids of all modules */
 function buildForBrowsers(out, options) {
+  const index = join(root, 'src/core/index.ts');
+  const single = singleFiles(index);
+  const used = usedBy(Object.values(single));
+  // All else is judging. The index has no code of its own, which a bundler would include with each name.
+  const isJudging = (id) => id !== index && id.startsWith(dirname(index)) && !used.has(id);
   return write(
-    { ...options, platform: 'neutral', plugins: [OMIT], input: libraryFiles() },
+    { ...options, platform: 'neutral', plugins: [OMIT], input: { index, ...single } },
     {
       dir: join(out, 'core'),
       format: 'esm',
       chunkFileNames: 'shared-[name].js',
       minify: MINIFIED,
-      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'judging', test: JUDGING }] },
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: 'judging', test: isJudging }] },
     },
   );
 }
@@ -232,19 +237,34 @@ async function write(input, output) {
   return written.output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
-/** The folders of the core whose files are used together. */
-const JUDGING = /src\/core\/(?!(?:values|text|url|registry|json|errors)\/|index\.ts)/;
+/** The folders of the core whose files are also used one by one. */
+const SINGLE = /^(?:values|text|url|registry|json|errors)\//;
 
 /**
- * The core library's index, and each file that it exports from outside of these folders: a program that imports one
- * function bundles the files that this function needs, and no rule.
+ * The files of these folders that the core library's index exports: a program that imports one function bundles the
+ * files that this function needs, and no rule.
  */
-function libraryFiles() {
-  const index = join(root, 'src/core/index.ts');
-  const exported = [...readFileSync(index, 'utf8').matchAll(/from '\.\/([^']+)\.ts'/g)]
+function singleFiles(index) {
+  const names = [...readFileSync(index, 'utf8').matchAll(/^(?:export|\}) (?!type ).*from '\.\/([^']+)\.ts'/gm)]
     .map(([, name]) => name)
-    .filter((name) => !JUDGING.test(`src/core/${name}.ts`));
-  return Object.fromEntries(['index', ...exported].map((name) => [name, join(root, `src/core/${name}.ts`)]));
+    .filter((name) => SINGLE.test(name));
+  return Object.fromEntries(names.map((name) => [name, join(dirname(index), `${name}.ts`)]));
+}
+
+/** Source files, and all that they import. */
+function usedBy(files) {
+  const found = new Set();
+  const add = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    if (!file.endsWith('.ts')) return;
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(
+      /^(?:(?:import|export) (?!type )|\}).*from '(\.[^']+)'/gm,
+    ))
+      add(join(dirname(file), path));
+  };
+  files.forEach(add);
+  return found;
 }
 
 /** Declarations of all doors: one file each, and what several of them share. */

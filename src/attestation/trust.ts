@@ -14,6 +14,7 @@ import shippedRoot from './trusted-root.json' with { type: 'json' };
  */
 export interface Trust {
   root: RootFacts;
+  /** @internal As the library for verification has it, whose types users do not have. */
   material: TrustMaterial;
   /** The key of the vendor; null if only certificates are verified. */
   key: VendorKey | null;
