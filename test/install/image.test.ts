@@ -101,7 +101,7 @@ describeIf(reasonToSkip(), 'the container images', () => {
 
   test('share their layers, name an unprivileged user, and have labels', () => {
     const [appreg, service] = [inspected('appreg'), inspected('service')];
-    expect(service.layers).toEqual(appreg.layers);
+    expect(service.layers.slice(0, -1)).toEqual(appreg.layers);
     for (const { config } of [appreg, service]) {
       expect(config.User).toBe('65532:65532');
       expect(config.Labels).toMatchObject({
