@@ -1,8 +1,9 @@
-// Writes docs/rules.md from the rules, and docs/errors.md from the error codes.
+// Writes docs/rules.md from the rules, docs/errors.md from the error codes, and docs/library-reference.md from the doors.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { libraryPage } from './library-page.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const contents = `
@@ -22,3 +23,4 @@ const { errorsPage, rules, rulesPage } = await import(
 );
 writeFileSync(join(root, 'docs/rules.md'), rulesPage(rules));
 writeFileSync(join(root, 'docs/errors.md'), errorsPage());
+writeFileSync(join(root, 'docs/library-reference.md'), libraryPage(root));

@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
 // @ts-expect-error a script without types
+import { DOORS, libraryPage, sectionsOf } from '../scripts/library-page.mjs';
+// @ts-expect-error a script without types
 import { schemaFiles } from '../scripts/schemas.mjs';
 import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
@@ -285,6 +287,19 @@ test('every rule has a live case, except those about files in a workspace', () =
   expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned', 'base-url-mismatched']);
 });
 
+describe.each(DOORS as readonly { name: string; file: string }[])('the door $name', ({ file }) => {
+  const names = (sectionsOf(root, file) as { names: { name: string; text: string }[] }[]).flatMap((one) => one.names);
+
+  test('has a sentence for each name', () => {
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter(({ text }) => !/^[A-Z`0-9].*\.$/.test(text))).toEqual([]);
+  });
+
+  test('has sentences that do not refer to another one', () => {
+    expect(names.filter(({ text }) => /^(The same|This|These|It)\b/.test(text))).toEqual([]);
+  });
+});
+
 describe('generated files are up to date', () => {
   test('the schemas match the types', () => {
     for (const [name, text] of Object.entries(schemaFiles(root) as Record<string, string>))
@@ -298,6 +313,10 @@ describe('generated files are up to date', () => {
 
   test('docs/rules.md matches the rules', () => {
     expect(readFileSync(join(root, 'docs/rules.md'), 'utf8')).toBe(rulesPage(rules));
+  });
+
+  test('docs/library-reference.md matches the doors of the packages', () => {
+    expect(readFileSync(join(root, 'docs/library-reference.md'), 'utf8')).toBe(libraryPage(root));
   });
 
   test('docs/errors.md matches the error codes', () => {

@@ -3,13 +3,16 @@
  * commands `appreg service`, `service backup` and `service restore` use.
  */
 
-/** Logs as lines of JSON. */
+// Logs as lines of JSON.
 export { openLog, type Log } from './log.ts';
-/** Settings, from options and variables of the environment. */
+
+// Settings, from options and variables of the environment.
 export { resolveSettings, type ServiceFlags } from './config/resolve-settings.ts';
 export { isLocalListenAddress, type Settings } from './config/settings.ts';
-/** Runs one node of the service. */
+
+// Runs one node of the service.
 export { type RunningService, startService } from './start.ts';
-/** The whole database in one file, and back. */
+
+// The whole database in one file, and back.
 export { backUp } from './db/backup/back-up.ts';
 export { restore } from './db/backup/restore.ts';

@@ -8,6 +8,8 @@ export interface Log {
 }
 
 /**
+ * Opens a log that writes lines of JSON, without secrets.
+ *
  * @param write receives a line without its line end, and its level
  * @param now the current time
  */

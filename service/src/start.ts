@@ -34,6 +34,7 @@ const RETRY_INTERVAL = 500;
 /** Milliseconds in which a database responds to a probe, even if it is busy. */
 const PROBE_TIMEOUT = 5_000;
 
+/** A node of the service that runs. */
 export interface RunningService {
   /** The URL of the service, with a trailing slash. */
   url: string;

@@ -15,6 +15,7 @@ import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
 
+/** An artifact that was built. */
 export interface Bundle {
   /** The bytes of the .tar.gz. */
   archive: Uint8Array;

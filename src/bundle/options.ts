@@ -1,3 +1,4 @@
+/** Options of `bundle`. */
 export interface BundleOptions {
   /** Absolute: a source file to build, or a folder to pack unchanged. */
   entry: string;

@@ -8,6 +8,7 @@ export type Html = ReturnType<typeof html>;
 /** Empty markup. */
 export const NOTHING: Html = raw('');
 
+/** A template literal as markup, with all inserted texts escaped. */
 export { html };
 
 /**
@@ -48,7 +49,7 @@ function isAscii(text: string): boolean {
   return /^[\u0000-\u007f]*$/.test(text);
 }
 
-/** The same as markup with its own text direction. */
+/** The text of others as markup, sanitized, with its own text direction. */
 export function untrusted(text: string, limit = 200): Html {
   return isBlank(text) ? html`<i class="muted">no name</i>` : html`<bdi>${sanitized(text, limit)}</bdi>`;
 }
@@ -72,7 +73,11 @@ export function initial(name: string): string {
 
 /** Copy buttons, which the script of a page makes visible. */
 
-/** @param what it copies, for screen readers */
+/**
+ * A button that copies a text.
+ *
+ * @param what it copies, for screen readers
+ */
 export function copyButton(text: string, what: string): Html {
   return html`<button type="button" class="copy" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`;
 }
@@ -85,7 +90,11 @@ export function copyable(text: string, what: string): Html {
 /** Styles that all pages share: colors in light and dark mode, texts, the icons of apps, lists, chips, buttons. */
 const FILES = ['colors', 'base', 'tile', 'lists', 'chips', 'buttons', 'about'];
 
-/** @returns the text of a style sheet, to which pages add rules of their own */
+/**
+ * The styles that all pages share.
+ *
+ * @returns the text of a style sheet, to which pages add rules of their own
+ */
 export function sharedStyle(): string {
   return FILES.map((name) => readFileSync(new URL(`./assets/css/${name}.css`, import.meta.url), 'utf8')).join('\n');
 }

@@ -1,6 +1,7 @@
 import { isColor, isLight } from '../core/text/color.ts';
 import { type Html, html, initial, NOTHING } from './html.ts';
 
+/** An app that is displayed as a tile. */
 export interface TileApp {
   name: string;
   key: string;

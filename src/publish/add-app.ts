@@ -28,6 +28,7 @@ import {
 /** The fields that are written as they are given. */
 type PlainTexts = Partial<Record<PlainFieldName, string>> & Record<PlainFieldName & RequiredFieldName, string>;
 
+/** An app to add to a registry. */
 export interface NewApp extends PlainTexts {
   key: string;
   /** A file to copy, with its detected type, or the URL of an icon that is hosted elsewhere. */
@@ -36,6 +37,7 @@ export interface NewApp extends PlainTexts {
   metadataUrl: string | null;
 }
 
+/** The plan of `planApp`. */
 export interface AppPlan {
   entry: AppEntry;
   plan: Plan;

@@ -11,6 +11,7 @@ export interface Plan<AnyStep = Step> {
   steps: AnyStep[];
 }
 
+/** One write of a plan. */
 export type Step = CreateStep | ReplaceStep | EditStep;
 /** A plan is shown without signing anything. */
 export type PlannedStep = Step | SignStep;

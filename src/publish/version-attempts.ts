@@ -5,6 +5,7 @@ import { isBump } from './choose-version.ts';
 import type { RegistryLocation } from './registry-location.ts';
 import type { VersionPlan } from './version-plan.ts';
 
+/** The result of publishing a version. */
 export interface Published extends Outcome<VersionPlan> {
   /** False if these bytes were already listed. */
   isNew: boolean;

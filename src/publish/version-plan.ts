@@ -3,6 +3,7 @@ import type { Finding } from '../core/findings/report.ts';
 import type { EditStep } from './edit-step.ts';
 import type { LineChanges, Plan, PlannedStep } from './plan.ts';
 
+/** The plan of `planVersion`. */
 export interface VersionPlan {
   entry: NewVersion;
   /** True if these bytes are already listed; the artifact itself may still be missing in the store. */

@@ -22,6 +22,7 @@ import { listedLocation, publishedState, type PublishedState } from './published
 import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
 import { notPublished, withResults } from './results.ts';
 
+/** Options of `release`. */
 export interface ReleaseOptions extends Accepted {
   /**
    * `check` reports the state of each app; `bump` raises the declared version of each app that changed without a new

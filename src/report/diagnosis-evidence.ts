@@ -6,6 +6,7 @@ import { shorten } from '../core/text/text.ts';
 
 /** The text parts of a diagnosis, independent of layout. */
 
+/** One cause of a symptom, with its evidence, as a diagnosis shows it. */
 export interface Cause {
   severity: Severity;
   rule: string;
@@ -27,6 +28,7 @@ export interface Cause {
   uncounted: string;
 }
 
+/** A symptom as a diagnosis shows it. */
 export interface SymptomView {
   title: string;
   status: SymptomStatus['status'];

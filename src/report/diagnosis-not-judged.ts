@@ -73,6 +73,7 @@ const SELF_EXPLANATORY: ReadonlySet<NotJudgedCode> = new Set([
 /** Reasons that only --verbose shows: the finding that blocks a check, or the age of a copy, is reported elsewhere. */
 const DETAILS: ReadonlySet<NotJudgedCode> = new Set([...SELF_EXPLANATORY, 'blocked-by', 'stale-copy']);
 
+/** Checks that could not be made, for one reason. */
 export interface NotChecked {
   /** In words, without ids of rules. */
   reason: string;

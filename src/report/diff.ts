@@ -62,7 +62,7 @@ export function diffAsText(found: RegistryDiff, style: Style = PLAIN): string {
   return lines.join('\n');
 }
 
-/** For a comment on a pull request; all text is escaped. */
+/** The differences for a comment on a pull request; all text is escaped. */
 export function diffAsMarkdown(found: RegistryDiff): string {
   const lines = [`### ${prose(diffHeadline(found))}`, ''];
   if (found.vanishing.length > 0) {

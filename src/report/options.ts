@@ -5,6 +5,8 @@ import { PLAIN, type Style } from './style.ts';
 
 /** The formats of checks. */
 export const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
+
+/** The formats of reports. */
 export type CheckFormat = (typeof FORMATS)[number];
 export const CONFORMANCE_FORMATS = ['pretty', 'json', 'junit', 'html'] as const;
 /** The formats of all commands. */

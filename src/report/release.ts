@@ -56,7 +56,7 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
   return `${counted(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
 
-/** For a comment on a pull request; all text is escaped. */
+/** The release for a comment on a pull request; all text is escaped. */
 export function releaseAsMarkdown(report: ReleaseReport): string {
   const changed = report.apps.filter((app) => app.state !== 'unchanged' || isUnrecorded(app));
   const lines = [`### ${prose(releaseSummary(report))}`];

@@ -21,7 +21,7 @@ export function markdownDiagnosis(
 }
 
 /**
- * The same from a report alone, such as that of a service's last check.
+ * A support ticket (spec 7) from a report alone, such as that of a service's last check.
  * @param seenAt ISO 8601: when the registry was observed
  */
 export function reportTicket(report: Report, seenAt: string): string {

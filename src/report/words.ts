@@ -24,6 +24,7 @@ export function elapsedTime(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
+/** The status of a symptom in words. */
 export const STATUS_WORDS: Record<SymptomStatus['status'], string> = {
   clear: 'clear',
   suspected: 'suspected',
@@ -31,7 +32,7 @@ export const STATUS_WORDS: Record<SymptomStatus['status'], string> = {
   'not-judged': 'not judged',
 };
 
-/** As named in section 7 of the specification: `Registry does not refresh`. */
+/** The name of a symptom in section 7 of the specification: `Registry does not refresh`. */
 export function symptomName(id: Symptom): string {
   return capitalized(id.replaceAll('-', ' '));
 }

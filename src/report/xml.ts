@@ -2,6 +2,7 @@ import { printable } from '../core/text/text.ts';
 
 /** XML 1.0 that contains untrusted text. */
 
+/** An element of XML; texts in it are escaped. */
 export interface XmlElement {
   name: string;
   /** In this order; null values are omitted. */
@@ -9,6 +10,7 @@ export interface XmlElement {
   children?: readonly (XmlElement | string)[];
 }
 
+/** An XML document in UTF-8, with its declaration. */
 export function xmlDocument(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${xml(root)}`;
 }

@@ -31,6 +31,7 @@ export function isLocal(host: string): boolean {
 const EC = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
+/** The time in which a certificate is valid. */
 export interface Period {
   notBefore: Date;
   notAfter: Date;

@@ -82,6 +82,7 @@ async function send(response: FileResponse, req: IncomingMessage, res: ServerRes
   }
 }
 
+/** Options of `startServer`. */
 export interface ServeOptions {
   /** The workspace's folder. */
   root: string;
@@ -102,6 +103,7 @@ export interface ServeOptions {
   onRequest?: (line: Served) => void;
 }
 
+/** A server that listens. */
 export interface Serving {
   /** The URL of the workspace's folder, with a trailing slash. */
   url: string;

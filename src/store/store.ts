@@ -59,6 +59,8 @@ export interface Write {
   /** The state that the file must be in; null if it must not exist. */
   token: string | null;
 }
+
+/** A stored file, with the token of this state of it. */
 export interface Stored {
   bytes: Uint8Array;
   token: string;

@@ -6,6 +6,7 @@ import type { SubscriberExpectation, SubscriberScript } from './subscriber.ts';
 
 /** Subject of a case: a validator of documents, a host of registry files, or a subscriber. */
 export const ROLES = ['documents', 'host', 'subscriber'] as const;
+/** The role of an implementation that is tested. */
 export type Role = (typeof ROLES)[number];
 
 /**
@@ -60,6 +61,7 @@ export interface SubscriberCase extends Case<SubscriberScript, SubscriberExpecta
   role: 'subscriber';
 }
 
+/** The type of the cases of each role. */
 export interface CasesByRole {
   documents: DocumentCase;
   host: HostCase;

@@ -17,12 +17,14 @@ export type Answer =
     }
   | { failure: SafeText };
 
+/** A document that a validator gets. */
 export interface GivenDocument {
   /** Its name is `manifest.json` or `metadata.json`. */
   path: string;
   kind: DocumentKind;
 }
 
+/** Validates a document: returns the verdict, or why there is none. */
 export type Validator = (document: GivenDocument) => Promise<Answer>;
 
 /** Milliseconds until a validator is ended: for one document, and for all. */

@@ -35,7 +35,11 @@ export interface SubscriberRun {
   onDetails?: OnDetails;
 }
 
-/** @throws Error for a fault of the environment that affects all cases */
+/**
+ * Runs the cases of a subscriber, each with a host of its own.
+ *
+ * @throws Error for a fault of the environment that affects all cases
+ */
 export async function runSubscriberCases(
   cases: readonly SubscriberCase[],
   { set, implementation, cwd, env, without, timeout, concurrency, authority, now, onDetails }: SubscriberRun,

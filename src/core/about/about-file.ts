@@ -41,6 +41,7 @@ export const ABOUT_FIELDS = APP_FIELDS.filter(
 /** Statements of an about file without fields. */
 export const NOTHING_SAID: AboutApp = recordFrom(ABOUT_FIELDS.map(({ name }) => [name, null]));
 
+/** Texts of an about file about a version; null for an absent or invalid field. */
 export interface AboutVersion {
   /** A time in UTC (ISO 8601). */
   published: string | null;

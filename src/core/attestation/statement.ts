@@ -15,6 +15,7 @@ const PROVENANCE_TYPE = 'https://slsa.dev/provenance/v1';
 /** The number of subjects of the largest statement that is read. */
 const MOST_SUBJECTS = 1024;
 
+/** A version of an app, by their names. */
 export interface AppVersion {
   key: string;
   version: string;

@@ -8,6 +8,5 @@ export type * from './http-views.ts';
 export type * from './probe.ts';
 export type * from './resource-kind.ts';
 export type * from './resource.ts';
-export type * from './resource.ts';
 export type * from './service.ts';
 export type * from './snapshot.ts';

@@ -54,6 +54,7 @@ export interface RepeatedProbe {
  */
 export type HeaderGroup = 'origin' | 'fetch-metadata' | 'encoding' | 'agent';
 
+/** A request with some of the headers of a browser, to find the header that a host refuses. */
 export interface HeaderProbe {
   /** Sent as by fetch(), or as by a plain <img>. */
   like: 'fetch' | 'image';
@@ -93,6 +94,7 @@ export interface AddressFacts {
   families: (4 | 6)[];
 }
 
+/** The responses of one address of a host. */
 export interface AddressAnswer {
   address: string;
   /**
@@ -103,6 +105,7 @@ export interface AddressAnswer {
   samples: AddressSample[];
 }
 
+/** One comparison of a resource at an address of its host. */
 export interface AddressSample {
   /** GET as a server-side client sends it. */
   server: Probe;

@@ -104,6 +104,7 @@ export type NotJudgedReason =
   /** `compared`: how many were requested. */
   | { code: 'addresses-left-out'; host: string; count: number; compared: number };
 
+/** Codes of the reasons why a fact is missing, so that a rule is not judged. */
 export type NotJudgedCode = NotJudgedReason['code'];
 
 /** Returns the name of a rule in the text of a reason. */

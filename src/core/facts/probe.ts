@@ -25,6 +25,7 @@ export interface Probe {
   copy?: ComparedBody;
 }
 
+/** One response of a request; a redirect has several. */
 export interface Hop {
   url: string;
   /**
@@ -60,6 +61,7 @@ export interface AddressFailure {
   tls?: TlsFacts;
 }
 
+/** The proxy of a request. */
 export interface ProxyFacts {
   /** Without credentials; '' if the variable does not contain the URL of a proxy. */
   url: string;
@@ -67,6 +69,7 @@ export interface ProxyFacts {
   variable: string;
 }
 
+/** A request that got no response: how far it came, and the error. */
 export interface Failure {
   /**
    * `not-sent`: not requested, since too many requests to the host had failed.
@@ -120,6 +123,7 @@ export interface ComparedBody {
   missingCoding?: 'gzip' | 'deflate' | 'zstd' | 'br';
 }
 
+/** The certificate of a host, and the chain that it sent. */
 export interface TlsFacts {
   protocol: string | null;
   subject: string;

@@ -78,6 +78,7 @@ interface DecodedContent {
   error: string | null;
 }
 
+/** Facts about the artifact of a version. */
 export interface ArtifactFacts extends Resource {
   content: Content | Missing;
   /** The result of a second download, which is made once if the digest is not the listed one. */
@@ -140,6 +141,7 @@ export interface ContentScan {
   stopped?: 'time' | 'secrets';
 }
 
+/** The place of a secret in an archive, without the secret. */
 export interface SecretPlace {
   /** `github-token`, `private-key`, `env-file`, … */
   kind: string;
@@ -156,6 +158,7 @@ export interface SecretPlace {
   fingerprint: string;
 }
 
+/** One entry of a tar archive. */
 export interface ArchiveEntry {
   path: string;
   /** @asType string */
@@ -174,11 +177,13 @@ export interface ArchiveEntry {
   link: string | null;
 }
 
+/** Facts about the icon of an app. */
 export interface IconFacts extends Resource {
   content: Content | Missing;
   image: ImageFacts | Missing;
 }
 
+/** Facts about the content of an image. */
 export interface ImageFacts {
   /** By content, not by name: png, svg, jpeg, gif, webp, ico, avif, html, xml, empty, unknown, … */
   kind: string;

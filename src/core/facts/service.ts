@@ -14,6 +14,7 @@ export interface ServiceFacts {
   apps: SubscribedApp[] | null;
 }
 
+/** A registry as a service knows it. */
 export interface SubscribedRegistry {
   id: string;
   name: string;
@@ -25,6 +26,7 @@ export interface SubscribedRegistry {
   nextCheckAt: string;
 }
 
+/** A finding of the last check of a service. */
 export interface ServiceFinding {
   rule: string;
   cause: string | null;
@@ -42,11 +44,13 @@ interface KnownApp {
   failingSince: string | null;
 }
 
+/** An app as a service knows it. */
 export interface SubscribedApp extends KnownApp {
   /** Null if they were not requested. */
   versions: SubscribedVersion[] | null;
 }
 
+/** A version as a service knows it, and the reason why it is not offered. */
 export interface SubscribedVersion {
   version: string;
   /** The digest in force: the first one observed. */
@@ -100,6 +104,7 @@ export interface RegistriesAnswer {
   next: string | null;
 }
 
+/** A registry in a response of the API of the service. */
 export interface RegistryAnswer extends SubscribedRegistry {
   url: string;
   checkedAt: Time | null;
@@ -108,16 +113,19 @@ export interface RegistryAnswer extends SubscribedRegistry {
   nextCheckAt: Time;
 }
 
+/** The report of the last check, of the API of the service. */
 export interface ReportAnswer {
   findings: (ServiceFinding & { severity: string })[];
   notJudged: { code: string; app: string | null; version: string | null; reason: string }[];
 }
 
+/** A page of apps, of the API of the service. */
 export interface AppsAnswer {
   apps: AppAnswer[];
   next: string | null;
 }
 
+/** An app in a list of the API of the service. */
 export interface AppAnswer extends KnownApp {
   failingSince: Time | null;
   /** The numbers of versions that are offered, and that are known. */
@@ -125,11 +133,13 @@ export interface AppAnswer extends KnownApp {
   versions: number;
 }
 
+/** A page of versions, of the API of the service. */
 export interface VersionsAnswer {
   versions: VersionAnswer[];
   next: string | null;
 }
 
+/** A version in a list of the API of the service. */
 export interface VersionAnswer extends SubscribedVersion {
   firstSeenAt: Time;
   verifiedAt?: Time | null;

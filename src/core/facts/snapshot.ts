@@ -100,6 +100,7 @@ export interface Baseline {
   isRequired?: true;
 }
 
+/** A version that had been published before. */
 export interface PublishedVersion {
   version: string;
   artifactUrl: string;
@@ -110,7 +111,7 @@ export interface PublishedVersion {
   offer?: OfferBefore;
 }
 
-/** True if a version was offered when it was last examined. */
+/** The decision about a version when it was last examined. */
 export interface OfferBefore {
   /** Null if that is not known. */
   isOffered: boolean | null;

@@ -13,6 +13,8 @@ export type Symptom =
   | 'checksum-mismatch'
   | 'icon-does-not-display'
   | 'app-does-not-appear';
+
+/** All symptoms, in the order of reports. */
 export const SYMPTOMS: readonly Symptom[] = [
   'registry-does-not-refresh',
   'checksum-mismatch',
@@ -43,6 +45,7 @@ export interface Excepted {
   issue: string | null;
 }
 
+/** One problem of a registry: the rule, where it is, and what to do. */
 export interface Finding {
   rule: RuleId;
   severity: Severity;
@@ -103,6 +106,7 @@ export interface NotJudged {
   count: PositiveInteger | null;
 }
 
+/** A symptom, how certain it is, and the rules with findings about it. */
 export interface SymptomStatus {
   id: Symptom;
   status: 'clear' | 'suspected' | 'confirmed' | 'not-judged';
@@ -110,6 +114,7 @@ export interface SymptomStatus {
   rules: RuleId[];
 }
 
+/** The visibility of an app to subscribers, as far as it was checked. */
 export interface AppVerdict {
   key: string;
   /**
@@ -127,10 +132,16 @@ export interface AppVerdict {
   latest: string | null;
 }
 
+/** The result of a run: `incomplete` if a rule could not be judged. */
 export type Outcome = 'clean' | 'findings' | 'incomplete';
+
+/** The commands whose result is a report. */
 export const CHECK_COMMANDS = ['lint', 'verify', 'diagnose', 'judge'] as const;
+
+/** The command that made a report. */
 export type CheckCommand = (typeof CHECK_COMMANDS)[number];
 
+/** The numbers of a report. */
 export interface Summary {
   errors: Count;
   warnings: Count;
@@ -206,6 +217,7 @@ export function exitCode(report: Report, maxWarnings: number | null): 0 | 1 | 2 
 
 /** Exceptions of the configuration: findings that do not count, with a reason. */
 
+/** An exception of the configuration. */
 export interface Exception {
   rule: string;
   /** A glob; null for any app, and for findings that are not about an app. */

@@ -18,7 +18,11 @@ export interface Freshness {
   heuristic: number | null;
 }
 
-/** @param now milliseconds since 1970, for hosts that send no Date */
+/**
+ * The time for which caches may reuse a response.
+ *
+ * @param now milliseconds since 1970, for hosts that send no Date
+ */
 export function freshness(hop: Hop, now: number): Freshness {
   const own = ownFreshness(hop, now);
   // The header for CDNs overrides the others for them (RFC 9213), and they are in front of all clients.

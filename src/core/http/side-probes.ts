@@ -21,7 +21,11 @@ export interface SideProbes {
   image: Probe | null;
 }
 
-/** @param web the responses of a resource, or why they are missing: then the side probes are missing too */
+/**
+ * The requests beside the main one for a resource, each with the reason if it is missing.
+ *
+ * @param web the responses of a resource, or why they are missing: then the side probes are missing too
+ */
 export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]: SideProbes[K] | Missing } {
   if (isMissing(web))
     return { head: web, preflights: web, headPreflight: web, conditional: web, revalidation: web, image: web };

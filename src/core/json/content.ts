@@ -1,5 +1,6 @@
 import type { Count } from '../values/scalars.ts';
 
+/** The bytes of a document: as `text`, or as `base64` if they are not valid UTF-8. */
 export interface DocumentContent {
   text: string | null;
   base64: string | null;

@@ -13,6 +13,7 @@ import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from 
 
 export { isObject, type JsonObject, type JsonValue, MAX_DEPTH, member, stringOrNull };
 
+/** A parsed JSON document, or the reason why it is not one. */
 export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */
   value: JsonValue | undefined;

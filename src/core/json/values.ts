@@ -1,6 +1,9 @@
 /** Values of parsed JSON. */
 
+/** A value of parsed JSON. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+/** An object of parsed JSON. */
 export type JsonObject = { [key: string]: JsonValue };
 
 /** True for a JSON object, false for an array or null. */
@@ -13,6 +16,7 @@ export function member(value: JsonValue | undefined, name: string): JsonValue | 
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** The value if it is a string; otherwise null. */
 export function stringOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }

@@ -146,6 +146,7 @@ export function keepsLastState(key: string, entry: JsonValue, listed: readonly J
 
 /** The decisions about the listed versions of an app. */
 
+/** The errors of each version that keep it from being offered. */
 export type VersionErrors = ReadonlyMap<string, readonly VersionError[]>;
 
 const NO_ERRORS: readonly VersionError[] = [];

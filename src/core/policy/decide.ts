@@ -21,6 +21,7 @@ export interface OfferedApp {
   versions: readonly OfferedVersion[];
 }
 
+/** A version that is decided about. */
 export interface OfferedVersion {
   version: string;
   /** When the subscriber itself saw the version first; null if it has no memory of it. */
@@ -51,6 +52,7 @@ export interface Hold {
   offeredAt: Date | null;
 }
 
+/** The reasons for which a policy holds a version back. */
 export type HoldCause =
   | 'denied'
   | 'not-allowed'

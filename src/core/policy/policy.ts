@@ -67,7 +67,11 @@ export function policyIn(content: DocumentContent, name: string): Policy {
   );
 }
 
-/** @param document a value without `policyViolations` */
+/**
+ * The policy in a document that has no violations.
+ *
+ * @param document a value without `policyViolations`
+ */
 export function policyOf(document: PolicyDocument): Policy {
   const { allow, minimumAge } = document;
   return {

@@ -12,6 +12,7 @@ export interface AppDecisions {
   latest: string | null;
 }
 
+/** The changes that another policy would make. */
 export interface PolicyPreview {
   /** Versions that are offered before, and held back after. */
   hidden: { key: string; version: string; hold: Hold }[];

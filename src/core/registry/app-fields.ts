@@ -218,6 +218,8 @@ const TABLE = [
 type Entry = (typeof TABLE)[number];
 
 export type FieldName = Entry['name'];
+
+/** The name of a field of an app in a manifest. */
 export type ManifestFieldName = Extract<Entry, { in: 'manifest' }>['name'];
 export type AboutFieldName = Extract<Entry, { in: 'about' }>['name'];
 /** The name of a field of the manifest whose text is written as it is given: a file is neither copied nor created for it. */

@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue, member, parseDocument, strin
 /** The texts of an entry of `apps`, by the name of the field. */
 export type AppFields = Record<ManifestFieldName, string | null>;
 
+/** The fields of an app in a manifest (spec 2.1). */
 export const MANIFEST_FIELDS = APP_FIELDS.filter(
   (field): field is AppField<ManifestFieldName, FieldOptionName> => field.in === 'manifest',
 );
@@ -19,7 +20,7 @@ export function manifestApps(manifest: JsonValue | undefined): JsonObject | null
   return isObject(apps) ? apps : null;
 }
 
-/** The same for a document as it was observed; null also if it is missing or is not JSON. */
+/** The entries of `apps` by key in an observed manifest; null also if it is missing or is not JSON. */
 export function manifestAppsIn(content: DocumentContent | Missing): JsonObject | null {
   return isMissing(content) ? null : manifestApps(parseDocument(content).value);
 }
@@ -93,7 +94,7 @@ export function listedVersions(metadata: JsonValue | undefined): JsonValue[] | n
   return Array.isArray(versions) ? versions : null;
 }
 
-/** The same for a document as it was observed; null also if it is missing or is not JSON. */
+/** The elements of `versions` in an observed metadata file; null also if it is missing or is not JSON. */
 export function listedVersionsIn(content: DocumentContent | Missing): JsonValue[] | null {
   return isMissing(content) ? null : listedVersions(parseDocument(content).value);
 }

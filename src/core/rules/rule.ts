@@ -45,6 +45,7 @@ export interface Problem<C extends string = string> {
 
 export type CheckResult<C extends string = string> = Problem<C> | readonly Problem<C>[] | null | undefined;
 
+/** A check of the facts about one subject, with its texts. */
 export interface Rule<
   S extends Subject = Subject,
   N extends keyof Subjects[S] = keyof Subjects[S],

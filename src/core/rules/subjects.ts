@@ -198,6 +198,8 @@ export interface Subjects {
     keys: readonly string[];
   };
 }
+
+/** The kinds of things that rules are about. */
 export type Subject = keyof Subjects;
 
 /** The facts that the engine provides: each one, or why it is missing. */

@@ -3,6 +3,7 @@ export const COLOR_PATTERN = '^#[0-9a-fA-F]{6}$';
 
 const COLOR = new RegExp(COLOR_PATTERN);
 
+/** True for a color of an app (spec 2.1): `#RRGGBB`. */
 export function isColor(text: string): boolean {
   return COLOR.test(text);
 }

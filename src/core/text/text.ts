@@ -59,7 +59,7 @@ export function safeJson(value: unknown, indent = 2): string {
   return safeJsonText(JSON.stringify(value, null, indent));
 }
 
-/** The same for a text that is JSON. */
+/** A text that is JSON, as `safeJson` writes its value. */
 export function safeJsonText(text: string): string {
   return text.replace(UNPRINTABLE, (c) => (c === '\n' ? c : inJson(c))).replace(COMMAND, inJson);
 }
@@ -78,6 +78,7 @@ export function counted(number: number, noun: string, plural = `${noun}s`): stri
   return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
+/** The text with its first letter in upper case. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -18,6 +18,7 @@ type UrlErrorCause =
   | 'userinfo'
   | 'host';
 
+/** The reason why a URL cannot be used, and what to do. */
 export interface UrlError {
   cause: UrlErrorCause;
   message: SafeText;

@@ -1,6 +1,8 @@
 /** Numbers and texts with constraints that TypeScript cannot express; the generated schemas check them. */
 
 /**
+ * A number of things, from 0.
+ *
  * @asType integer
  * @minimum 0
  */
@@ -10,6 +12,8 @@ export type Count = number;
 export type Integer = number;
 
 /**
+ * A whole number, from 1.
+ *
  * @asType integer
  * @minimum 1
  */
@@ -24,6 +28,8 @@ export type PositiveInteger = number;
 export type Moment = string;
 
 /**
+ * A SHA-256, in lowercase hexadecimal digits.
+ *
  * @pattern ^[0-9a-f]*$
  * @patternErrorMessage a digest in lowercase hexadecimal digits
  */
@@ -44,6 +50,8 @@ export type Sentence = string;
 export type Position = number;
 
 /**
+ * Text that is not blank.
+ *
  * @pattern \S
  * @patternErrorMessage text that is not blank
  */

@@ -3,8 +3,10 @@
  * null.
  */
 
+/** The severity of a finding: only errors fail a check by themselves. */
 export type Severity = 'error' | 'warning' | 'note';
 
+/** All severities, the highest first. */
 export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
 
 /** True if the first severity is higher than the second. */

@@ -8,6 +8,7 @@ import { secretsInNames, withoutNamedSecrets, withoutSecretsInHead } from '../co
 import { ContentScanner } from '../content/scan-content.ts';
 import { createDigester } from '../digest/digest.ts';
 
+/** Limits of an archive; reading it stops at the first that it exceeds. */
 export interface ArchiveLimits extends TarLimits {
   /** Maximum number of inflated bytes. */
   unpackedBytes: number;

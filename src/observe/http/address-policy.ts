@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 
 /** Which addresses may be connected to: decided per connection, before anything is sent over it. */
 
+/** The host and port that a request connects to. */
 export interface ConnectionTarget {
   /** A name, or an address without brackets. */
   host: string;

@@ -16,6 +16,7 @@ import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, u
 import { MAX_CROWDED, waitBeforeRetry } from './retry.ts';
 import { openTrust, type SecureContexts } from './tls.ts';
 
+/** Options of an HTTP client. */
 export interface HttpOptions extends RetryOptions {
   /** Requests in flight at once, per host. Default 32. */
   concurrency?: number;
@@ -44,6 +45,7 @@ export interface HttpOptions extends RetryOptions {
   guard?: AddressPolicy | null;
 }
 
+/** Sends requests, and returns a record of each. */
 export interface HttpClient {
   /** Requests a URL, follows redirects and retries if that may help. Never throws for network errors. */
   probe(request: ProbeRequest): Promise<Probe>;

@@ -9,6 +9,7 @@ import { areFilesExhausted } from '../../platform/machine-limit.ts';
 import { ConnectFailure } from './failure.ts';
 import { checkServerIdentity, type Trust, tlsFacts } from './tls.ts';
 
+/** Options of a connection. */
 export interface ConnectOptions {
   trust: Trust;
   /** Milliseconds for name resolution, connection and handshake together. */

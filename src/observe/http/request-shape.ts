@@ -21,10 +21,10 @@ export interface RequestShape {
 
 /** All groups that a browser sends. */
 export const ALL_GROUPS: readonly HeaderGroup[] = ['origin', 'fetch-metadata', 'encoding', 'agent'];
-/** The same without compression, so that lengths and entity tags can be compared with those of the plain response. */
+/** All groups but that for compression, so that lengths and entity tags can be compared with those of the plain response. */
 export const UNCOMPRESSED: readonly HeaderGroup[] = ['origin', 'fetch-metadata', 'agent'];
 
-/** Accept as Chromium sends it for images. */
+/** The `Accept` header of Chromium for images. */
 export const IMAGE_ACCEPT = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 
 // The form that crawlers use: hosts that check for a browser find one, and logs identify the client.

@@ -18,6 +18,7 @@ export interface RetryOptions {
   maxWait?: number;
 }
 
+/** A request to record. */
 export interface ProbeRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   url: string;

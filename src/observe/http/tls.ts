@@ -50,6 +50,8 @@ interface Added {
 }
 
 /**
+ * The authorities that TLS connections are checked with.
+ *
  * @param ca PEM text given with --ca, or null
  * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; Node adds it by itself if `ca` is null
  * @param contexts shared with others that trust the same authorities

@@ -219,7 +219,10 @@ export function reusableUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key
   return Math.min(...ends);
 }
 
-/** The same for one document or icon. A resource that cannot be requested is reused indefinitely. */
+/**
+ * Until when (milliseconds since 1970) a later observation reuses the responses for a document or icon. A resource that
+ * cannot be requested is reused indefinitely.
+ */
 export function viewsUntil({ viewsReusedFrom, web }: Pick<Resource, 'viewsReusedFrom' | 'web'>, now: number): number {
   if (viewsReusedFrom !== undefined) return Date.parse(viewsReusedFrom) + VIEWS_AGE;
   return isMissing(web) ? Infinity : now;

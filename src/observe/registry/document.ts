@@ -27,6 +27,7 @@ import { browserGet, conditionalViews, observeViews, type ResourceViews, type Se
 
 type DocumentKind = 'manifest' | 'metadata';
 
+/** The `Accept` header of requests for documents. */
 export const JSON_ACCEPT = 'application/json, */*;q=0.8';
 
 /** A truncated document is not parsed; its start is kept to detect its format. */

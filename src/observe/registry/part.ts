@@ -15,8 +15,10 @@ export interface Observing extends AsyncIterable<Part> {
   readonly figures: Readonly<Figures>;
 }
 
+/** One of the parts in which a registry is observed, by `kind`. */
 export type Part = ManifestPart | ListedPart | AppPart | HostsPart | EndPart;
 
+/** The manifest, which comes first. */
 export interface ManifestPart {
   readonly kind: 'manifest';
   readonly facts: DocumentFacts;
@@ -47,6 +49,7 @@ export interface ListedPart {
   leaveOut(artifacts: Iterable<ListedArtifact>, reason: Missing): void;
 }
 
+/** One app, with its metadata, artifacts and icon. */
 export interface AppPart {
   readonly kind: 'app';
   readonly facts: AppFacts;
@@ -70,6 +73,7 @@ interface EndPart {
   readonly interrupted: boolean;
 }
 
+/** The progress of an observation. */
 export interface Figures {
   /** Resources observed, and known so far. */
   done: number;
@@ -95,6 +99,7 @@ export interface Figures {
   machineLimit: string | null;
 }
 
+/** The result of a request for an about file. */
 export interface ObservedAbout {
   /** Null if the host has none; its content is missing if the host does not say whether it has one. */
   facts: DocumentFacts | null;
@@ -104,6 +109,7 @@ export interface ObservedAbout {
   failure: Failure | null;
 }
 
+/** An icon that was fetched. */
 export interface FetchedIcon {
   /** As a viewer decodes them; null if they are more than `iconBytes`. */
   readonly bytes: Uint8Array | null;

@@ -29,6 +29,7 @@ export interface WorkspaceFactsSink {
   orphans(files: readonly string[]): void;
 }
 
+/** Options of `observeWorkspace`. */
 export interface ObserveWorkspaceOptions {
   /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;

@@ -12,6 +12,7 @@ import { inferBase, isWithin, type Workspace } from './places.ts';
 
 /** Resolves a path on the command line: a workspace, or one metadata file. */
 
+/** A workspace, or one metadata file in it. */
 export type LintTarget =
   | { kind: 'workspace'; workspace: Workspace; inferred: boolean }
   /** `path` is relative to the workspace around it. */

@@ -47,6 +47,7 @@ export interface ReceivedFile {
   md5: string;
 }
 
+/** A blob that is open for reading. */
 export interface BlobReader {
   /** The bytes from `start` up to, but not including, `end`; null if they are gone, or if there are fewer. */
   read(start: number, end: number): Promise<Uint8Array | null>;

@@ -15,6 +15,7 @@ export const ERRORS = {
   ...SERVING_ERRORS,
 } as const;
 
+/** The code of an expected error, as docs/errors.md lists them. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** The same by the part of the program that reports them, as docs/errors.md lists them. */
