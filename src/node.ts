@@ -63,7 +63,7 @@ export { inspectImage } from './observe/icon/inspect-image.ts';
 
 // HTTP: requests that are recorded, with the addresses that are allowed.
 export { type AddressPolicy, type ConnectionTarget, targetOf } from './observe/http/address-policy.ts';
-export type { Body } from './observe/http/body.ts';
+export type { BodyReader } from './observe/http/body.ts';
 export { type HttpClient, type HttpOptions, openHttpClient } from './observe/http/client.ts';
 export { ConnectFailure, failureFact } from './observe/http/failure.ts';
 export { DEFAULT_TIMEOUTS } from './observe/http/limits.ts';
@@ -125,24 +125,24 @@ export { type CheckFormat as Format, FORMATS, type RenderOptions } from './repor
 export { needsAttention, releaseAsMarkdown, releaseAsText } from './report/release.ts';
 export type { Style } from './report/style.ts';
 export { reportTicket } from './report/ticket.ts';
-export { elapsedTime, groupBy, size, STATUS_WORDS, symptomName } from './report/words.ts';
+export { elapsedTime, groupBy, byteSize, STATUS_WORDS, symptomName } from './report/words.ts';
 export { xmlDocument, type XmlElement } from './report/xml.ts';
 
 // Pages: markup that is escaped.
 export { aboutLinks, notesSection, optionalFields, publishedText, retiredChip, retirementText } from './html/about.ts';
 export {
-  code,
+  codeText,
   copyable,
   copyButton,
   html,
   type Html,
-  NOTHING,
+  NO_MARKUP,
   sanitized,
   sharedStyle,
   untrusted,
 } from './html/html.ts';
-export { commitUrl, linked } from './html/notes.ts';
-export { tile, type TileApp } from './html/tile.ts';
+export { commitUrl, externalLink } from './html/notes.ts';
+export { iconTile, type TileApp } from './html/tile.ts';
 
 // Serving a folder, with certificates for tests.
 export { makeAuthority, makeKey, makeLeaf, type Period } from './serve/certificates.ts';
@@ -152,5 +152,5 @@ export { type ServeOptions, type Serving, startServer } from './serve/server.ts'
 export { homeFolder } from './platform/home-folder.ts';
 export { makeFolder, whyNotUsable } from './platform/make-folder.ts';
 export { whyNotRegularFile, whyUnreadable } from './platform/regular-file.ts';
-export { interrupted, stopSignalOf } from './platform/stop-signals.ts';
+export { interruptedError, stopSignalOf } from './platform/stop-signals.ts';
 export { systemErrorCode } from './platform/system-error.ts';

@@ -106,7 +106,7 @@ export { comparableUrl, fragmentOf, isLoopback, parseUrl } from './url/url.ts';
 export { freshness } from './http/cache.ts';
 export { corsFault, PROBE_ORIGIN } from './http/cors.ts';
 export { INSECURE_REFUSED, NOT_REACHED, PORT_REFUSED } from './http/failed-request.ts';
-export { codings, header, httpDate, mediaType, seconds } from './http/headers.ts';
+export { contentCodings, headerValue, httpDate, mediaType, secondsIn } from './http/headers.ts';
 export { preflightFault } from './http/preflight.ts';
 export {
   areCredentialsRefused,

@@ -1,8 +1,8 @@
 import { ABOUT_FIELDS, type AboutApp, type Retirement } from '../core/about/about-file.ts';
 import type { AppField, FieldKind } from '../core/registry/app-fields.ts';
 import { type AppFields, MANIFEST_FIELDS } from '../core/registry/manifest.ts';
-import { code, type Html, html, sanitized, untrusted } from './html.ts';
-import { linked, notesMarkup } from './notes.ts';
+import { codeText, type Html, html, sanitized, untrusted } from './html.ts';
+import { externalLink, notesMarkup } from './notes.ts';
 
 /** Claims of authors about their apps and versions, as pages and feeds show them. */
 
@@ -58,10 +58,10 @@ function shown<Name extends string>(
 
 const FIELD_VALUES: Record<FieldKind, (value: string) => Html> = {
   text: (value) => untrusted(value, 300),
-  color: (value) => code(value, 40),
-  icon: (value) => linked(value, value),
-  'metadata-url': (value) => linked(value, value),
-  'page-url': (value) => linked(value, value),
+  color: (value) => codeText(value, 40),
+  icon: (value) => externalLink(value, value),
+  'metadata-url': (value) => externalLink(value, value),
+  'page-url': (value) => externalLink(value, value),
   'support-url': supportLink,
   license: (value) => untrusted(value, 200),
 };
@@ -76,7 +76,9 @@ const MAIL = /^mailto:([\w.+-]+@[\w.-]+)$/;
 
 function supportLink(url: string): Html {
   const address = MAIL.exec(url)?.[1];
-  return address === undefined ? linked(url, url) : html`<a href="mailto:${address}">${code(address, 300)}</a>`;
+  return address === undefined
+    ? externalLink(url, url)
+    : html`<a href="mailto:${address}">${codeText(address, 300)}</a>`;
 }
 
 /** The notes of a version: shown, or on demand. */

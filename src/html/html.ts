@@ -6,7 +6,7 @@ import { isBlank, printable, redact, safeExcerpt, shorten } from '../core/text/t
 export type Html = ReturnType<typeof html>;
 
 /** Empty markup. */
-export const NOTHING: Html = raw('');
+export const NO_MARKUP: Html = raw('');
 
 /** A template literal as markup, with all inserted texts escaped. */
 export { html };
@@ -55,7 +55,7 @@ export function untrusted(text: string, limit = 200): Html {
 }
 
 /** A URL or digest, always displayed left to right. */
-export function code(text: string, limit = 400): Html {
+export function codeText(text: string, limit = 400): Html {
   return isBlank(text) ? html`<i class="muted">empty</i>` : html`<code dir="ltr">${sanitized(text, limit)}</code>`;
 }
 
@@ -84,7 +84,7 @@ export function copyButton(text: string, what: string): Html {
 
 /** A URL or digest with a copy button. */
 export function copyable(text: string, what: string): Html {
-  return html`<span class="copyable">${code(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
+  return html`<span class="copyable">${codeText(text)}${copyButton(sanitized(text, 20_000), what)}</span>`;
 }
 
 /** Styles that all pages share: colors in light and dark mode, texts, the icons of apps, lists, chips, buttons. */

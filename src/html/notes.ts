@@ -2,14 +2,16 @@ import { raw } from 'hono/html';
 import MarkdownIt from 'markdown-it';
 import { parseUrl } from '../core/url/url.ts';
 import { redact, withVisibleControls } from '../core/text/text.ts';
-import { code, html, type Html, withoutStackedMarks } from './html.ts';
+import { codeText, html, type Html, withoutStackedMarks } from './html.ts';
 
 /** Links to URLs that others wrote. */
 
 /** A link if the URL is safe to follow; otherwise the text. */
-export function linked(text: string, url: string | null): Html {
+export function externalLink(text: string, url: string | null): Html {
   const href = url === null ? null : safeHref(url);
-  return href === null ? code(text, 300) : html`<a href="${href}" rel="noreferrer noopener">${code(text, 300)}</a>`;
+  return href === null
+    ? codeText(text, 300)
+    : html`<a href="${href}" rel="noreferrer noopener">${codeText(text, 300)}</a>`;
 }
 
 /** Characters; a longer URL is not that of a repository or a run. */

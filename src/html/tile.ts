@@ -1,5 +1,5 @@
 import { isColor, isLight } from '../core/text/color.ts';
-import { type Html, html, initial, NOTHING } from './html.ts';
+import { type Html, html, initial, NO_MARKUP } from './html.ts';
 
 /** An app that is displayed as a tile. */
 export interface TileApp {
@@ -11,7 +11,7 @@ export interface TileApp {
 }
 
 /** An app's icon on its color, or the first letter of its name. Decorative: it adds no information to the name. */
-export function tile(app: TileApp, large = false): Html {
+export function iconTile(app: TileApp, large = false): Html {
   const color = app.color !== null && isColor(app.color) ? app.color : null;
   const front = app.icon === null ? letter(app, color) : icon(app.icon, large ? 36 : 24);
   return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${background(color)}${front}</span>`;
@@ -19,7 +19,7 @@ export function tile(app: TileApp, large = false): Html {
 
 /** The color is an attribute of a shape: the page's Content-Security-Policy forbids inline styles. */
 function background(color: string | null): Html {
-  if (color === null) return NOTHING;
+  if (color === null) return NO_MARKUP;
   return html`<svg class="back" viewBox="0 0 1 1" preserveAspectRatio="none">
     <rect width="1" height="1" fill="${color}" />
   </svg>`;

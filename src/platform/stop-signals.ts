@@ -18,7 +18,7 @@ export const SIGNAL_EXIT: Readonly<Record<StopSignal, SignalExit>> = { SIGHUP: 1
  * The error of a run that a signal ended.
  * @param outcome its effect, and a sentence about the resulting state if nothing else describes it
  */
-export function interrupted(signal: StopSignal, outcome: { effect: Effect; state?: SafeText }): AppregError {
+export function interruptedError(signal: StopSignal, outcome: { effect: Effect; state?: SafeText }): AppregError {
   return new AppregError(
     'interrupted',
     message`Interrupted (${signal}).`,

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { message } from '../core/text/message.ts';
 import { counted, printable } from '../core/text/text.ts';
-import { interrupted, stopSignalOf } from '../platform/stop-signals.ts';
+import { interruptedError, stopSignalOf } from '../platform/stop-signals.ts';
 import type { Listener } from '../workspace/listener.ts';
 
 /** The work tree of a git repository, as far as it differs from the last commit. */
@@ -109,6 +109,6 @@ function git(cwd: string, args: readonly string[]): { text: string | null; error
   });
   if (error !== undefined) return { text: null, error: `git cannot be run: ${error.message}` };
   const endedBy = stopSignalOf({ status, signal });
-  if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
+  if (endedBy !== null) throw interruptedError(endedBy, { effect: 'none' });
   return status === 0 ? { text: stdout, error: null } : { text: null, error: stderr.trim() };
 }

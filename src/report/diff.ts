@@ -5,7 +5,7 @@ import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
 import { reasonWords } from './report-text.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
-import { size } from './words.ts';
+import { byteSize } from './words.ts';
 
 /** Report of the changes for subscribers, for people. */
 
@@ -127,7 +127,7 @@ export function diffHeadline({ summary: sum, apps, notCompared, about = [] }: Re
   const remarks = parts
     .filter(([number]) => number > 0)
     .map(([number, noun, verb]) => `${counted(number, noun)} ${verb}`);
-  return `${remarks.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
+  return `${remarks.join(', ')}${sum.bytesAdded > 0 ? ` (${byteSize(sum.bytesAdded)} new)` : ''}`;
 }
 
 function remarksOn(app: AppDiff, notCompared: ReadonlySet<string>): string {
@@ -163,7 +163,7 @@ function hasOtherBytes({ checksum: { before, after } }: VersionDiff): boolean {
 
 function changeOf(version: VersionDiff): string {
   const { change, url, checksum, bytes } = version;
-  const bytesText = bytes === null ? '' : `, ${size(bytes)}`;
+  const bytesText = bytes === null ? '' : `, ${byteSize(bytes)}`;
   if (change === 'added') return `added${bytesText}: ${safeExcerpt(url.after ?? 'no URL')}`;
   if (change === 'removed') return 'withdrawn, but a published version must stay listed';
   if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;

@@ -1,4 +1,4 @@
-import { counts, type Report } from '../core/findings/report.ts';
+import { isCountedFinding, type Report } from '../core/findings/report.ts';
 import { type Severity } from '../core/values/severity.ts';
 import { printable, printableExcerpt, safeJson } from '../core/text/text.ts';
 import { fnv1a, withFingerprints } from '../core/findings/fingerprint.ts';
@@ -21,7 +21,7 @@ const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warn
  * would mean no findings.
  */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
-  const found = withFingerprints(report.findings).filter(({ finding }) => counts(finding));
+  const found = withFingerprints(report.findings).filter(({ finding }) => isCountedFinding(finding));
   const violations: Violation[] = found.map(({ finding, fingerprint }) => {
     const { path, url, line, about } = locationOf(finding, report, folder);
     const names = [finding.app, finding.version]

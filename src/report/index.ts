@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import { counts, type Finding, type Report } from '../core/findings/report.ts';
+import { isCountedFinding, type Finding, type Report } from '../core/findings/report.ts';
 import { printable, safeJson } from '../core/text/text.ts';
 import { prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';
@@ -33,7 +33,7 @@ export function json(report: Report): string {
 
 /** The command that explains the first finding of the highest severity; null if there are only notes. */
 export function explainCommand(findings: readonly Finding[]): string | null {
-  const counting = findings.filter(counts);
+  const counting = findings.filter(isCountedFinding);
   const first =
     counting.find(({ severity }) => severity === 'error') ?? counting.find(({ severity }) => severity === 'warning');
   return first === undefined ? null : `appreg explain ${printable(first.rule)}`;

@@ -1,4 +1,4 @@
-import { counts, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
+import { isCountedFinding, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
 import { rules } from '../core/rules/index.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { counted, grouped, printable } from '../core/text/text.ts';
@@ -105,11 +105,11 @@ function caseOf(
   unjudged: readonly NotJudged[],
   placeOf: (finding: Finding) => { path: string | null; place: string },
 ): Case {
-  const first = findings.find((finding) => finding.severity === 'error' && counts(finding));
+  const first = findings.find((finding) => finding.severity === 'error' && isCountedFinding(finding));
   const details = findings.map((finding) => {
     const { severity, message, advice, version } = finding;
     const about = version === null ? '' : ` (${version})`;
-    const step = counts(finding) ? advice : whyUncounted(finding);
+    const step = isCountedFinding(finding) ? advice : whyUncounted(finding);
     return [`${severity}: ${message}${about}`, `  ${placeOf(finding).place}`, `  ${step}`].map(printable).join('\n');
   });
   const reasons = unjudged.map((entry) =>
@@ -127,7 +127,7 @@ function caseOf(
     return { name, outcome: 'skipped', message: `${reasons[0]}${others > 0 ? ` (and ${others} more)` : ''}` };
   }
   const [uncounted] = findings;
-  if (uncounted && !findings.some(counts)) {
+  if (uncounted && !findings.some(isCountedFinding)) {
     const others = findings.length - 1;
     const more = others > 0 ? ` (and ${others} more)` : '';
     return { name, outcome: 'skipped', message: `${whyUncounted(uncounted)} — ${uncounted.message}${more}` };

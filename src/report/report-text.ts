@@ -1,8 +1,14 @@
 import type { AttestedVersions } from '../core/attestation/attested-versions.ts';
-import { type AppVerdict, counts, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
+import {
+  type AppVerdict,
+  isCountedFinding,
+  type Finding,
+  type NotJudged,
+  type Report,
+} from '../core/findings/report.ts';
 import { counted, grouped, printableExcerpt } from '../core/text/text.ts';
 import type { Style } from './style.ts';
-import { elapsedTime, size } from './words.ts';
+import { elapsedTime, byteSize } from './words.ts';
 
 /** The last line of a report, to quote: the findings, and how much was checked. */
 export function summaryLine(report: Report, style: Style): string {
@@ -11,7 +17,7 @@ export function summaryLine(report: Report, style: Style): string {
     counted(summary.apps, 'app'),
     counted(summary.versions, 'version'),
     ...(summary.artifacts > 0 ? [`${counted(summary.artifacts, 'artifact')} hashed`] : []),
-    size(summary.bytes),
+    byteSize(summary.bytes),
     elapsedTime(summary.seconds),
   ].join(', ');
   const found = [
@@ -59,7 +65,10 @@ interface SplitFindings {
 
 /** The findings that count, and those that do not; each in the given order. */
 export function splitByCounting(findings: readonly Finding[]): SplitFindings {
-  return { counting: findings.filter(counts), uncounted: findings.filter((finding) => !counts(finding)) };
+  return {
+    counting: findings.filter(isCountedFinding),
+    uncounted: findings.filter((finding) => !isCountedFinding(finding)),
+  };
 }
 
 /** `3 excepted, 12 in the baseline`; '' if all findings count. */

@@ -1,4 +1,4 @@
-import { counts, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
+import { isCountedFinding, type Finding, type NotJudged, type Report } from '../core/findings/report.ts';
 import type { AnyRule } from '../core/rules/rule.ts';
 import { HOMEPAGE, ruleUrl } from '../core/values/links.ts';
 import { rules } from '../core/rules/index.ts';
@@ -26,7 +26,7 @@ export function sarif(report: Report, { folder, severities }: Pick<RenderOptions
   const found = fingerprinted.length > KEPT ? mostSevereFirst(fingerprinted, ({ finding }) => finding) : fingerprinted;
   const places = locations(report, folder);
   // SARIF requires them in all results of a run, or in none.
-  const isSuppressing = !report.findings.every(counts);
+  const isSuppressing = !report.findings.every(isCountedFinding);
   const results = found.slice(0, ACCEPTED).map((one) => ({
     ...resultOf(one, places),
     ...(isSuppressing ? { suppressions: suppressionsOf(one.finding) } : {}),
@@ -106,7 +106,7 @@ function resultOf({ finding, fingerprint }: FingerprintedFinding, places: Locati
 
 /** Exceptions and baselines are kept outside of the documents. */
 function suppressionsOf(finding: Finding): object[] {
-  if (counts(finding)) return [];
+  if (isCountedFinding(finding)) return [];
   const { excepted, baseline } = finding;
   const justification = printable(whyUncounted(finding));
   return [{ kind: 'external', status: 'accepted', justification, properties: allPrintable({ excepted, baseline }) }];

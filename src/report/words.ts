@@ -4,7 +4,7 @@ import { capitalized, counted } from '../core/text/text.ts';
 /** Numbers and nouns, as formatted by all reporters. */
 
 /** `812 bytes`, `1.4 MB`; MB is 1,000,000 bytes. */
-export function size(bytes: number): string {
+export function byteSize(bytes: number): string {
   if (bytes < 1000) return counted(bytes, 'byte');
   const units = ['kB', 'MB', 'GB', 'TB'];
   let value = bytes / 1000;

@@ -1,7 +1,7 @@
 import { compareText } from '../core/text/order.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
 import { retirementText } from '../html/about.ts';
-import { html as xml, type Html, NOTHING, sanitized } from '../html/html.ts';
+import { html as xml, type Html, NO_MARKUP, sanitized } from '../html/html.ts';
 import { notesMarkup } from '../html/notes.ts';
 import type { CatalogueApp, CatalogueVersion } from './catalogue.ts';
 import { appPaths, LIST_PAGE, REGISTRY_FEED, type SiteRegistry } from './paths.ts';
@@ -79,7 +79,7 @@ function feed(site: SiteRegistry, entries: readonly Entry[], about: FeedAbout): 
     xml`<title>${sanitized(about.title)}</title>`,
     xml`<updated>${first.updated}</updated>`,
     xml`<author><name>${sanitized(site.title)}</name></author>`,
-    site.base === null ? NOTHING : xml`<link rel="self" type="application/atom+xml" href="${site.base}${path}"/>`,
+    site.base === null ? NO_MARKUP : xml`<link rel="self" type="application/atom+xml" href="${site.base}${path}"/>`,
     xml`<link rel="alternate" type="text/html" href="${linkFrom(site, path, about.page)}"/>`,
     ...entries.map((entry) => entryXml(site, path, entry)),
   ];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseUrl } from '../core/url/url.ts';
 import { redact, shellWord } from '../core/text/text.ts';
-import { type Html, html, NOTHING, sanitized, untrusted, copyable, copyButton, sharedStyle } from '../html/html.ts';
+import { type Html, html, NO_MARKUP, sanitized, untrusted, copyable, copyButton, sharedStyle } from '../html/html.ts';
 import { LIST_PAGE, referenceTo, SCRIPT, SITE_ICON, STYLE, type SiteRegistry } from './paths.ts';
 
 /** Common parts of all pages of a site: head, header, landmarks, and the addresses of other files. */
@@ -50,7 +50,7 @@ export function layout(frame: Frame, { title, description, feeds, images, body }
       <body>
         <a class="skip" href="#main">Skip to content</a>
         <header class="top">
-          <a class="brand" href="${toFile(frame, LIST_PAGE)}" ${isList ? html`aria-current="page"` : NOTHING}
+          <a class="brand" href="${toFile(frame, LIST_PAGE)}" ${isList ? html`aria-current="page"` : NO_MARKUP}
             >${LOGO}<span>${untrusted(site.title, 60)}</span></a
           >
         </header>

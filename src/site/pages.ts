@@ -1,9 +1,9 @@
 import { withoutBuild } from '../core/registry/version.ts';
 import { counted } from '../core/text/text.ts';
 import { retiredChip, aboutLinks, optionalFields, notesSection, publishedText, retirementText } from '../html/about.ts';
-import { commitUrl, linked, safeHref } from '../html/notes.ts';
-import { code, compact, type Html, html, NOTHING, untrusted, copyable } from '../html/html.ts';
-import { tile } from '../html/tile.ts';
+import { commitUrl, externalLink, safeHref } from '../html/notes.ts';
+import { codeText, compact, type Html, html, NO_MARKUP, untrusted, copyable } from '../html/html.ts';
+import { iconTile } from '../html/tile.ts';
 import type { ListedApp, CatalogueApp, CatalogueVersion } from './catalogue.ts';
 import { hasFeed } from './feed.ts';
 import { type Frame, iconReference, layout, toFile, subscribeSection, day } from './layout.ts';
@@ -26,7 +26,7 @@ export function* listPage(site: SiteRegistry, apps: readonly ListedApp[], hasFee
         <h1>${untrusted(site.title, 100)}</h1>
         <p class="lead">
           ${counted(apps.length, 'app')} to
-          install.${hasFeed ? html` <a href="${toFile(frame, REGISTRY_FEED)}">Feed of new versions</a>` : NOTHING}
+          install.${hasFeed ? html` <a href="${toFile(frame, REGISTRY_FEED)}">Feed of new versions</a>` : NO_MARKUP}
         </p>
       </div>
     </div>
@@ -68,13 +68,13 @@ function item(frame: Frame, app: ListedApp): Html {
   const { key, name, description, latest, paths } = app;
   const icon = iconReference(frame, app.iconUrl);
   return html`<li class="row">
-    ${tile({ ...app, icon })}
+    ${iconTile({ ...app, icon })}
     <div class="what">
-      <h2><a href="${toFile(frame, paths.page)}">${untrusted(name, 120)}</a> ${code(key, 80)}</h2>
+      <h2><a href="${toFile(frame, paths.page)}">${untrusted(name, 120)}</a> ${codeText(key, 80)}</h2>
       <p class="description">${untrusted(description, 300)}</p>
     </div>
     <p class="newest">
-      ${code(latest.version, 40)}${latest.retired === null ? NOTHING : html` ${retiredChip(latest.retired)}`}
+      ${codeText(latest.version, 40)}${latest.retired === null ? NO_MARKUP : html` ${retiredChip(latest.retired)}`}
     </p>
   </li>`;
 }
@@ -94,7 +94,7 @@ export function appPage(site: SiteRegistry, app: CatalogueApp): string {
       </ol>
     </nav>
     <div class="head app-head">
-      ${tile({ ...app, icon }, true)}
+      ${iconTile({ ...app, icon }, true)}
       <div class="head-text">
         <h1>${untrusted(name, 400)}</h1>
         <p class="url">${copyable(app.key, 'key')}</p>
@@ -114,11 +114,13 @@ export function appPage(site: SiteRegistry, app: CatalogueApp): string {
 /** The other fields of the manifest, and the links of the author. */
 function factList({ fields, links }: CatalogueApp): Html {
   const rows = [...optionalFields(fields), ...aboutLinks(links)];
-  return rows.length === 0 ? NOTHING : html`<dl class="facts">${rows.map(([label, value]) => row(label, value))}</dl>`;
+  return rows.length === 0
+    ? NO_MARKUP
+    : html`<dl class="facts">${rows.map(([label, value]) => row(label, value))}</dl>`;
 }
 
 function retiredNotice({ retired }: CatalogueVersion): Html {
-  if (retired === null) return NOTHING;
+  if (retired === null) return NO_MARKUP;
   return html`<div class="notice ${retired.reason === 'security' ? 'bad' : 'warn'}">
     <p>${retirementText(retired, 'the latest version')}</p>
   </div>`;
@@ -131,12 +133,12 @@ function versionsSection(frame: Frame, app: CatalogueApp): Html {
   return html`<section aria-labelledby="versions-title">
     <div class="section-head">
       <h2 id="versions-title">Versions</h2>
-      ${hasFeed(app) ? html`<a href="${toFile(frame, paths.feed)}">Feed of new versions</a>` : NOTHING}
+      ${hasFeed(app) ? html`<a href="${toFile(frame, paths.feed)}">Feed of new versions</a>` : NO_MARKUP}
     </div>
     <ul class="rows versions">
       ${shown.map((version) => versionItem(version, version === latest))}
     </ul>
-    ${omitted === 0 || url === null ? NOTHING : html`<p class="muted">${counted(omitted, 'older version')} not shown; all are in ${code(url)}</p>`}
+    ${omitted === 0 || url === null ? NO_MARKUP : html`<p class="muted">${counted(omitted, 'older version')} not shown; all are in ${codeText(url)}</p>`}
   </section>`;
 }
 
@@ -144,14 +146,14 @@ function versionItem(version: CatalogueVersion, isLatest: boolean): Html {
   const { published, notes, retired } = version;
   return html`<li class="row version-row">
     <div class="version-head">
-      <h3 class="version">${code(version.version, 120)}</h3>
-      ${isLatest ? html`<span class="chip good">Latest</span>` : NOTHING}
-      ${withoutBuild(version.version).includes('-') ? html`<span class="chip">Pre-release</span>` : NOTHING}
-      ${retired === null ? NOTHING : retiredChip(retired)}
-      ${published === null ? NOTHING : html`<p class="meta muted"><span>${publishedText(published)}</span></p>`}
+      <h3 class="version">${codeText(version.version, 120)}</h3>
+      ${isLatest ? html`<span class="chip good">Latest</span>` : NO_MARKUP}
+      ${withoutBuild(version.version).includes('-') ? html`<span class="chip">Pre-release</span>` : NO_MARKUP}
+      ${retired === null ? NO_MARKUP : retiredChip(retired)}
+      ${published === null ? NO_MARKUP : html`<p class="meta muted"><span>${publishedText(published)}</span></p>`}
     </div>
-    ${retired === null ? NOTHING : html`<p class="retired">${retirementText(retired)}</p>`}
-    ${notes === null ? NOTHING : notesSection(notes, isLatest)} ${facts(version)}
+    ${retired === null ? NO_MARKUP : html`<p class="retired">${retirementText(retired)}</p>`}
+    ${notes === null ? NO_MARKUP : notesSection(notes, isLatest)} ${facts(version)}
   </li>`;
 }
 
@@ -160,10 +162,13 @@ function facts({ version, checksum, artifactUrl, build }: CatalogueVersion): Htm
     build === null
       ? []
       : [
-          ['Built by', build.identity === null ? null : linked(build.identity, build.identity)],
-          ['Key', build.key === null ? null : code(`sha256:${build.key}`)],
-          ['Repository', build.repository === null ? null : linked(build.repository, build.repository)],
-          ['Commit', build.commit === null ? null : linked(build.commit, commitUrl(build.repository, build.commit))],
+          ['Built by', build.identity === null ? null : externalLink(build.identity, build.identity)],
+          ['Key', build.key === null ? null : codeText(`sha256:${build.key}`)],
+          ['Repository', build.repository === null ? null : externalLink(build.repository, build.repository)],
+          [
+            'Commit',
+            build.commit === null ? null : externalLink(build.commit, commitUrl(build.repository, build.commit)),
+          ],
           ['Signed', build.signedAt === null ? null : day(build.signedAt)],
         ];
   const rows: [label: string, value: Html | null][] = [
@@ -175,11 +180,11 @@ function facts({ version, checksum, artifactUrl, build }: CatalogueVersion): Htm
 }
 
 function artifactLink(url: string): Html {
-  return safeHref(url) === null ? code(url, 500) : linked(url, url);
+  return safeHref(url) === null ? codeText(url, 500) : externalLink(url, url);
 }
 
 function row(label: string, value: Html | null): Html {
-  if (value === null) return NOTHING;
+  if (value === null) return NO_MARKUP;
   return html`<div>
     <dt>${label}</dt>
     <dd>${value}</dd>

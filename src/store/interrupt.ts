@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppregError } from '../core/errors/error.ts';
-import { interrupted, isStopSignal, STOP_SIGNALS, type StopSignal } from '../platform/stop-signals.ts';
+import { interruptedError, isStopSignal, STOP_SIGNALS, type StopSignal } from '../platform/stop-signals.ts';
 
 /**
  * Signals that ask the process to end. The command line requests a stop; stores and plans check for it while they can
@@ -64,7 +64,7 @@ export function stopIfInterrupted(): void {
 function stopError(): AppregError | null {
   const { requested, pending } = stopState();
   const signal = requested ?? pending;
-  return signal === null ? null : interrupted(signal, { effect: 'none' });
+  return signal === null ? null : interruptedError(signal, { effect: 'none' });
 }
 
 /** Resolves once signals that this process has received already were handled: within two turns of the event loop. */

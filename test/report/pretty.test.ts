@@ -7,7 +7,7 @@ import type { Report } from '../../src/core/findings/report.ts';
 import { json } from '../../src/report/index.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { elapsedTime, size } from '../../src/report/words.ts';
+import { elapsedTime, byteSize } from '../../src/report/words.ts';
 import { runs } from '../support/property-runs.ts';
 import { entry, metadataWith, snapshot } from '../support/snapshots.ts';
 
@@ -158,7 +158,7 @@ describe('words', () => {
     [43_000_000, '43.0 MB'],
     [2.5e9, '2.5 GB'],
     [5e15, '5000.0 TB'],
-  ])('the size %d is %s', (n, text) => expect(size(n)).toBe(text));
+  ])('the size %d is %s', (n, text) => expect(byteSize(n)).toBe(text));
   test.each([
     [0, '0.0 s'],
     [0.04, '0.0 s'],

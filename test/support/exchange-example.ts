@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PROBE_HEADER, PROBE_ORIGIN } from '../../src/core/http/cors.ts';
-import { header } from '../../src/core/http/headers.ts';
+import { headerValue } from '../../src/core/http/headers.ts';
 import { isAnswered, lastHop, statusOf } from '../../src/core/http/probe.ts';
 import { isOther } from '../../src/core/http/header-probes.ts';
 import { sideProbes } from '../../src/core/http/side-probes.ts';
@@ -32,8 +32,8 @@ export function exchangeFacts(text: string): Record<string, unknown> {
   const server = own?.probe ?? probeOf();
   const views = viewsOf(sent, own ?? { request: [], body: '', probe: server });
   const url = server.hops[0]?.url ?? '';
-  const origins = [...new Set(sent.flatMap(({ request }) => header(request, 'origin') ?? []))];
-  const date = header(lastHop(server)?.headers ?? [], 'date');
+  const origins = [...new Set(sent.flatMap(({ request }) => headerValue(request, 'origin') ?? []))];
+  const date = headerValue(lastHop(server)?.headers ?? [], 'date');
   return {
     ...sideProbes(views),
     resource: roleOf(url),
@@ -79,10 +79,10 @@ function sentIn(text: string): Sent[] {
 
 function newSent(step: Exchange, failures: readonly FailedConnection[]): Sent {
   const { method, request, body } = step;
-  const requested = header(request, 'access-control-request-headers');
+  const requested = headerValue(request, 'access-control-request-headers');
   const probe = probeOf(hopOf(step, failures), {
     method,
-    origin: header(request, 'origin'),
+    origin: headerValue(request, 'origin'),
     ...(method === 'OPTIONS' ? { requestedHeaders: [requested ?? PROBE_HEADER] } : {}),
   });
   return { request, body, probe };
@@ -112,7 +112,7 @@ function hopOf(step: Exchange, failures: readonly FailedConnection[]): Probe['ho
 
 function locationOf(probe: Probe): string | null {
   const last = lastHop(probe);
-  const location = header(last?.headers ?? [], 'location');
+  const location = headerValue(last?.headers ?? [], 'location');
   return location === null ? null : new URL(location, last?.url).href;
 }
 
@@ -127,7 +127,7 @@ function isRepeated({ request, probe }: Sent, next: Exchange): boolean {
 
 function repeat(sent: Sent, next: Exchange): void {
   const { probe } = sent;
-  probe.retryAfterMs += 1000 * Number(header(lastHop(probe)?.headers ?? [], 'retry-after') ?? 0);
+  probe.retryAfterMs += 1000 * Number(headerValue(lastHop(probe)?.headers ?? [], 'retry-after') ?? 0);
   probe.retriedErrors = [...(probe.retriedErrors ?? []), `status ${statusOf(probe)}`];
   probe.attempts += 1;
   probe.hops = [hopOf(next, [])];
@@ -149,10 +149,10 @@ function viewsOf(sent: readonly Sent[], own: Sent): HttpViews {
     const { request, probe, body } = one;
     const condition = conditionOf(request);
     // A request without a response: repeated, like the plain one.
-    if (header(request, 'range') !== null && statusOf(probe) === 0)
+    if (headerValue(request, 'range') !== null && statusOf(probe) === 0)
       views.repeatedProbes = [{ of: 'range', url: lastHop(probe)?.url ?? '', plain: [200, 200], same: [0, 0] }];
     else if (probe.method === 'HEAD') views.head = probe;
-    else if (probe.method === 'OPTIONS' && header(request, 'access-control-request-method') === 'HEAD')
+    else if (probe.method === 'OPTIONS' && headerValue(request, 'access-control-request-method') === 'HEAD')
       views.headPreflight = probe;
     else if (probe.method === 'OPTIONS') preflights.push(probe);
     else if (condition !== null && probe.origin !== null) views.revalidation = { condition, probe: probe };
@@ -171,7 +171,7 @@ function viewsOf(sent: readonly Sent[], own: Sent): HttpViews {
 
 function conditionOf(request: [string, string][]): Conditional['condition'] | null {
   for (const name of ['if-none-match', 'if-modified-since'] as const) {
-    const value = header(request, name);
+    const value = headerValue(request, name);
     if (value !== null) return [name, value];
   }
   return null;
@@ -179,7 +179,7 @@ function conditionOf(request: [string, string][]): Conditional['condition'] | nu
 
 /** True for a tag or date other than those of the plain response. */
 function isFabricated([name, value]: Conditional['condition'], plain: Probe): boolean {
-  const own = header(lastHop(plain)?.headers ?? [], name === 'if-none-match' ? 'etag' : 'last-modified');
+  const own = headerValue(lastHop(plain)?.headers ?? [], name === 'if-none-match' ? 'etag' : 'last-modified');
   return own !== value;
 }
 
@@ -202,7 +202,7 @@ function addBrowser(views: HttpViews, { request, probe, body }: Sent, own: Sent)
 
 /** A body `[gzip] …` is compressed, and shown decoded. Null for the same body without a coding. */
 function comparedBody(probe: Probe, body: string, first: string): ComparedBody | null {
-  const coding = header(lastHop(probe)?.headers ?? [], 'content-encoding') ?? '';
+  const coding = headerValue(lastHop(probe)?.headers ?? [], 'content-encoding') ?? '';
   const [, packed, text = body] = /^\[(\w+)\] ([^]*)$/.exec(body) ?? [];
   const same = text === first && (coding === '') === (packed === undefined);
   if (body === '' || (same && coding === '')) return null;

@@ -1,4 +1,10 @@
-import { counts, type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/findings/report.ts';
+import {
+  isCountedFinding,
+  type Finding,
+  type NotJudged,
+  type Report,
+  SYMPTOMS,
+} from '../../src/core/findings/report.ts';
 
 /** Reports made by hand, for what no registry would give on its own. */
 
@@ -43,18 +49,18 @@ export function notJudged(more: Partial<NotJudged> = {}): NotJudged {
 export function report(more: Partial<Report> = {}): Report {
   const findings = more.findings ?? [];
   const number = (severity: string): number =>
-    findings.filter((one) => counts(one) && one.severity === severity).length;
+    findings.filter((one) => isCountedFinding(one) && one.severity === severity).length;
   return {
     schema: 1,
     tool: { name: 'appreg', version: '0.1.0' },
     command: 'lint',
     target: '.',
-    outcome: findings.some(counts) ? 'findings' : 'clean',
+    outcome: findings.some(isCountedFinding) ? 'findings' : 'clean',
     summary: {
       errors: number('error'),
       warnings: number('warning'),
       notes: number('note'),
-      excepted: findings.filter((one) => !counts(one)).length,
+      excepted: findings.filter((one) => !isCountedFinding(one)).length,
       notJudged: more.notJudged?.length ?? 0,
       apps: 1,
       versions: 1,

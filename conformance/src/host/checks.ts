@@ -1,8 +1,8 @@
 import {
-  codings,
+  contentCodings,
   corsFault,
   freshness,
-  header,
+  headerValue,
   type Hop,
   lastHop,
   mediaType,
@@ -55,19 +55,19 @@ function problemIn(check: ResponseCheck, response: HostResponse, responses: Resp
     case 'content':
       return contentProblem(check, response);
     case 'not-encoded':
-      return codings(headers).length === 0
+      return contentCodings(headers).length === 0
         ? null
-        : message`The response “${check.of}” has Content-Encoding: ${codings(headers).join(', ')}.`;
+        : message`The response “${check.of}” has Content-Encoding: ${contentCodings(headers).join(', ')}.`;
     case 'header':
       return headerProblem(check, response, responses);
     case 'no-header':
-      return header(headers, check.name) === null
+      return headerValue(headers, check.name) === null
         ? null
         : message`The response “${check.of}” has the header ${check.name}.`;
     case 'length': {
-      const length = header(headers, 'content-length');
+      const length = headerValue(headers, 'content-length');
       const size = String(fileOf(check.file).length);
-      return length === null || length === size || codings(headers).length > 0
+      return length === null || length === size || contentCodings(headers).length > 0
         ? null
         : message`Content-Length of “${check.of}” is ${length} instead of ${size}.`;
     }
@@ -88,7 +88,7 @@ function problemIn(check: ResponseCheck, response: HostResponse, responses: Resp
     case 'short-lived':
       return lifetimeProblem(check, hop);
     case 'embeddable': {
-      const policy = header(headers, 'cross-origin-resource-policy');
+      const policy = headerValue(headers, 'cross-origin-resource-policy');
       return policy === null || policy === 'cross-origin'
         ? null
         : message`Cross-Origin-Resource-Policy of “${check.of}” is ${policy}.`;
@@ -145,7 +145,7 @@ function partName(file: string, from: number | undefined, to: number | undefined
 function contentProblem({ of, file }: CheckOf<'content'>, response: HostResponse): SafeText | null {
   if (response.body === null || response.probe.failure !== null)
     return message`The request “${of}” gets no complete body: ${outcomeOf(response)}.`;
-  const applied = codings(lastHop(response.probe)?.headers ?? []);
+  const applied = contentCodings(lastHop(response.probe)?.headers ?? []);
   const content = withoutCodings(response.body, applied);
   if (content === null) return message`The body of “${of}” cannot be decoded as ${applied.join(', ')}.`;
   const way = applied.length === 0 ? '' : `, decoded as ${applied.join(', ')},`;
@@ -157,12 +157,12 @@ function headerProblem(
   response: HostResponse,
   responses: Responses,
 ): SafeText | null {
-  const value = header(lastHop(response.probe)?.headers ?? [], name);
+  const value = headerValue(lastHop(response.probe)?.headers ?? [], name);
   if (value === null) return message`The response “${of}” has no header ${name} (${outcomeOf(response)}).`;
   if (is !== undefined && value !== is) return message`${name} of “${of}” is not “${is}”.`;
   if (matches !== undefined && !new RegExp(matches, 'i').test(value))
     return message`${name} of “${of}” does not have the expected form.`;
-  if (as !== undefined && value !== header(lastHop(firstOf(responses, as).probe)?.headers ?? [], name))
+  if (as !== undefined && value !== headerValue(lastHop(firstOf(responses, as).probe)?.headers ?? [], name))
     return message`${name} of “${of}” differs from that of “${as}”.`;
   return null;
 }

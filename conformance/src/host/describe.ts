@@ -1,4 +1,4 @@
-import { header, lastHop, type Probe, statusOf } from 'appreg';
+import { headerValue, lastHop, type Probe, statusOf } from 'appreg';
 import type { HostExpectation } from '../case/host.ts';
 
 export interface HostResponse {
@@ -55,7 +55,7 @@ function namesIn(expect: HostExpectation, response: string): string[] {
 }
 
 function headerText({ probe }: HostResponse, name: string): string {
-  const value = header(lastHop(probe)?.headers ?? [], name);
+  const value = headerValue(lastHop(probe)?.headers ?? [], name);
   if (value === null) return `no ${name}`;
   if (CHANGING.has(name)) return `with ${name}`;
   return `${name}: ${value.slice(0, LONGEST_VALUE)}`;

@@ -1,6 +1,6 @@
 import {
   type Conditional,
-  header,
+  headerValue,
   type HttpViews,
   isAnswered,
   isMissing,
@@ -66,7 +66,7 @@ function viewsOf(check: RuleCheck, response: (name: string) => HostResponse): Ht
   const page = probeOf(check.page);
   const revalidation = probeOf(check.revalidation);
   const server = response(check.of);
-  const tag = header(lastHop(server.probe)?.headers ?? [], 'etag') ?? '';
+  const tag = headerValue(lastHop(server.probe)?.headers ?? [], 'etag') ?? '';
   const conditional: Conditional[] = [];
   for (const [name, fabricated] of [
     [check.fabricated, true],

@@ -1,7 +1,7 @@
-import { header, lastHop, PROBE_ORIGIN } from 'appreg';
+import { headerValue, lastHop, PROBE_ORIGIN } from 'appreg';
 import {
   ALL_GROUPS,
-  type Body,
+  type BodyReader,
   type HttpClient,
   IMAGE_ACCEPT,
   openHttpClient,
@@ -116,7 +116,7 @@ async function sendProbe(
   http: HttpClient,
 ): Promise<HostResponse> {
   const chunks: Buffer[] = [];
-  const body: Body = {
+  const body: BodyReader = {
     limit: LARGEST,
     over: 'cut',
     write: (chunk) => void chunks.push(Buffer.from(chunk)),
@@ -170,7 +170,7 @@ function filledHeaders(
     let missing: string | null = null;
     filled[name] = template.replaceAll(PLACEHOLDER, (_, from: string, wanted: string) => {
       const [response] = responses.get(from) ?? [];
-      const value = response && header(lastHop(response.probe)?.headers ?? [], wanted);
+      const value = response && headerValue(lastHop(response.probe)?.headers ?? [], wanted);
       missing ??= value == null ? wanted : null;
       return value ?? '';
     });

@@ -1,4 +1,4 @@
-import { header, lastHop, type Probe } from 'appreg';
+import { headerValue, lastHop, type Probe } from 'appreg';
 import { type Validators } from './version.ts';
 import { storable } from './storable.ts';
 
@@ -17,7 +17,7 @@ export function validatorsIn(probe: Probe): Validators | null {
   const last = lastHop(probe);
   if (last === null) return null;
   const text = (name: string): string | null => {
-    const value = header(last.headers, name);
+    const value = headerValue(last.headers, name);
     return value === null || value === '' || value.length > LONGEST ? null : storable(value);
   };
   const length = last.status === 206 ? completeLength(text('content-range')) : text('content-length');

@@ -1,4 +1,4 @@
-import { header, isAnswered, lastHop, notRequested, originOf, type Probe, statusOf } from 'appreg';
+import { headerValue, isAnswered, lastHop, notRequested, originOf, type Probe, statusOf } from 'appreg';
 import { type HttpClient, isEntityTag } from 'appreg/node';
 import { type Comparison, isConclusive, validatorsIn, compareValidators } from '../domain/validators.ts';
 import { type Validators } from '../domain/version.ts';
@@ -84,7 +84,7 @@ function compared(known: readonly Validators[], probe: Probe): ArtifactAnswer {
 
 /** A 304 must not carry another entity tag than the one that was sent (RFC 9110 section 15.4.5). */
 function notModified(known: readonly Validators[], probe: Probe): ArtifactAnswer {
-  const etag = header(lastHop(probe)?.headers ?? [], 'etag');
+  const etag = headerValue(lastHop(probe)?.headers ?? [], 'etag');
   const validators = etag === null ? null : { etag, lastModified: null, length: null };
   const isOther = validators !== null && compareValidators(known, validators) === 'different';
   return { verdict: isOther ? 'different' : 'same', validators: null };

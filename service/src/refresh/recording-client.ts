@@ -1,5 +1,5 @@
 import { companionState, comparableUrl, hasNoErrors, type Hop, type Probe, statusOf } from 'appreg';
-import { type Body, type HttpClient, isConfirmedBy, type ProbeRequest } from 'appreg/node';
+import { type BodyReader, type HttpClient, isConfirmedBy, type ProbeRequest } from 'appreg/node';
 import { type Hash, createHash } from 'node:crypto';
 
 /**
@@ -170,7 +170,7 @@ interface OptionalWatch<Request extends ProbeRequest> {
 function watchOptional<Request extends ProbeRequest>(given: Request): OptionalWatch<Request> {
   let received: { hash: Hash; head: Buffer } | null = null;
 
-  function body(hop: Hop): Body {
+  function body(hop: Hop): BodyReader {
     const inner = given.body?.(hop) ?? NOTHING_READ;
     const current = { hash: createHash('sha256'), head: Buffer.alloc(0) };
     received = current;
@@ -200,4 +200,4 @@ function watchOptional<Request extends ProbeRequest>(given: Request): OptionalWa
 
 /** Bytes that tell a web page from a file. */
 const HEAD = 512;
-const NOTHING_READ: Body = { limit: 0, over: 'cut', write: () => {} };
+const NOTHING_READ: BodyReader = { limit: 0, over: 'cut', write: () => {} };

@@ -1,4 +1,13 @@
-import { type DocumentFacts, freshness, header, type Hop, httpDate, isMissing, type Probe, seconds } from 'appreg';
+import {
+  type DocumentFacts,
+  freshness,
+  headerValue,
+  type Hop,
+  httpDate,
+  isMissing,
+  type Probe,
+  secondsIn,
+} from 'appreg';
 
 /**
  * The fingerprint of a response about a document, without transient values: the date, the age of a copy, the request
@@ -62,9 +71,9 @@ function lineOf(hop: Hop, name: string, value: string, validator: string, now: n
     case 'per-response':
       return name;
     case 'age':
-      return (seconds(value) ?? Infinity) <= maxEquivalentAge(hop, now) ? name : `${name}: ${value}`;
+      return (secondsIn(value) ?? Infinity) <= maxEquivalentAge(hop, now) ? name : `${name}: ${value}`;
     case 'expires': {
-      const [end, date] = [httpDate(value), httpDate(header(hop.headers, 'date'))];
+      const [end, date] = [httpDate(value), httpDate(headerValue(hop.headers, 'date'))];
       return end === null || date === null ? `${name}: ${value}` : `${name}: ${(end - date) / 1000}`;
     }
     case 'content':

@@ -1,4 +1,4 @@
-import { copyButton, html, NOTHING, untrusted } from 'appreg/node';
+import { copyButton, html, NO_MARKUP, untrusted } from 'appreg/node';
 import { type Screen } from './layout.ts';
 import { notice, field } from './components.ts';
 import { type OrganizationView } from '../domain/organizations.ts';
@@ -17,7 +17,7 @@ export function signInPage({ error, openSignUp, next, signedOut = false }: SignI
   const body = html`<div class="card entry">
     <h1>Sign in</h1>
     <p class="lead">Use the token of your organization.</p>
-    ${signedOut ? notice('good', 'You are signed out.') : NOTHING}
+    ${signedOut ? notice('good', 'You are signed out.') : NO_MARKUP}
     <form method="post" action="sign-in">
       <input type="hidden" name="next" value="${next}" />
       <input name="username" value="organization" autocomplete="username" hidden />

@@ -1,5 +1,5 @@
 import { counted } from 'appreg';
-import { html, type Html, NOTHING, sanitized, tile as appTile, type TileApp } from 'appreg/node';
+import { html, type Html, NO_MARKUP, sanitized, iconTile as appTile, type TileApp } from 'appreg/node';
 import { type AppView } from '../domain/apps.ts';
 import { chip } from './components.ts';
 
@@ -20,13 +20,13 @@ export function versionCount({ offered, versions }: AppView): string {
 
 /** The reasons why it cannot be installed; limited to the first reasons. */
 export function reasons({ visible, reasons: list, failingSince }: AppView): Html {
-  if (visible !== false && failingSince === null) return NOTHING;
+  if (visible !== false && failingSince === null) return NO_MARKUP;
   const shown = list.slice(0, 3);
   const omitted = list.length - shown.length;
   return html`<ul class="reasons">
     ${shown.map(({ message }) => html`<li>${sanitized(message, 300)}</li>`)}
-    ${omitted > 0 ? html`<li>… and ${counted(omitted, 'more reason')}</li>` : NOTHING}
-    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; the last known state remains valid.</li>` : NOTHING}
+    ${omitted > 0 ? html`<li>… and ${counted(omitted, 'more reason')}</li>` : NO_MARKUP}
+    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; the last known state remains valid.</li>` : NO_MARKUP}
   </ul>`;
 }
 

@@ -1,19 +1,19 @@
 import { isSemver, shellWord } from 'appreg';
 import {
   aboutLinks,
-  code,
+  codeText,
   copyable,
   copyButton,
   html,
   type Html,
   notesSection,
-  NOTHING,
+  NO_MARKUP,
   optionalFields,
   publishedText,
   retiredChip,
   retirementText,
   sanitized,
-  size,
+  byteSize,
   untrusted,
 } from 'appreg/node';
 import { type SubscriptionView } from '../domain/registries.ts';
@@ -57,7 +57,7 @@ export function appPage(view: AppPage): Screen {
         <p class="url">${copyable(app.key, 'key')}</p>
       </div>
     </div>
-    ${app.description === '' ? NOTHING : html`<p class="lead long">${untrusted(app.description, 1000)}</p>`}
+    ${app.description === '' ? NO_MARKUP : html`<p class="lead long">${untrusted(app.description, 1000)}</p>`}
     ${linkList(app)} ${stateBox(view)}
     <div id="app-findings" data-live>${findingsSection(view)}</div>
     ${versionsSection(view)} ${historySection(view)}`;
@@ -80,23 +80,23 @@ function linkList(app: AppView): Html {
       </div>`,
   );
   return html`<div id="app-links" data-live>
-    ${rows.length === 0 ? NOTHING : html`<dl class="app-links digests">${rows}</dl>`}
+    ${rows.length === 0 ? NO_MARKUP : html`<dl class="app-links digests">${rows}</dl>`}
   </div>`;
 }
 
 function stateBox({ app, subscription, sameKey, now }: AppPage): Html {
   return html`<div class="state" id="state" role="status" data-live>
     <div class="state-line">
-      ${installability(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}
+      ${installability(app)} ${app.latest === null ? NO_MARKUP : html`<span>Latest ${codeText(app.latest, 80)}</span>`}
       <span class="muted">${versionCount(app)}</span>
       <span class="schedule muted"
         ><span>from <a href="${registryPath(subscription.id)}">${untrusted(subscription.name, 80)}</a></span></span
       >
     </div>
     ${reasons(app)}
-    ${app.deprecated === null ? NOTHING : html`<p class="retired">${retirementText(app.deprecated, 'the latest version')}</p>`}
-    ${sameKey.length === 0 ? NOTHING : sameKeyNote(app.key, sameKey)}
-    ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file cannot be used (first noticed ${relativeTime(app.failingSince, now)}). The last known state remains valid.</p>`}
+    ${app.deprecated === null ? NO_MARKUP : html`<p class="retired">${retirementText(app.deprecated, 'the latest version')}</p>`}
+    ${sameKey.length === 0 ? NO_MARKUP : sameKeyNote(app.key, sameKey)}
+    ${app.failingSince === null ? NO_MARKUP : html`<p class="muted">Its metadata file cannot be used (first noticed ${relativeTime(app.failingSince, now)}). The last known state remains valid.</p>`}
   </div>`;
 }
 
@@ -116,7 +116,7 @@ function findingsSection({ findings, subscription }: AppPage): Html {
   const { own, shared } = findings;
   return html`${
     own.length === 0
-      ? NOTHING
+      ? NO_MARKUP
       : html`<section aria-labelledby="findings-title">
           <div class="section-head">
             <h2 id="findings-title">Findings about this app</h2>
@@ -127,11 +127,11 @@ function findingsSection({ findings, subscription }: AppPage): Html {
   }
   ${
     shared.length === 0
-      ? NOTHING
+      ? NO_MARKUP
       : html`<section aria-labelledby="shared-title">
           <div class="section-head">
             <h2 id="shared-title">Findings that affect other apps as well</h2>
-            ${own.length === 0 ? health : NOTHING}
+            ${own.length === 0 ? health : NO_MARKUP}
           </div>
           ${findingList(shared)}
         </section>`
@@ -192,17 +192,17 @@ function versionRow(version: VersionView, context: VersionContext): Html {
   const { now, latest } = context;
   return html`<li class="row version-row">
     <div class="version-head">
-      <h3 class="version">${code(version.version, 120)}</h3>
-      ${status(tone, word)} ${deprecated === null ? NOTHING : retiredChip(deprecated)}
+      <h3 class="version">${codeText(version.version, 120)}</h3>
+      ${status(tone, word)} ${deprecated === null ? NO_MARKUP : retiredChip(deprecated)}
       <p class="meta muted">
-        ${version.bytes === null ? NOTHING : html`<span>${size(version.bytes)}</span>`}
-        ${published === null ? NOTHING : html`<span>${publishedText(published)}</span>`}
+        ${version.bytes === null ? NO_MARKUP : html`<span>${byteSize(version.bytes)}</span>`}
+        ${published === null ? NO_MARKUP : html`<span>${publishedText(published)}</span>`}
         <span>first seen ${calendarDay(version.firstSeenAt)}</span>
-        ${version.verifiedAt === null ? NOTHING : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
+        ${version.verifiedAt === null ? NO_MARKUP : html`<span>verified ${relativeTime(version.verifiedAt, now)}</span>`}
       </p>
     </div>
-    ${deprecated === null ? NOTHING : html`<p class="retired">${retirementText(deprecated)}</p>`}
-    ${explanation(version, now)} ${notes === null ? NOTHING : notesSection(notes, version.version === latest)}
+    ${deprecated === null ? NO_MARKUP : html`<p class="retired">${retirementText(deprecated)}</p>`}
+    ${explanation(version, now)} ${notes === null ? NO_MARKUP : notesSection(notes, version.version === latest)}
     ${attestationSection(version.attestation, now)} ${digests(version)} ${manualVerification(version, context)}
   </li>`;
 }
@@ -215,7 +215,7 @@ function digests(version: VersionView): Html {
     </div>
     ${
       version.swappedChecksum === null
-        ? NOTHING
+        ? NO_MARKUP
         : html`<div class="swapped">
             <dt>Listed now</dt>
             <dd>${copyable(version.swappedChecksum, 'currently listed digest')}</dd>
@@ -223,7 +223,7 @@ function digests(version: VersionView): Html {
     }
     ${
       version.servedChecksum === null || version.servedChecksum === version.swappedChecksum
-        ? NOTHING
+        ? NO_MARKUP
         : html`<div class="swapped">
             <dt>Served last</dt>
             <dd>${copyable(version.servedChecksum, 'digest of the served bytes')}</dd>
@@ -231,7 +231,7 @@ function digests(version: VersionView): Html {
     }
     <div>
       <dt>Artifact</dt>
-      <dd>${code(version.artifactUrl, 500)}</dd>
+      <dd>${codeText(version.artifactUrl, 500)}</dd>
     </div>
   </dl>`;
 }
@@ -239,7 +239,7 @@ function digests(version: VersionView): Html {
 /** Commands for a terminal, which do not depend on this service. */
 function manualVerification(version: VersionView, { registryUrl, appKey }: VersionContext): Html {
   const commands = commandsToVerify(version, registryUrl, appKey);
-  if (commands === null) return NOTHING;
+  if (commands === null) return NO_MARKUP;
   const { fetch, digest, verify } = commands;
   return html`<details class="by-hand">
     <summary>Verify it by hand</summary>
@@ -280,7 +280,7 @@ function explanation(version: VersionView, now: Date): Html {
           offered again if it is listed with the same digest.`,
     );
   if (state === 'pending' && reason === null) lines.push('Its artifact is being fetched.');
-  if (lines.length === 0) return NOTHING;
+  if (lines.length === 0) return NO_MARKUP;
   return html`<ul class="reasons">
     ${lines.map((line) => html`<li>${line}</li>`)}
   </ul>`;

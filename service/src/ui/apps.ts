@@ -1,5 +1,5 @@
 import { counted, grouped } from 'appreg';
-import { code, html, type Html, NOTHING, retiredChip, untrusted } from 'appreg/node';
+import { codeText, html, type Html, NO_MARKUP, retiredChip, untrusted } from 'appreg/node';
 import {
   type AppFilter,
   type AppOrder,
@@ -70,8 +70,8 @@ function appList(list: AppList): Html {
   const { apps, page, totals } = catalogue;
   const total = totals[query.filter];
   const orders = registries === null ? (['name', 'newest'] as const) : (['name', 'newest', 'registry'] as const);
-  const choices = html`${query.filter === list.defaultFilter ? NOTHING : html`<input type="hidden" name="show" value="${query.filter}" />`}
-  ${registries === null ? NOTHING : select('registry', 'Registry', [{ value: '', label: 'All registries' }, ...registries], query.registry ?? '')}
+  const choices = html`${query.filter === list.defaultFilter ? NO_MARKUP : html`<input type="hidden" name="show" value="${query.filter}" />`}
+  ${registries === null ? NO_MARKUP : select('registry', 'Registry', [{ value: '', label: 'All registries' }, ...registries], query.registry ?? '')}
   ${select(
     'sort',
     'Sort by',
@@ -95,7 +95,7 @@ function appList(list: AppList): Html {
         )}
         <p class="muted" role="status">${foundText(total, query)}</p>
       </div>
-      ${apps.length === 0 ? NOTHING : appTable(apps, registries !== null, now)}
+      ${apps.length === 0 ? NO_MARKUP : appTable(apps, registries !== null, now)}
       ${pageLinks({ page, pageSize: PAGE_SIZE, total }, (to) => listPath(list, { page: to }))}
     </div>`;
 }
@@ -116,7 +116,7 @@ function listPath({ query, path, defaultFilter }: AppList, change: { filter?: Ap
 
 function foundText(total: number, { search, filter }: AppListQuery): Html {
   if (search === '')
-    return total === 0 ? html`${filter === 'hidden' ? 'Every app can be installed.' : 'None.'}` : NOTHING;
+    return total === 0 ? html`${filter === 'hidden' ? 'Every app can be installed.' : 'None.'}` : NO_MARKUP;
   if (total === 0) return html`No apps match ${untrusted(search, 80)}.`;
   return html`${counted(total, 'app')} found.`;
 }
@@ -138,16 +138,16 @@ function appRow(app: CatalogueApp, isOfAll: boolean, now: Date): Html {
         >${tile(app)}
         <span class="app-text">
           <a class="stretch" href="${appPath(registry.id, key)}">${untrusted(name === '' ? key : name, 120)}</a>
-          ${description === '' ? NOTHING : html`<span class="description">${untrusted(description, 200)}</span>`}
+          ${description === '' ? NO_MARKUP : html`<span class="description">${untrusted(description, 200)}</span>`}
           ${reasons(app)}
         </span></span
       >
     </th>
-    ${isOfAll ? html`<td role="cell" class="registry-cell">${untrusted(registry.name, 80)}</td>` : NOTHING}
+    ${isOfAll ? html`<td role="cell" class="registry-cell">${untrusted(registry.name, 80)}</td>` : NO_MARKUP}
     <td role="cell">
-      ${latest === null ? installability(app) : html`<span class="line version">${code(latest, 60)}</span>`}
-      ${deprecated === null ? NOTHING : html`<span class="line">${retiredChip(deprecated)}</span>`}
-      ${newestAt === null ? NOTHING : html`<span class="line muted">${relativeTime(newestAt, now)}</span>`}
+      ${latest === null ? installability(app) : html`<span class="line version">${codeText(latest, 60)}</span>`}
+      ${deprecated === null ? NO_MARKUP : html`<span class="line">${retiredChip(deprecated)}</span>`}
+      ${newestAt === null ? NO_MARKUP : html`<span class="line muted">${relativeTime(newestAt, now)}</span>`}
     </td>
     <td role="cell" class="number-cell">${shortCount(app)} <span class="unit">versions</span></td>
   </tr>`;

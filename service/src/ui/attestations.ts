@@ -1,4 +1,4 @@
-import { code, commitUrl, html, type Html, linked, NOTHING, untrusted } from 'appreg/node';
+import { codeText, commitUrl, html, type Html, externalLink, NO_MARKUP, untrusted } from 'appreg/node';
 import { type AttestationView } from '../domain/attestation-view.ts';
 import { relativeTime, calendarDay, field } from './components.ts';
 import {
@@ -15,8 +15,8 @@ import { LONGEST_URL } from '../domain/fields.ts';
 /** The attestation of a version on the page of its app: who built it, from which commit; or why it is held back. */
 
 export function attestationSection(view: AttestationView | null, now: Date): Html {
-  if (view === null) return NOTHING;
-  return html`${heldLines(view, now)} ${view.build === null ? NOTHING : buildList(view.build)}`;
+  if (view === null) return NO_MARKUP;
+  return html`${heldLines(view, now)} ${view.build === null ? NO_MARKUP : buildList(view.build)}`;
 }
 
 const WORDS: Record<Exclude<AttestationView['state'], 'verified'>, string> = {
@@ -35,7 +35,7 @@ function heldLines({ state, reason, held, offeredBefore }: AttestationView, now:
   if (state !== 'verified') lines.push(reason === null ? WORDS[state] : untrusted(reason.message, 500));
   if (offeredBefore && state !== 'verified')
     lines.push('It stays offered, since it was offered before your organization required this.');
-  if (lines.length === 0) return NOTHING;
+  if (lines.length === 0) return NO_MARKUP;
   return html`<ul class="reasons">
     ${lines.map((line) => html`<li>${line}</li>`)}
   </ul>`;
@@ -45,19 +45,19 @@ type BuildView = Exclude<AttestationView['build'], null>;
 
 function buildList({ issuer, identity, key, repository, commit, ref, run, signedAt }: BuildView): Html {
   const rows: [label: string, value: Html | null][] = [
-    ['Built by', identity === null ? null : linked(identity, identity)],
-    ['Issuer', issuer === null ? null : code(issuer, 300)],
-    ['Key', key === null ? null : code(`sha256:${key}`)],
-    ['Repository', repository === null ? null : linked(repository, repository)],
-    ['Commit', commit === null ? null : linked(commit, commitUrl(repository, commit))],
-    ['Ref', ref === null ? null : code(ref, 300)],
-    ['Run', run === null ? null : linked(run, run)],
+    ['Built by', identity === null ? null : externalLink(identity, identity)],
+    ['Issuer', issuer === null ? null : codeText(issuer, 300)],
+    ['Key', key === null ? null : codeText(`sha256:${key}`)],
+    ['Repository', repository === null ? null : externalLink(repository, repository)],
+    ['Commit', commit === null ? null : externalLink(commit, commitUrl(repository, commit))],
+    ['Ref', ref === null ? null : codeText(ref, 300)],
+    ['Run', run === null ? null : externalLink(run, run)],
     ['Signed', signedAt === null ? null : calendarDay(signedAt)],
   ];
   return html`<dl class="digests">
     ${rows.map(([label, value]) =>
       value === null
-        ? NOTHING
+        ? NO_MARKUP
         : html`<div>
             <dt>${label}</dt>
             <dd>${value}</dd>
@@ -113,11 +113,11 @@ export function policyFields({ values, faults }: PolicyForm, action: string): Ht
       ${Object.entries(MODES).map(
         ([value, label]) =>
           html`<label class="check"
-            ><input type="radio" name="attestations" value="${value}" ${value === mode ? html`checked` : NOTHING} />
+            ><input type="radio" name="attestations" value="${value}" ${value === mode ? html`checked` : NO_MARKUP} />
             ${label}</label
           >`,
       )}
-      ${faults.some((one) => one.field === 'mode') ? html`<p class="field-error">Choose one of them.</p>` : NOTHING}
+      ${faults.some((one) => one.field === 'mode') ? html`<p class="field-error">Choose one of them.</p>` : NO_MARKUP}
     </fieldset>
     ${field({
       name: 'issuer',
@@ -160,10 +160,10 @@ export function policyFields({ values, faults }: PolicyForm, action: string): Ht
         autocapitalize="none"
         dir="ltr"
         aria-describedby="public-key-hint${keyError === null ? '' : ' public-key-error'}"
-        ${keyError === null ? NOTHING : html`aria-invalid="true"`}
+        ${keyError === null ? NO_MARKUP : html`aria-invalid="true"`}
       >
 ${shownKey(values.publicKey)}</textarea>
-      ${keyError === null ? NOTHING : html`<p class="field-error" id="public-key-error">${keyError}</p>`}
+      ${keyError === null ? NO_MARKUP : html`<p class="field-error" id="public-key-error">${keyError}</p>`}
     </div>
     <p class="actions"><button>Save attestations</button></p>
   </form>`;

@@ -1,4 +1,4 @@
-import { code, html, type Html, NOTHING, sanitized, untrusted } from 'appreg/node';
+import { codeText, html, type Html, NO_MARKUP, sanitized, untrusted } from 'appreg/node';
 import {
   type AuditEntryView,
   type AuditAction,
@@ -59,14 +59,14 @@ function auditRow({ at, actor, action, target, outcome, details }: AuditEntryVie
   return html`<tr role="row">
     <td role="cell" class="muted">${relativeTime(at, now)}</td>
     <td role="cell">
-      <b>${AUDIT_ACTION_NAMES[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NOTHING}
+      <b>${AUDIT_ACTION_NAMES[action]}</b> ${outcome === 'refused' ? chip('Refused', 'bad') : NO_MARKUP}
     </td>
     <td role="cell">
       <span class="line">${actorText(actor)}</span>
-      ${actor.address === null ? NOTHING : html`<span class="line muted">${code(actor.address, 60)}</span>`}
+      ${actor.address === null ? NO_MARKUP : html`<span class="line muted">${codeText(actor.address, 60)}</span>`}
     </td>
     <td role="cell">
-      ${target.name === null ? NOTHING : html`<span class="line">${untrusted(target.name, 200)}</span>`}
+      ${target.name === null ? NO_MARKUP : html`<span class="line">${untrusted(target.name, 200)}</span>`}
       ${detailList(details)}
     </td>
   </tr>`;
@@ -89,7 +89,7 @@ function actorText({ type, token }: Actor): Html {
 
 function detailList(details: AuditDetails): Html {
   const shown = Object.entries(details).filter(([, value]) => value !== null);
-  if (shown.length === 0) return NOTHING;
+  if (shown.length === 0) return NO_MARKUP;
   return html`<span class="line muted"
     >${shown.map(([name, value]) => `${sanitized(name, 40)}: ${sanitized(String(value), 200)}`).join(', ')}</span
   >`;

@@ -1,5 +1,5 @@
 import { formatTime } from 'appreg';
-import { html, type Html, NOTHING, sanitized } from 'appreg/node';
+import { html, type Html, NO_MARKUP, sanitized } from 'appreg/node';
 import { type Tone } from '../domain/event-definition.ts';
 import { LONGEST_URL } from '../domain/fields.ts';
 import { type Scope, allows } from '../domain/scopes.ts';
@@ -43,25 +43,25 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
   const described = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === null ? [] : [`${name}-error`])];
   return html`<div class="field${error === null ? '' : ' wrong'}">
     <label for="${name}">${label}</label>
-    ${hint === undefined ? NOTHING : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${hint === undefined ? NO_MARKUP : html`<p class="hint" id="${name}-hint">${hint}</p>`}
     <input
       id="${name}"
       name="${name}"
       type="${type === 'url' ? 'text' : type}"
-      ${type === 'url' ? html`inputmode="url"` : NOTHING}
+      ${type === 'url' ? html`inputmode="url"` : NO_MARKUP}
       value="${value}"
-      ${more.isConcealed === true ? html`class="concealed" spellcheck="false" autocapitalize="none"` : NOTHING}
-      ${more.isOptional === true ? NOTHING : html`required`}
-      ${more.min === undefined ? NOTHING : html`min="${more.min}"`}
-      ${described.length === 0 ? NOTHING : html`aria-describedby="${described.join(' ')}"`}
-      ${error === null ? NOTHING : html`aria-invalid="true"`}
-      ${more.autofocus === true || error !== null ? html`autofocus` : NOTHING}
+      ${more.isConcealed === true ? html`class="concealed" spellcheck="false" autocapitalize="none"` : NO_MARKUP}
+      ${more.isOptional === true ? NO_MARKUP : html`required`}
+      ${more.min === undefined ? NO_MARKUP : html`min="${more.min}"`}
+      ${described.length === 0 ? NO_MARKUP : html`aria-describedby="${described.join(' ')}"`}
+      ${error === null ? NO_MARKUP : html`aria-invalid="true"`}
+      ${more.autofocus === true || error !== null ? html`autofocus` : NO_MARKUP}
       autocomplete="${more.autocomplete ?? 'off'}"
-      ${type === 'text' ? NOTHING : html`autocapitalize="none" spellcheck="false" dir="ltr"`}
-      ${more.placeholder === undefined ? NOTHING : html`placeholder="${more.placeholder}"`}
+      ${type === 'text' ? NO_MARKUP : html`autocapitalize="none" spellcheck="false" dir="ltr"`}
+      ${more.placeholder === undefined ? NO_MARKUP : html`placeholder="${more.placeholder}"`}
       maxlength="${more.maxlength ?? LONGEST_URL}"
     />
-    ${error === null ? NOTHING : html`<p class="field-error" id="${name}-error">${error}</p>`}
+    ${error === null ? NO_MARKUP : html`<p class="field-error" id="${name}-error">${error}</p>`}
   </div>`;
 }
 
@@ -82,10 +82,10 @@ export function ifAllowed(scope: Scope, needed: Scope, activity: string, action:
 
 /** Confirms an action, also to screen readers; the live region exists before it has content. */
 export function doneNotice(words: string | null): Html {
-  return html`<div id="done" role="status" data-live>${words === null ? NOTHING : notice('good', words)}</div>`;
+  return html`<div id="done" role="status" data-live>${words === null ? NO_MARKUP : notice('good', words)}</div>`;
 }
 
-export function emptyState(title: string, body: Html | string, action: Html = NOTHING): Html {
+export function emptyState(title: string, body: Html | string, action: Html = NO_MARKUP): Html {
   return html`<div class="empty">
     <h2>${title}</h2>
     <p>${body}</p>
@@ -105,7 +105,7 @@ interface SearchForm {
 }
 
 /** A search; with the script, the list is updated while typing. */
-export function searchForm({ action, search, label, results, kept = NOTHING }: SearchForm): Html {
+export function searchForm({ action, search, label, results, kept = NO_MARKUP }: SearchForm): Html {
   return html`<form class="search" role="search" method="get" action="${action}" data-search="${results}">
     <label class="unseen" for="q">${label}</label>
     <input
@@ -133,7 +133,7 @@ export function select(name: string, label: string, choices: readonly Choice[], 
   return html`<label class="select"
     ><span>${label}</span>
     <select name="${name}">
-      ${choices.map(({ value, label: text }) => html`<option value="${value}" ${value === chosen ? html`selected` : NOTHING}>${sanitized(text, 60)}</option>`)}
+      ${choices.map(({ value, label: text }) => html`<option value="${value}" ${value === chosen ? html`selected` : NO_MARKUP}>${sanitized(text, 60)}</option>`)}
     </select></label
   >`;
 }

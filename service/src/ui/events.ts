@@ -1,5 +1,5 @@
 import { grouped } from 'appreg';
-import { code, elapsedTime, html, type Html, NOTHING, sanitized, untrusted } from 'appreg/node';
+import { codeText, elapsedTime, html, type Html, NO_MARKUP, sanitized, untrusted } from 'appreg/node';
 import { type PageRoute } from './mount.ts';
 import { type MemberRequest, cursorIn } from './request.ts';
 import { type Service } from '../context.ts';
@@ -100,15 +100,15 @@ function historyList(history: History, path: string, of: 'registry' | 'organizat
   const isDefault = ({ value }: Choice): boolean => value === defaultType;
   const sorted = [...choices.filter(isDefault), ...choices.filter((choice) => !isDefault(choice))];
   return html`<form class="tools search" method="get" action="${path}" data-search="history">
-      ${app === null ? NOTHING : html`<input type="hidden" name="app" value="${app}" />`}
+      ${app === null ? NO_MARKUP : html`<input type="hidden" name="app" value="${app}" />`}
       ${select('type', 'Show', sorted, type)}
       <button class="search-button">Apply</button>
-      ${app === null ? NOTHING : html`<p>Only events of the app ${untrusted(app, 80)}. <a href="${path}">Show all</a></p>`}
+      ${app === null ? NO_MARKUP : html`<p>Only events of the app ${untrusted(app, 80)}. <a href="${path}">Show all</a></p>`}
     </form>
     <div id="history" data-live>
-      ${events.length === 0 ? emptyState('No events', 'Checks and changes are listed here from now on.') : NOTHING}
-      ${events.length > 0 && type === 'checked' ? checkTable(events, now) : NOTHING}
-      ${events.length > 0 && type !== 'checked' ? eventTable(events, of, now) : NOTHING}
+      ${events.length === 0 ? emptyState('No events', 'Checks and changes are listed here from now on.') : NO_MARKUP}
+      ${events.length > 0 && type === 'checked' ? checkTable(events, now) : NO_MARKUP}
+      ${events.length > 0 && type !== 'checked' ? eventTable(events, of, now) : NO_MARKUP}
       ${cursorLinks(after === null ? null : pageAfter(null), next === null ? null : pageAfter(next))}
     </div>`;
 }
@@ -137,13 +137,13 @@ function eventRow(event: EventView, of: 'organization' | 'registry' | 'app', now
   const { label, tone } = EVENTS[event.type];
   const message = sanitized(event.message, 500);
   const href = of === 'app' ? null : eventPath(event, of);
-  return html`<tr role="row" ${href === null ? NOTHING : html`class="linked"`}>
+  return html`<tr role="row" ${href === null ? NO_MARKUP : html`class="linked"`}>
     <td role="cell" class="muted">${relativeTime(time, now)}</td>
     <td role="cell">${status(event.type === 'checked' ? OUTCOMES[event.data.outcome][1] : tone, label)}</td>
     <td role="cell">
       <span class="line">${href === null ? message : html`<a class="stretch" href="${href}">${message}</a>`}</span>
-      ${event.type === 'version-refused' ? digestsOf(event.data) : NOTHING}
-      ${of === 'organization' ? html`<span class="line muted">${untrusted(registry.name, 80)}</span>` : NOTHING}
+      ${event.type === 'version-refused' ? digestsOf(event.data) : NO_MARKUP}
+      ${of === 'organization' ? html`<span class="line muted">${untrusted(registry.name, 80)}</span>` : NO_MARKUP}
     </td>
   </tr>`;
 }
@@ -164,10 +164,10 @@ function digestsOf(data: Extract<EventView, { type: 'version-refused' }>['data']
   return html`<dl class="digests">
     ${rows.map(([name, digest]) =>
       digest === null
-        ? NOTHING
+        ? NO_MARKUP
         : html`<div>
             <dt>${name}</dt>
-            <dd>${code(digest, 100)}</dd>
+            <dd>${codeText(digest, 100)}</dd>
           </div>`,
     )}
   </dl>`;
@@ -186,7 +186,7 @@ function checkTable(events: readonly EventView[], now: Date): Html {
       { label: 'Warnings', kind: 'number' },
       'What changed',
     ],
-    rows: events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NOTHING)),
+    rows: events.map((event) => (event.type === 'checked' ? checkRow(event.time, event.data, now) : NO_MARKUP)),
   });
 }
 

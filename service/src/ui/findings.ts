@@ -1,5 +1,5 @@
 import { type Finding, type Report, ruleById, ruleTitle, ruleUrl, type Severity } from 'appreg';
-import { type Cause, causesOf, code, html, type Html, NOTHING, sanitized, untrusted } from 'appreg/node';
+import { type Cause, causesOf, codeText, html, type Html, NO_MARKUP, sanitized, untrusted } from 'appreg/node';
 
 /** Findings: what is wrong, what to do, and the evidence; worded as in `appreg diagnose`. */
 
@@ -16,10 +16,10 @@ function causeItem(cause: Cause, about: string): Html {
   const { severity, message, affected, who } = cause;
   return html`<li class="cause ${severity}">
     <h3 class="cause-message"><span class="severity">${SEVERITY[severity]}</span> ${untrusted(message, 500)}</h3>
-    ${affected === null ? NOTHING : html`<p class="cause-about">${untrusted(affected, 300)}</p>`} ${whatToDo(cause)}
+    ${affected === null ? NO_MARKUP : html`<p class="cause-about">${untrusted(affected, 300)}</p>`} ${whatToDo(cause)}
     <p class="cause-meta">
       <span><span class="label">Who acts</span> ${untrusted(who, 300)}</span>
-      ${about === '' ? NOTHING : html`<span><span class="label">Symptom</span> ${about}</span>`}
+      ${about === '' ? NO_MARKUP : html`<span><span class="label">Symptom</span> ${about}</span>`}
     </p>
     ${evidenceDetails(cause)}
   </li>`;
@@ -41,21 +41,21 @@ function evidenceDetails({ rule, place, evidence, also }: Cause): Html {
     <dl class="evidence">
       <div>
         <dt>Where</dt>
-        <dd>${code(place, 600)}</dd>
+        <dd>${codeText(place, 600)}</dd>
       </div>
       ${evidence.map(
         ([name, value]) =>
           html`<div>
             <dt>${name === '' ? 'seen' : sanitized(name, 60)}</dt>
-            <dd>${code(value, 600)}</dd>
+            <dd>${codeText(value, 600)}</dd>
           </div>`,
       )}
       ${
         also.length === 0
-          ? NOTHING
+          ? NO_MARKUP
           : html`<div>
               <dt>Also</dt>
-              <dd>${also.map((line) => html`<p>${code(line, 600)}</p>`)}</dd>
+              <dd>${also.map((line) => html`<p>${codeText(line, 600)}</p>`)}</dd>
             </div>`
       }
       <div>
@@ -68,7 +68,7 @@ function evidenceDetails({ rule, place, evidence, also }: Cause): Html {
 
 /** The rule's documentation; reports of another release may contain rules that this one does not have. */
 export function ruleLink(id: string): Html {
-  if (ruleById(id) === undefined) return code(id);
+  if (ruleById(id) === undefined) return codeText(id);
   return html`<a href="${ruleUrl(id)}" rel="noreferrer">${ruleTitle(id)}</a>`;
 }
 

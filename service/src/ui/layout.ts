@@ -1,4 +1,4 @@
-import { html, type Html, NOTHING, sanitized, untrusted } from 'appreg/node';
+import { html, type Html, NO_MARKUP, sanitized, untrusted } from 'appreg/node';
 import { type OrganizationView } from '../domain/organizations.ts';
 import { type Scope, allows } from '../domain/scopes.ts';
 import { asset } from './assets.ts';
@@ -60,7 +60,7 @@ export function layout(
         <script src="${asset('script.js')}" defer></script>
         ${
           refreshAfter === null || hasForm
-            ? NOTHING
+            ? NO_MARKUP
             : html`<noscript><meta http-equiv="refresh" content="${Math.max(3, refreshAfter)}" /></noscript>`
         }
       </head>
@@ -83,7 +83,7 @@ function main(body: Html, refreshAfter: number | null, now: Date): Html {
     id="main"
     tabindex="-1"
     data-now="${now.toISOString()}"
-    ${refreshAfter === null ? NOTHING : html`data-again="${refreshAfter}"`}
+    ${refreshAfter === null ? NO_MARKUP : html`data-again="${refreshAfter}"`}
   >
     ${body}
   </main>`;
@@ -122,7 +122,7 @@ function settingsNavigation(section: SettingsSection, scope: Scope): Html {
 }
 
 function current(is: boolean): Html {
-  return is ? html`aria-current="page"` : NOTHING;
+  return is ? html`aria-current="page"` : NO_MARKUP;
 }
 
 /** The logo, in the current text color. */

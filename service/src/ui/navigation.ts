@@ -1,5 +1,5 @@
 import { grouped } from 'appreg';
-import { html, type Html, NOTHING, untrusted } from 'appreg/node';
+import { html, type Html, NO_MARKUP, untrusted } from 'appreg/node';
 
 /** Links between pages: breadcrumbs, tabs, and numbered pages of a list. All are links. */
 
@@ -30,8 +30,8 @@ export function tabs(label: string, list: readonly Tab[], current: 'page' | 'tru
   return html`<nav class="${current === 'page' ? 'tabs' : 'filters'}" aria-label="${label}">
     ${list.map(
       (tab) =>
-        html`<a href="${tab.href}" ${tab.isCurrent ? html`aria-current="${current}"` : NOTHING}
-          >${tab.label}${tab.number === null ? NOTHING : html` <span class="number">${grouped(tab.number)}</span>`}</a
+        html`<a href="${tab.href}" ${tab.isCurrent ? html`aria-current="${current}"` : NO_MARKUP}
+          >${tab.label}${tab.number === null ? NO_MARKUP : html` <span class="number">${grouped(tab.number)}</span>`}</a
         >`,
     )}
   </nav>`;
@@ -55,11 +55,11 @@ function rangeOf({ page, pageSize, total }: PageOf): string {
 export function pageLinks(list: PageOf, pathOf: (page: number) => string): Html {
   const { page, pageSize, total } = list;
   const last = Math.ceil(total / pageSize);
-  if (last <= 1) return NOTHING;
+  if (last <= 1) return NO_MARKUP;
   const to = (target: number, label: string, rel: string): Html =>
     target < 1 || target > last || target === page
       ? html`<span class="button disabled" aria-hidden="true">${label}</span>`
-      : html`<a class="button" href="${pathOf(target)}" ${rel === '' ? NOTHING : html`rel="${rel}"`}>${label}</a>`;
+      : html`<a class="button" href="${pathOf(target)}" ${rel === '' ? NO_MARKUP : html`rel="${rel}"`}>${label}</a>`;
   return html`<nav class="pager" aria-label="Pages">
     <span class="muted">${rangeOf(list)}</span>
     <span class="pager-links">
@@ -71,11 +71,11 @@ export function pageLinks(list: PageOf, pathOf: (page: number) => string): Html 
 
 /** Links of a list that continues after a cursor. @param first of the first page, or null on it */
 export function cursorLinks(first: string | null, next: string | null): Html {
-  if (first === null && next === null) return NOTHING;
+  if (first === null && next === null) return NO_MARKUP;
   return html`<nav class="pager" aria-label="Pages">
     <span class="pager-links">
-      ${first === null ? NOTHING : html`<a class="button" href="${first}">First page</a>`}
-      ${next === null ? NOTHING : html`<a class="button" href="${next}" rel="next">Next page</a>`}
+      ${first === null ? NO_MARKUP : html`<a class="button" href="${first}">First page</a>`}
+      ${next === null ? NO_MARKUP : html`<a class="button" href="${next}" rel="next">Next page</a>`}
     </span>
   </nav>`;
 }

@@ -7,7 +7,7 @@ import {
   readInputFile,
   safeJsonText,
 } from 'appreg';
-import { code, html, type Html, NOTHING, untrusted } from 'appreg/node';
+import { codeText, html, type Html, NO_MARKUP, untrusted } from 'appreg/node';
 import { type PageRoute } from './mount.ts';
 import { type MemberRequest } from './request.ts';
 import { type Service } from '../context.ts';
@@ -110,7 +110,7 @@ const LONGEST_TEXT = 40_000;
 
 export function policyPage(view: PolicyPage): Screen {
   const { scope, isStored } = view;
-  const content = html`${view.preview === null ? NOTHING : previewSection(view.preview, view.now)}
+  const content = html`${view.preview === null ? NO_MARKUP : previewSection(view.preview, view.now)}
     <section class="panel" aria-labelledby="policy-title">
       <h2 id="policy-title">Policy</h2>
       <p>
@@ -118,7 +118,7 @@ export function policyPage(view: PolicyPage): Screen {
         Other organizations are not affected. The guide of the service explains the fields.
       </p>
       ${ifAllowed(scope, 'manage', 'Changing the policy', policyForms(view))}
-      ${allows(scope, 'manage') || !isStored ? NOTHING : policyText(view)}
+      ${allows(scope, 'manage') || !isStored ? NO_MARKUP : policyText(view)}
     </section>`;
   return registryScreen(view, 'settings', content);
 }
@@ -159,12 +159,12 @@ function policyForms({ subscription, text, faults, preview, isUnconfirmed, isSto
           dir="ltr"
           required
           aria-describedby="policy-hint${faults.length === 0 ? '' : ' policy-error'}"
-          ${faults.length === 0 ? NOTHING : html`aria-invalid="true"`}
+          ${faults.length === 0 ? NO_MARKUP : html`aria-invalid="true"`}
         >
 ${shownText(text)}</textarea>
-        ${faults.length === 0 ? NOTHING : faultList(faults)}
+        ${faults.length === 0 ? NO_MARKUP : faultList(faults)}
       </div>
-      ${needsConfirmation ? confirmation(isUnconfirmed) : NOTHING}
+      ${needsConfirmation ? confirmation(isUnconfirmed) : NO_MARKUP}
       <p class="actions">
         <button name="do" value="preview">Preview</button>
         <button class="primary" name="do" value="save">Save policy</button>
@@ -175,7 +175,7 @@ ${shownText(text)}</textarea>
         ? html`<form method="post" action="${path}" class="actions">
             <button class="danger-quiet" name="do" value="remove">Remove policy</button>
           </form>`
-        : NOTHING
+        : NO_MARKUP
     }`;
 }
 
@@ -186,14 +186,14 @@ function confirmation(isUnconfirmed: boolean): Html {
         ? html`<p class="field-error" role="alert" id="confirm-error">
             The policy was not saved: no version would be offered any more.
           </p>`
-        : NOTHING
+        : NO_MARKUP
     }
     <label class="check"
       ><input
         type="checkbox"
         name="confirm"
         value="yes"
-        ${isUnconfirmed ? html`aria-describedby="confirm-error"` : NOTHING}
+        ${isUnconfirmed ? html`aria-describedby="confirm-error"` : NO_MARKUP}
       />
       Offer no version of this registry</label
     >
@@ -209,7 +209,7 @@ function faultList(faults: readonly PolicyFault[]): Html {
     <p>The policy was not saved.</p>
     <ul>
       ${faults.slice(0, MOST_FAULTS).map(({ position, message }) => html`<li>${placeText(position)}${untrusted(message, 500)}</li>`)}
-      ${more > 0 ? html`<li>… and ${grouped(more)} more</li>` : NOTHING}
+      ${more > 0 ? html`<li>… and ${grouped(more)} more</li>` : NO_MARKUP}
     </ul>
   </div>`;
 }
@@ -234,8 +234,8 @@ function previewSection(preview: PreviewView, now: Date): Html {
       ['App', 'Version', 'Line of the policy', 'Offered again'],
       hiddenVersions.map(({ app, version, line, offeredAt }) => [
         untrusted(app, 100),
-        code(version, 80),
-        code(line, 300),
+        codeText(version, 80),
+        codeText(line, 300),
         html`${offeredAt === null ? 'only by another policy' : relativeTime(offeredAt, now)}`,
       ]),
     )}
@@ -243,7 +243,7 @@ function previewSection(preview: PreviewView, now: Date): Html {
     ${previewTable(
       { title: 'Appearing', caption: 'Versions that would appear' },
       ['App', 'Version'],
-      appearingVersions.map(({ app, version }) => [untrusted(app, 100), code(version, 80)]),
+      appearingVersions.map(({ app, version }) => [untrusted(app, 100), codeText(version, 80)]),
     )}
     ${moreLine(appearing - appearingVersions.length)}
     ${previewTable(
@@ -251,7 +251,7 @@ function previewSection(preview: PreviewView, now: Date): Html {
       ['App', 'Now', 'With the policy'],
       latest.map(({ app, before, after }) => [untrusted(app, 100), latestVersion(before), latestVersion(after)]),
     )}
-    ${latest.length < MOST_PREVIEWED ? NOTHING : html`<p class="muted">At most ${MOST_PREVIEWED} apps are listed.</p>`}
+    ${latest.length < MOST_PREVIEWED ? NO_MARKUP : html`<p class="muted">At most ${MOST_PREVIEWED} apps are listed.</p>`}
   </section>`;
 }
 
@@ -261,7 +261,7 @@ function previewTable(
   columns: readonly string[],
   rows: readonly (readonly Html[])[],
 ): Html {
-  if (rows.length === 0) return NOTHING;
+  if (rows.length === 0) return NO_MARKUP;
   return html`<h3>${title}</h3>
     ${table({
       className: 'preview',
@@ -278,9 +278,9 @@ function previewTable(
 
 /** A latest version that is offered, or none: the app cannot be installed. */
 function latestVersion(version: string | null): Html {
-  return version === null ? html`none` : code(version, 80);
+  return version === null ? html`none` : codeText(version, 80);
 }
 
 function moreLine(more: number): Html {
-  return more > 0 ? html`<p class="muted">… and ${counted(more, 'more version')}.</p>` : NOTHING;
+  return more > 0 ? html`<p class="muted">… and ${counted(more, 'more version')}.</p>` : NO_MARKUP;
 }

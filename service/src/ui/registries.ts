@@ -1,5 +1,5 @@
 import { counted, grouped, safeJsonText } from 'appreg';
-import { code, html, type Html, NOTHING, reportTicket, untrusted } from 'appreg/node';
+import { codeText, html, type Html, NO_MARKUP, reportTicket, untrusted } from 'appreg/node';
 import { type SubscriptionView } from '../domain/registries.ts';
 import { type Scope } from '../domain/scopes.ts';
 import { type Screen } from './layout.ts';
@@ -47,7 +47,7 @@ export function registriesPage(view: RegistriesPage): Screen {
         <h1>App Registries</h1>
         <p class="lead">The registries that the apps of your organization come from.</p>
       </div>
-      ${isEmpty ? NOTHING : subscribeLink(scope)}
+      ${isEmpty ? NO_MARKUP : subscribeLink(scope)}
     </div>
     ${doneNotice(done)}
     ${isEmpty ? emptyState('No registries yet', 'Subscribe to a registry by its URL, and its apps become available for installation.', subscribeLink(scope)) : registryList(view)}`;
@@ -70,16 +70,16 @@ function registryList({ list, search, page, now }: RegistriesPage): Html {
   const pagePath = (to: number): string => pathWithQuery(PATH, { q: search || null, page: String(to) });
   return html`${
       list.length < SEARCHABLE
-        ? NOTHING
+        ? NO_MARKUP
         : html`<div class="tools">
             ${searchForm({ action: PATH, search, label: 'Search registries', results: 'registries' })}
           </div>`
     }
     <div id="registries" data-live>
-      <p class="summary" ${search === '' ? NOTHING : html`role="status"`}>
+      <p class="summary" ${search === '' ? NO_MARKUP : html`role="status"`}>
         ${search === '' ? overview(list) : html`${counted(sorted.length, 'registry', 'registries')} found`}
       </p>
-      ${shown.length === 0 ? NOTHING : registryTable(shown, now)}
+      ${shown.length === 0 ? NO_MARKUP : registryTable(shown, now)}
       ${pageLinks({ page: current, pageSize: PAGE_SIZE, total: sorted.length }, pagePath)}
     </div>`;
 }
@@ -116,14 +116,14 @@ function registryRow(subscription: SubscriptionView, now: Date): Html {
     <th role="rowheader" scope="row">
       <span class="name-line"
         ><a class="stretch" href="${PATH}/${id}">${untrusted(name, 120)}</a>
-        ${official ? chip('Official') : NOTHING}</span
+        ${official ? chip('Official') : NO_MARKUP}</span
       >
-      <span class="url">${code(url)}</span>
+      <span class="url">${codeText(url)}</span>
     </th>
     <td role="cell">${status(tone, word)} ${stateDetails(subscription, now)}</td>
     <td role="cell" class="number-cell">${appNumbers(subscription)}</td>
     <td role="cell">
-      ${checkedAt === null ? NOTHING : html`<span class="line">${relativeTime(checkedAt, now)}</span>`}
+      ${checkedAt === null ? NO_MARKUP : html`<span class="line">${relativeTime(checkedAt, now)}</span>`}
       <span class="line muted">${progress === null ? nextCheckText(subscription, now) : progressText(progress)}</span>
     </td>
   </tr>`;
@@ -133,7 +133,7 @@ function registryRow(subscription: SubscriptionView, now: Date): Html {
 function appNumbers({ apps, visible, checkedAt }: SubscriptionView): Html {
   if (checkedAt === null && apps === 0) return html`<span class="muted">not known yet</span>`;
   return html`<span class="line">${grouped(apps)} <span class="unit">${apps === 1 ? 'app' : 'apps'}</span></span>
-    ${visible < apps ? html`<span class="line muted">${grouped(visible)} installable</span>` : NOTHING}`;
+    ${visible < apps ? html`<span class="line muted">${grouped(visible)} installable</span>` : NO_MARKUP}`;
 }
 
 /** A registry: its apps, its health and the report of the last check. */

@@ -1,5 +1,5 @@
 import { counted } from 'appreg';
-import { copyable, html, type Html, NOTHING, sanitized, untrusted } from 'appreg/node';
+import { copyable, html, type Html, NO_MARKUP, sanitized, untrusted } from 'appreg/node';
 import { type SubscriptionView } from '../domain/registries.ts';
 import { type Scope } from '../domain/scopes.ts';
 import { type RegistryTab, breadcrumbs, registryPath, tabs, REGISTRY_TABS } from './navigation.ts';
@@ -33,7 +33,7 @@ export function registryScreen(frame: RegistryFrame, tab: RegistryTab, content: 
   const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
     <div class="head">
       <div class="head-text">
-        <h1>${untrusted(subscription.name, 200)} ${subscription.official ? chip('Official') : NOTHING}</h1>
+        <h1>${untrusted(subscription.name, 200)} ${subscription.official ? chip('Official') : NO_MARKUP}</h1>
         <p class="url">${copyable(subscription.url, 'registry URL')}</p>
       </div>
       ${ifAllowed(scope, 'manage', 'Refreshing', refreshForm(subscription, tab, isChecking))}
@@ -94,7 +94,7 @@ function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
     <div class="state-line">
       ${status(tone, word)} ${stateDetails(subscription, now)}
       <span class="schedule muted"
-        >${subscription.checkedAt === null ? NOTHING : html`<span>Checked ${relativeTime(subscription.checkedAt, now)}</span>`}
+        >${subscription.checkedAt === null ? NO_MARKUP : html`<span>Checked ${relativeTime(subscription.checkedAt, now)}</span>`}
         <span>${nextCheckText(subscription, now, isWaiting)}</span></span
       >
     </div>
@@ -104,7 +104,7 @@ function stateBox({ subscription, isWaiting, now }: RegistryFrame): Html {
 
 /** Progress of a check. */
 function progress({ progress: current }: SubscriptionView): Html {
-  if (current === null) return NOTHING;
+  if (current === null) return NO_MARKUP;
   const { apps, artifacts } = current;
   return html`<div class="progress">
     <progress
@@ -121,9 +121,9 @@ function stateText({ checkedAt, failingSince, goodAt, visible }: SubscriptionVie
     return html`<p>
       The registry is being read for the first time. Apps can be installed as soon as their artifacts are verified.
     </p>`;
-  if (failingSince === null) return NOTHING;
+  if (failingSince === null) return NO_MARKUP;
   return html`<p>
-    ${goodAt === null ? NOTHING : html`The last successful check was ${relativeTime(goodAt, now)}. `}The last known
+    ${goodAt === null ? NO_MARKUP : html`The last successful check was ${relativeTime(goodAt, now)}. `}The last known
     state remains valid:
     ${visible === 0 ? 'no app can be installed.' : `${counted(visible, 'app')} can still be installed, from verified versions.`}
   </p>`;

@@ -6,9 +6,9 @@ import {
   type Html,
   type NotChecked,
   notCheckedOnPage,
-  NOTHING,
+  NO_MARKUP,
   sanitized,
-  size,
+  byteSize,
   STATUS_WORDS,
   symptomsOf,
   type SymptomView,
@@ -30,7 +30,7 @@ export function healthPage(view: HealthPage): Screen {
   const content = html`<section aria-labelledby="health-title">
     <div class="section-head" id="health-head" data-shape="${report === null ? 'bare' : 'report'}">
       <h2 id="health-title">Last check</h2>
-      ${report === null ? NOTHING : reportLinks(subscription.id)}
+      ${report === null ? NO_MARKUP : reportLinks(subscription.id)}
     </div>
     <div id="health" data-live>
       ${report === null ? emptyState('No report yet', 'The report appears here after the first check.') : reportBody(report)}
@@ -52,7 +52,7 @@ function reportBody(report: Report): Html {
   const { symptoms, withoutSymptom } = symptomsOf(report, { verbose: true, whole: true, page: true });
   const views = [...symptoms, ...(withoutSymptom === null ? [] : [withoutSymptom])];
   const remarks = views.flatMap((view) => view.remarks);
-  return html`${report.outcome === 'incomplete' ? notice('warn', 'The check is not complete. The rest follows soon.') : NOTHING}
+  return html`${report.outcome === 'incomplete' ? notice('warn', 'The check is not complete. The rest follows soon.') : NO_MARKUP}
     <ul class="symptoms" aria-label="Symptoms">
       ${symptoms.map(symptomItem)}
     </ul>
@@ -83,7 +83,7 @@ function symptomItem({ title, status, summary, causes }: SymptomView): Html {
     <span class="symptom-mark" aria-hidden="true">${MARKS[status]}</span>
     <div>
       <p class="symptom-name">${title}<span class="symptom-word">: ${STATUS_WORDS[status]}</span></p>
-      ${words === null ? NOTHING : html`<p class="gist">${sanitized(sentence(words), 400)}</p>`}
+      ${words === null ? NO_MARKUP : html`<p class="gist">${sanitized(sentence(words), 400)}</p>`}
     </div>
   </li>`;
 }
@@ -99,12 +99,12 @@ function causeSections(views: readonly SymptomView[]): Html {
   const about = (cause: Cause): string => symptomOf.get(cause) ?? '';
   const of = (severity: Cause['severity']): Cause[] => all.filter((cause) => cause.severity === severity);
   const [errors, warnings, notes] = [of('error'), of('warning'), of('note')];
-  return html`${errors.length + warnings.length === 0 ? html`<p class="all-clear">Nothing to do: no errors and no warnings.</p>` : NOTHING}
-  ${errors.length === 0 ? NOTHING : causeSection('to-fix', `To fix`, errors, about)}
-  ${warnings.length === 0 ? NOTHING : causeSection('to-look-at', 'To review', warnings, about)}
+  return html`${errors.length + warnings.length === 0 ? html`<p class="all-clear">Nothing to do: no errors and no warnings.</p>` : NO_MARKUP}
+  ${errors.length === 0 ? NO_MARKUP : causeSection('to-fix', `To fix`, errors, about)}
+  ${warnings.length === 0 ? NO_MARKUP : causeSection('to-look-at', 'To review', warnings, about)}
   ${
     notes.length === 0
-      ? NOTHING
+      ? NO_MARKUP
       : html`<details class="notes">
           <summary>Notes <span class="number">${grouped(notes.length)}</span></summary>
           ${causeList(notes, about)}
@@ -122,7 +122,7 @@ function causeSection(id: string, title: string, causes: readonly Cause[], about
 /** Lists the rules that were not judged, with the reasons: neither clean nor faulty. */
 function notJudgedList(report: Report): Html {
   const lines = notCheckedOnPage(report);
-  if (lines.length === 0) return NOTHING;
+  if (lines.length === 0) return NO_MARKUP;
   return html`<details class="notes">
     <summary>Not judged <span class="number">${grouped(lines.length)}</span></summary>
     <ul class="unjudged">
@@ -132,7 +132,7 @@ function notJudgedList(report: Report): Html {
 }
 
 function notCheckedItem({ reason, rule, checks }: NotChecked): Html {
-  const number = checks === 1 ? NOTHING : html`<span class="muted">${counted(checks, 'check')}</span>`;
+  const number = checks === 1 ? NO_MARKUP : html`<span class="muted">${counted(checks, 'check')}</span>`;
   return html`<li>
     ${rule === null ? sanitized(sentence(reason), 300) : html`Because of another finding: ${ruleLink(rule)}.`} ${number}
   </li>`;
@@ -144,7 +144,7 @@ function figures({ summary }: Report): [string, string][] {
     ['Warnings', grouped(summary.warnings)],
     ['Apps', grouped(summary.apps)],
     ['Versions', grouped(summary.versions)],
-    ['Read', size(summary.bytes)],
+    ['Read', byteSize(summary.bytes)],
     ['Took', elapsedTime(summary.seconds)],
   ];
 }

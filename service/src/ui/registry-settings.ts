@@ -1,5 +1,5 @@
 import { counted } from 'appreg';
-import { code, copyable, html, type Html, NOTHING, untrusted } from 'appreg/node';
+import { codeText, copyable, html, type Html, NO_MARKUP, untrusted } from 'appreg/node';
 import { type RegistryFrame, registryScreen, requestedSubscription, registryFrame } from './registry-frame.ts';
 import {
   type AuthForm,
@@ -47,7 +47,7 @@ export interface RegistrySettingsPage extends RegistryFrame {
 
 export function registrySettingsPage(view: RegistrySettingsPage): Screen {
   const content = html`${nameSection(view)} ${authSection(view)} ${attestationSection(view)} ${policySection(view)}
-  ${facts(view.subscription)} ${allows(view.scope, 'manage') ? unsubscribeSection(view.subscription) : NOTHING}`;
+  ${facts(view.subscription)} ${allows(view.scope, 'manage') ? unsubscribeSection(view.subscription) : NO_MARKUP}`;
   return registryScreen(view, 'settings', content);
 }
 
@@ -73,8 +73,8 @@ function authSection(view: RegistrySettingsPage): Html {
     <p>
       ${current === null ? 'None: the registry is read without credentials.' : html`${AUTH_TYPE_NAMES[current.type]}, set ${relativeTime(current.changedAt, now)}. The values are never shown.`}
     </p>
-    ${isRefused ? html`<p class="field-error">The host refused them in the last check. The last known state remains valid.</p>` : NOTHING}
-    ${allows(scope, 'manage') ? authForms(view, isRefused) : NOTHING}
+    ${isRefused ? html`<p class="field-error">The host refused them in the last check. The last known state remains valid.</p>` : NO_MARKUP}
+    ${allows(scope, 'manage') ? authForms(view, isRefused) : NO_MARKUP}
   </section>`;
 }
 
@@ -82,8 +82,8 @@ function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRe
   const path = `${registryPath(subscription.id, 'settings')}/auth`;
   const isNew = subscription.auth === null;
   const isOpen = auth.faults.length > 0 || authError !== null || isRefused;
-  return html`${authError === null ? NOTHING : html`<p class="field-error" role="alert">${authError}</p>`}
-    <details ${isOpen ? html`open` : NOTHING}>
+  return html`${authError === null ? NO_MARKUP : html`<p class="field-error" role="alert">${authError}</p>`}
+    <details ${isOpen ? html`open` : NO_MARKUP}>
       <summary>${isNew ? 'Set credentials' : 'Replace credentials'}</summary>
       <form class="form" method="post" action="${path}">
         ${authFields(auth.type === 'none' ? { ...auth, type: 'bearer' } : auth, ['bearer', 'basic', 'header'])}
@@ -92,7 +92,7 @@ function authForms({ subscription, auth, authError }: RegistrySettingsPage, isRe
     </details>
     ${
       isNew
-        ? NOTHING
+        ? NO_MARKUP
         : html`<form method="post" action="${path}" class="actions">
             <input type="hidden" name="auth" value="none" /><button class="danger-quiet">Remove credentials</button>
           </form>`
@@ -108,7 +108,7 @@ function attestationSection({ subscription, attestations, scope }: RegistrySetti
       An attestation is a signed statement of who built a version, and from which commit. Name the signer: issuer with
       repository or identity, or a public key.
     </p>
-    ${faults.length === 0 ? NOTHING : html`<p class="field-error" role="alert">The attestations were not saved.</p>`}
+    ${faults.length === 0 ? NO_MARKUP : html`<p class="field-error" role="alert">The attestations were not saved.</p>`}
     ${ifAllowed(scope, 'manage', 'Changing these settings', form)}
   </section>`;
 }
@@ -164,7 +164,7 @@ export function unsubscribePage(subscription: SubscriptionView): Screen {
       }
       You can subscribe again at any time; pinned digests remain valid.
     </p>
-    <p class="url">${code(url)}</p>
+    <p class="url">${codeText(url)}</p>
     ${confirmDeletion(`${registryPath(id)}/unsubscribe`, 'Unsubscribe', registryPath(id, 'settings'))}`;
   return { title: 'Unsubscribe', section: 'registries', body };
 }

@@ -1,5 +1,5 @@
 import { counted, grouped } from 'appreg';
-import { html, type Html, NOTHING, symptomName } from 'appreg/node';
+import { html, type Html, NO_MARKUP, symptomName } from 'appreg/node';
 import { type Tone } from '../domain/event-definition.ts';
 import { type SubscriptionView, type CheckProgress } from '../domain/registries.ts';
 import { relativeTime, dueTime } from './components.ts';
@@ -46,7 +46,7 @@ export function stateDetails(subscription: SubscriptionView, now: Date): Html {
   const hasErrors = errors > 0 || failingSince !== null;
   if (hasErrors && suspected > 0) lines.push(html`<li>${possibleProblems(suspected)}</li>`);
   if (!hasErrors && warnings > 0) lines.push(html`<li>${counted(warnings, 'warning')}</li>`);
-  if (lines.length === 0) return NOTHING;
+  if (lines.length === 0) return NO_MARKUP;
   return html`<ul class="state-details">
     ${lines}
   </ul>`;
@@ -79,7 +79,7 @@ export function progressText({ apps, artifacts }: CheckProgress): string {
  * @param isWaiting a check was requested
  */
 export function nextCheckText(subscription: SubscriptionView, now: Date, isWaiting = false): Html {
-  if (subscription.checkedAt === null) return NOTHING;
+  if (subscription.checkedAt === null) return NO_MARKUP;
   if (isWaiting || isBusy(subscription)) return html`<span class="status busy">Checking now</span>`;
   return html`Next check ${dueTime(subscription.nextCheckAt, now)}`;
 }

@@ -1,4 +1,4 @@
-import { html, type Html, NOTHING, sanitized } from 'appreg/node';
+import { html, type Html, NO_MARKUP, sanitized } from 'appreg/node';
 import { type Scope } from '../domain/scopes.ts';
 import { ifAllowed, field } from './components.ts';
 import { type UnusableManifest } from '../refresh/check-manifest.ts';
@@ -36,7 +36,7 @@ export function subscribePage({ url, name, urlError, nameError, auth, unusable }
   const body = html`${breadcrumbs({ href: 'settings/registries', text: 'App Registries' })}
     <h1>Subscribe to Registry</h1>
     <p class="lead">The manifest is checked immediately. Then its apps become available for installation.</p>
-    ${unusable === null ? NOTHING : unusableNotice(unusable)}
+    ${unusable === null ? NO_MARKUP : unusableNotice(unusable)}
     <form class="form" method="post" action="settings/registries/subscribe" data-busy="Checking the registry…">
       ${field({
         name: 'url',
@@ -98,11 +98,11 @@ export function authFields({ type, faults }: AuthForm, types: readonly AuthForm[
     ${types.map(
       (value) =>
         html`<label class="check"
-          ><input type="radio" name="auth" value="${value}" ${value === type ? html`checked` : NOTHING} />
+          ><input type="radio" name="auth" value="${value}" ${value === type ? html`checked` : NO_MARKUP} />
           ${AUTH_TYPE_NAMES[value]}</label
         >`,
     )}
-    ${types.map((value) => (value === 'none' ? NOTHING : fieldsOf(value, type === value ? faults : [])))}
+    ${types.map((value) => (value === 'none' ? NO_MARKUP : fieldsOf(value, type === value ? faults : [])))}
   </fieldset>`;
 }
 

@@ -1,5 +1,5 @@
 import { isInCalendar } from 'appreg';
-import { copyButton, html, type Html, NOTHING, untrusted } from 'appreg/node';
+import { copyButton, html, type Html, NO_MARKUP, untrusted } from 'appreg/node';
 import { type PageRoute } from './mount.ts';
 import { type MemberRequest } from './request.ts';
 import { type Service } from '../context.ts';
@@ -142,7 +142,7 @@ const SCOPE_DESCRIPTIONS: Record<Scope, string> = {
 export function tokensPage({ tokens, own, form, done, error, now }: TokensPage): Screen {
   const body = html`<h1>Tokens</h1>
     <p class="lead">For programs, and for people who sign in. Only their hashes are stored.</p>
-    ${doneNotice(done)} ${error === null ? NOTHING : html`<p class="notice bad" role="alert">${error}</p>`}
+    ${doneNotice(done)} ${error === null ? NO_MARKUP : html`<p class="notice bad" role="alert">${error}</p>`}
     ${tokenTable(tokens, own, now)} ${createSection(form, now)}`;
   return { title: 'Tokens', section: 'tokens', body };
 }
@@ -160,7 +160,7 @@ function tokenRow({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenVi
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
   return html`<tr role="row">
     <th role="rowheader" scope="row">
-      <span class="name-line"><b>${untrusted(name, 120)}</b> ${id === own ? chip('This session') : NOTHING}</span>
+      <span class="name-line"><b>${untrusted(name, 120)}</b> ${id === own ? chip('This session') : NO_MARKUP}</span>
       <span class="line muted">created ${calendarDay(createdAt)}</span>
     </th>
     <td role="cell">${chip(scope)}</td>
@@ -170,7 +170,7 @@ function tokenRow({ id, name, scope, createdAt, expiresAt, lastUsedAt }: TokenVi
     </td>
     <td role="cell">
       <span class="unit">Expires </span
-      >${expiresAt === null ? html`<span class="muted">never</span>` : html`${isOver ? chip('Expired', 'bad') : NOTHING} ${calendarDay(expiresAt)}`}
+      >${expiresAt === null ? html`<span class="muted">never</span>` : html`${isOver ? chip('Expired', 'bad') : NO_MARKUP} ${calendarDay(expiresAt)}`}
     </td>
     <td role="cell">
       <a class="button danger-quiet small" href="settings/tokens/${id}/delete"
@@ -192,7 +192,7 @@ function createSection({ name, scope, expires, nameError, expiresError }: TokenF
         ${SCOPES.map(
           (value) =>
             html`<label class="check"
-              ><input type="radio" name="scope" value="${value}" ${value === scope ? html`checked` : NOTHING} />
+              ><input type="radio" name="scope" value="${value}" ${value === scope ? html`checked` : NO_MARKUP} />
               <span><b>${value}</b> <span class="muted">${SCOPE_DESCRIPTIONS[value]}</span></span></label
             >`,
         )}

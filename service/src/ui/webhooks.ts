@@ -1,5 +1,5 @@
 import { counted, grouped } from 'appreg';
-import { code, copyButton, html, type Html, NOTHING, sanitized, untrusted } from 'appreg/node';
+import { codeText, copyButton, html, type Html, NO_MARKUP, sanitized, untrusted } from 'appreg/node';
 import { type PageRoute } from './mount.ts';
 import { type MemberRequest } from './request.ts';
 import { type Service } from '../context.ts';
@@ -151,7 +151,7 @@ export function webhooksPage({ webhooks, form, types, done, now }: WebhooksPage)
     <p class="lead">
       Events are sent to these URLs, signed as in Standard Webhooks. Failed deliveries are retried for three days.
     </p>
-    ${doneNotice(done)} ${webhooks.length === 0 ? NOTHING : webhookTable(webhooks, now)}
+    ${doneNotice(done)} ${webhooks.length === 0 ? NO_MARKUP : webhookTable(webhooks, now)}
     <section class="panel" aria-labelledby="create-title">
       <h2 id="create-title">New webhook</h2>
       <form class="form" method="post" action="settings/webhooks">
@@ -167,7 +167,7 @@ export function webhooksPage({ webhooks, form, types, done, now }: WebhooksPage)
                     type="checkbox"
                     name="event-${type}"
                     value="yes"
-                    ${form.events.includes(type) ? html`checked` : NOTHING}
+                    ${form.events.includes(type) ? html`checked` : NO_MARKUP}
                   />
                   ${type}</label
                 >`,
@@ -203,11 +203,11 @@ function webhookRow(webhook: WebhookView, now: Date): Html {
   const { id, url, events, failingSince, pending } = webhook;
   const [tone, word] = stateOf(webhook);
   return html`<tr role="row" class="linked">
-    <th role="rowheader" scope="row"><a class="stretch" href="settings/webhooks/${id}">${code(url, 200)}</a></th>
+    <th role="rowheader" scope="row"><a class="stretch" href="settings/webhooks/${id}">${codeText(url, 200)}</a></th>
     <td role="cell">
       ${status(tone, word)}
-      ${failingSince === null ? NOTHING : html`<span class="line muted">since ${relativeTime(failingSince, now)}</span>`}
-      ${pending === 0 ? NOTHING : html`<span class="line muted">${counted(pending, 'event')} waiting</span>`}
+      ${failingSince === null ? NO_MARKUP : html`<span class="line muted">since ${relativeTime(failingSince, now)}</span>`}
+      ${pending === 0 ? NO_MARKUP : html`<span class="line muted">${counted(pending, 'event')} waiting</span>`}
     </td>
     <td role="cell">${events === null ? 'All events' : events.join(', ')}</td>
   </tr>`;
@@ -226,14 +226,14 @@ export function webhookPage({ webhook, deliveries, done, now }: WebhookPage): Sc
   const path = `settings/webhooks/${id}`;
   const body = html`${breadcrumbs({ href: 'settings/webhooks', text: 'Webhooks' })}
     <h1>Webhook</h1>
-    <p class="url">${code(url)}</p>
+    <p class="url">${codeText(url)}</p>
     ${doneNotice(done)}
     <div class="state" id="state" role="status" data-live>
       <div class="state-line">
         ${status(tone, word)} <span class="muted">${events === null ? 'All events' : events.join(', ')}</span>
         <span class="schedule muted"><span>created ${calendarDay(createdAt)}</span></span>
       </div>
-      ${dropped === 0 ? NOTHING : html`<p>${counted(dropped, 'event was', 'events were')} not queued, because too many were waiting.</p>`}
+      ${dropped === 0 ? NO_MARKUP : html`<p>${counted(dropped, 'event was', 'events were')} not queued, because too many were waiting.</p>`}
     </div>
     <div class="actions">
       <form method="post" action="${path}/test"><button>Send a test event</button></form>
@@ -283,14 +283,14 @@ function deliveryRow(delivery: DeliveryView, path: string, now: Date): Html {
     <td role="cell">${sanitized(type, 60)}</td>
     <td role="cell">
       ${status(tone, word)}
-      ${nextAttemptAt === null ? NOTHING : html`<span class="line muted">next attempt ${dueTime(nextAttemptAt, now)}</span>`}
+      ${nextAttemptAt === null ? NO_MARKUP : html`<span class="line muted">next attempt ${dueTime(nextAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
       <span class="line">${resultText(delivery)}</span>
-      ${lastAttemptAt === null ? NOTHING : html`<span class="line muted">attempt ${grouped(attempts)}, ${relativeTime(lastAttemptAt, now)}</span>`}
+      ${lastAttemptAt === null ? NO_MARKUP : html`<span class="line muted">attempt ${grouped(attempts)}, ${relativeTime(lastAttemptAt, now)}</span>`}
     </td>
     <td role="cell">
-      ${state === 'pending' ? NOTHING : html`<form method="post" action="${path}/deliveries/${id}"><button class="small">Send again</button></form>`}
+      ${state === 'pending' ? NO_MARKUP : html`<form method="post" action="${path}/deliveries/${id}"><button class="small">Send again</button></form>`}
     </td>
   </tr>`;
 }
@@ -306,7 +306,7 @@ export function webhookSecretPage({ id, url }: WebhookView, secret: string, isRe
     <div class="card">
       <h1>${isReplaced ? 'New secret' : 'The webhook is ready'}</h1>
       <p class="lead">
-        ${isReplaced ? html`For 24 hours, events to ${code(url)} are signed with the previous secret as well.` : html`Events are now sent to ${code(url)}.`}
+        ${isReplaced ? html`For 24 hours, events to ${codeText(url)} are signed with the previous secret as well.` : html`Events are now sent to ${codeText(url)}.`}
       </p>
       <p class="token"><code id="secret" dir="ltr">${secret}</code>${copyButton(secret, 'secret')}</p>
       <p class="hint">

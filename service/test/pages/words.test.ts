@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isLight } from '../../../src/core/text/color.ts';
-import { code, initial, sanitized, untrusted } from '../../../src/html/html.ts';
+import { codeText, initial, sanitized, untrusted } from '../../../src/html/html.ts';
 import { tile } from '../../src/ui/app-tile.ts';
 import { findingsOf } from '../../src/ui/findings.ts';
 import { byAttention, nextCheckText, progressText, stateDetails, stateOf, versionState } from '../../src/ui/states.ts';
@@ -37,8 +37,8 @@ describe('a text of a registry', () => {
   test('is escaped, with its own direction', () => {
     expect(String(untrusted('<b>&\'"'))).toBe('<bdi>&lt;b&gt;&amp;&#39;&quot;</bdi>');
     expect(String(untrusted(' \u200b'))).toContain('no name');
-    expect(String(code('a<b'))).toBe('<code dir="ltr">a&lt;b</code>');
-    expect(String(code(''))).toContain('empty');
+    expect(String(codeText('a<b'))).toBe('<code dir="ltr">a&lt;b</code>');
+    expect(String(codeText(''))).toContain('empty');
   });
 
   test.each([

@@ -13,7 +13,7 @@ import { explainDownload } from '../../core/engine/explain-download.ts';
 import { type ArchiveOptions, createArchiveReader } from '../../observe/archive/read-archive.ts';
 import { createDigester } from '../../observe/digest/digest.ts';
 import { type HttpOptions, openHttpClient } from '../../observe/http/client.ts';
-import type { Body } from '../../observe/http/body.ts';
+import type { BodyReader } from '../../observe/http/body.ts';
 import { ARTIFACT_LIMITS, download } from '../../observe/http/download.ts';
 
 /** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
@@ -32,7 +32,7 @@ export async function fetchBytes(
 ): Promise<InspectedFile> {
   const { scan = null } = options;
   const http = openHttpClient(options);
-  const open = (): Pick<Body, 'write'> & { end(): Promise<Omit<InspectedFile, 'probe'>> } => {
+  const open = (): Pick<BodyReader, 'write'> & { end(): Promise<Omit<InspectedFile, 'probe'>> } => {
     const digester = createDigester(ARTIFACT_LIMITS.bytes);
     const archive = createArchiveReader({ scan });
     let bytes = 0;

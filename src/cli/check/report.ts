@@ -1,6 +1,6 @@
 import { isAbout } from '../../core/engine/mark-findings.ts';
 import { isOver } from '../../core/findings/exception-end.ts';
-import { counts, exitCode, type ExceptionList, type Report } from '../../core/findings/report.ts';
+import { isCountedFinding, exitCode, type ExceptionList, type Report } from '../../core/findings/report.ts';
 import { message } from '../../core/text/message.ts';
 import { counted } from '../../core/text/text.ts';
 import { explainCommand, render } from '../../report/index.ts';
@@ -60,7 +60,7 @@ export function reportCheck(
 export function logEndedExceptions(terminal: Terminal, report: Report, list: ExceptionList | null, now: string): void {
   for (const exception of list?.entries ?? []) {
     if (!isOver(exception, now)) continue;
-    const found = report.findings.filter((finding) => isAbout(exception, finding) && counts(finding));
+    const found = report.findings.filter((finding) => isAbout(exception, finding) && isCountedFinding(finding));
     if (found.length === 0) continue;
     const { rule, app, until, reason } = exception;
     terminal.log(

@@ -1,6 +1,6 @@
 import type { AppFacts } from '../../core/facts/facts.ts';
 import type { FactsPart } from '../../core/facts/part.ts';
-import { counts, type Finding, type Report } from '../../core/findings/report.ts';
+import { isCountedFinding, type Finding, type Report } from '../../core/findings/report.ts';
 import { counted, printable, printableExcerpt } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
@@ -63,7 +63,7 @@ export function trackGoal(goal: WaitGoal): GoalProgress {
     },
     unlisted,
     missing(report) {
-      const errors = report.findings.filter((f) => f.severity === 'error' && counts(f) && isInTheWay(f));
+      const errors = report.findings.filter((f) => f.severity === 'error' && isCountedFinding(f) && isInTheWay(f));
       const gone = unlisted();
       // The rules that would report this may be disabled.
       if (errors.length === 0 && !isManifest) gone.push('the manifest cannot be read');

@@ -3,7 +3,7 @@ import { AttestedCounter, type AttestedVersions } from '../../core/attestation/a
 import type { Judging } from '../../core/engine/judge.ts';
 import { mergeReports, type PartReport } from '../../core/engine/merge-reports.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { counts, type Report } from '../../core/findings/report.ts';
+import { isCountedFinding, type Report } from '../../core/findings/report.ts';
 import { isFixable } from '../../core/rules/lookup.ts';
 import { message } from '../../core/text/message.ts';
 import { observeMetadataFile, observeWorkspace } from '../../observe/workspace/observe-workspace.ts';
@@ -143,5 +143,5 @@ function print(
 }
 
 function hasFixable({ findings }: Report): boolean {
-  return findings.some((finding) => counts(finding) && isFixable(finding));
+  return findings.some((finding) => isCountedFinding(finding) && isFixable(finding));
 }

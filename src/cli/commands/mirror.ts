@@ -8,7 +8,7 @@ import { webOptionsOf } from '../check/verify-options.ts';
 import { registryUrl } from '../../core/url/registry-url.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { openDirectory } from '../../store/directory/directory.ts';
-import { size } from '../../report/words.ts';
+import { byteSize } from '../../report/words.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
@@ -122,7 +122,7 @@ function jsonOf({ companions, ...result }: Mirrored): Omit<Mirrored, 'companions
 
 function mirrorSummary(result: Mirrored): SafeText {
   const head = result.interrupted ? 'Interrupted; run the command again to continue' : 'Mirrored';
-  return message`${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.companions > 0 ? `, ${counted(result.companions, 'companion file')}` : ''}${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
+  return message`${head}: ${counted(result.apps, 'app')}, ${counted(result.versions, 'version')}, ${result.fetched} fetched (${byteSize(result.bytes)})${result.companions > 0 ? `, ${counted(result.companions, 'companion file')}` : ''}${result.problems.length > 0 ? `, ${counted(result.problems.length, 'error')}` : ''}`;
 }
 
 function shown(text: string): SafeText {
@@ -130,5 +130,5 @@ function shown(text: string): SafeText {
 }
 
 function describeProgress({ done, known, bytes, app }: MirrorProgress): SafeText {
-  return message`${done} of ${known} files, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`;
+  return message`${done} of ${known} files, ${byteSize(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`;
 }

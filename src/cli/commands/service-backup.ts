@@ -2,7 +2,7 @@ import { backUp, resolveSettings } from 'appreg-service';
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { counted, printable } from '../../core/text/text.ts';
-import { size } from '../../report/words.ts';
+import { byteSize } from '../../report/words.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { quotedPath } from '../io/shown-path.ts';
@@ -19,7 +19,7 @@ export async function runServiceBackup(context: Context, file: string, options: 
   const path = resolve(cwd, file);
   const { rows, bytes } = await untilSignal((signal) => backUp(settings, path, signal));
   printResult<'service backup'>(context, {
-    pretty: () => `Wrote ${printable(file)}: ${size(bytes)}, ${describeRows(rows)}.`,
+    pretty: () => `Wrote ${printable(file)}: ${byteSize(bytes)}, ${describeRows(rows)}.`,
     json: () => ({ file: path, bytes, rows }),
   });
   terminal.next(message`appreg service restore ${quotedPath(printable(file))} --data <folder>`);

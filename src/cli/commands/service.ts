@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { readTrustedRoot } from '../../attestation/trust.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
-import { interrupted } from '../../platform/stop-signals.ts';
+import { interruptedError } from '../../platform/stop-signals.ts';
 import { pendingSignals } from '../../store/interrupt.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
 import { readInputFile } from '../io/input-file.ts';
@@ -39,7 +39,7 @@ export async function runService(context: Context, options: ServiceCommandOption
     await pendingSignals();
     const signal = await Promise.race([stopped.signal, Promise.resolve(null)]);
     stopped.forget();
-    throw signal === null ? error : interrupted(signal, { effect: 'none' });
+    throw signal === null ? error : interruptedError(signal, { effect: 'none' });
   });
   printResult<'service'>(context, { pretty: () => running.url, json: () => ({ url: running.url }) });
   remarks(terminal, settings, running.url);

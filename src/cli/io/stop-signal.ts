@@ -1,5 +1,11 @@
 import type { SignalExit } from '../../core/errors/error.ts';
-import { interrupted, isStopSignal, SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../platform/stop-signals.ts';
+import {
+  interruptedError,
+  isStopSignal,
+  SIGNAL_EXIT,
+  STOP_SIGNALS,
+  type StopSignal,
+} from '../../platform/stop-signals.ts';
 import { pendingSignals } from '../../store/interrupt.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
@@ -82,7 +88,7 @@ export async function untilSignal<Result>(work: (signal: AbortSignal) => Promise
     return await work(stopping.signal);
   } catch (error) {
     await pendingSignals();
-    throw received === null ? error : interrupted(received, { effect: 'none' });
+    throw received === null ? error : interruptedError(received, { effect: 'none' });
   } finally {
     signals.off();
   }

@@ -1,6 +1,6 @@
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { isAppregError, NOTHING_CHANGED, type WriteState } from '../../core/errors/error.ts';
-import { interrupted, SIGNAL_EXIT, type StopSignal } from '../../platform/stop-signals.ts';
+import { interruptedError, SIGNAL_EXIT, type StopSignal } from '../../platform/stop-signals.ts';
 import { stopRequested } from '../../store/interrupt.ts';
 import { describeWriteState, effectOf, isEmptyJournal, type Journal, writeStateOf } from '../../store/journal.ts';
 import { errorText } from '../io/terminal.ts';
@@ -26,7 +26,7 @@ export function secondSignal(journal: Journal): (signal: StopSignal) => never {
 export function withStoreState(error: unknown, journal: Journal): unknown {
   const signal = stopRequested();
   if (signal !== null && !(isAppregError(error) && error.exit > 128))
-    return interrupted(signal, {
+    return interruptedError(signal, {
       effect: effectOf(journal),
       state: isAppregError(error)
         ? message`${safe(storeState(journal))} (${safe(error.message)})`

@@ -7,7 +7,7 @@ import {
   type PublishedVersion,
 } from '../facts/facts.ts';
 import type { MissingReason } from '../facts/missing.ts';
-import { counts, type Finding } from '../findings/report.ts';
+import { isCountedFinding, type Finding } from '../findings/report.ts';
 
 /** True if a run compared what it was asked to compare: a comparison that is left out must not look like a clean one. */
 
@@ -91,7 +91,7 @@ export function fileComparison(
 
 /** True if an error that counts says why it was not made: the run fails, and names the reason. */
 export function isExplained({ app, reason }: LeftOut, findings: readonly Finding[]): boolean {
-  const failing = findings.filter((finding) => finding.severity === 'error' && counts(finding));
+  const failing = findings.filter((finding) => finding.severity === 'error' && isCountedFinding(finding));
   if (reason.code === 'blocked-by' && failing.some(({ rule }) => rule === reason.rule)) return true;
   return app === null && failing.some((finding) => finding.resource === 'manifest' && finding.app === null);
 }

@@ -4,7 +4,7 @@ import type { RetirementReason } from '../about/about-document.ts';
 import { replacementOf, retirementOf } from '../about/retirement.ts';
 import type { AppFacts, RequestedApps, DocumentFacts, ResourceKind, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
-import { header, seconds } from '../http/headers.ts';
+import { headerValue, secondsIn } from '../http/headers.ts';
 import { type JudgeOptions, type Judging, judgeWhole, optionsOf, startJudging } from './judge.ts';
 import type { Report } from '../findings/report.ts';
 import { redact } from '../text/text.ts';
@@ -68,7 +68,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'explains'> & { save
     const hop = lastHop(facts.web.server);
     if (hop === null || hop.status === 0) return;
     const { lifetime } = freshness(hop, Date.parse(options.now));
-    const age = seconds(header(hop.headers, 'age')) ?? 0;
+    const age = secondsIn(headerValue(hop.headers, 'age')) ?? 0;
     const before = copies.get(resource);
     if (before && (before.lifetime ?? 0) >= (lifetime ?? 0)) return;
     copies.set(resource, { resource, url: redact(facts.url), lifetime, age });

@@ -7,7 +7,7 @@ import {
   type ServedVersion,
   type ServiceFacts,
 } from '../facts/facts.ts';
-import { header, httpDate } from '../http/headers.ts';
+import { headerValue, httpDate } from '../http/headers.ts';
 import { lastHop } from '../http/probe.ts';
 import { isChecksum } from '../registry/checksum.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
@@ -51,7 +51,7 @@ export function servedApp(
   { isUsable, isStateKept }: { isUsable: boolean; isStateKept: boolean },
 ): ServedApp {
   const headers = isMissing(metadata.web) ? [] : (lastHop(metadata.web.server)?.headers ?? []);
-  const modified = httpDate(header(headers, 'last-modified'));
+  const modified = httpDate(headerValue(headers, 'last-modified'));
   const decisions = new Map(offers.map(({ version, offer }) => [version, offer.state]));
   return {
     key,

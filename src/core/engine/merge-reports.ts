@@ -1,7 +1,7 @@
 import { inReportOrder } from '../findings/order.ts';
 import { compareText } from '../text/order.ts';
 import {
-  counts,
+  isCountedFinding,
   type Finding,
   type NotJudged,
   type Outcome,
@@ -81,7 +81,7 @@ function notJudgedOf(reports: readonly Report[]): NotJudged[] {
 
 function outcomeOf(reports: readonly Report[], findings: readonly Finding[]): Outcome {
   if (reports.some(({ outcome }) => outcome === 'incomplete')) return 'incomplete';
-  return findings.some(counts) ? 'findings' : 'clean';
+  return findings.some(isCountedFinding) ? 'findings' : 'clean';
 }
 
 function summaryOf(reports: readonly Report[], findings: readonly Finding[], notJudged: readonly NotJudged[]): Summary {

@@ -1,6 +1,6 @@
 import { withFingerprints } from '../findings/fingerprint.ts';
 import { notJudgedEntry } from './not-judged.ts';
-import { counts, type Finding, type Report } from '../findings/report.ts';
+import { isCountedFinding, type Finding, type Report } from '../findings/report.ts';
 
 /** Findings that a change of the settings hides: a change must not turn off the rule that it breaks without a word. */
 
@@ -12,12 +12,12 @@ import { counts, type Finding, type Report } from '../findings/report.ts';
 export function relaxedFindings(report: Report, other: Report): Finding[] {
   const known = new Map(
     withFingerprints(report.findings)
-      .filter(({ finding }) => counts(finding))
+      .filter(({ finding }) => isCountedFinding(finding))
       .map(({ finding, fingerprint }) => [fingerprint, finding.severity]),
   );
   return withFingerprints(other.findings).flatMap(({ finding, fingerprint }) => {
     // It is about the settings themselves.
-    if (!counts(finding) || finding.severity === 'note' || finding.rule === 'exception-unused') return [];
+    if (!isCountedFinding(finding) || finding.severity === 'note' || finding.rule === 'exception-unused') return [];
     const severity = known.get(fingerprint);
     const isKept = severity === 'error' || severity === finding.severity;
     return isKept ? [] : [finding];

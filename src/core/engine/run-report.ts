@@ -6,7 +6,7 @@ import { inReportOrder } from '../findings/order.ts';
 import { compareText } from '../text/order.ts';
 import {
   type CheckCommand,
-  counts,
+  isCountedFinding,
   type Finding,
   type Outcome,
   type Report,
@@ -45,7 +45,7 @@ export function reportOf(run: RunRecord, info: RunInfo): Report {
 
 function outcomeOf({ notJudged }: RunRecord, findings: readonly Finding[]): Outcome {
   if (notJudged.isIncomplete) return 'incomplete';
-  return findings.some(counts) ? 'findings' : 'clean';
+  return findings.some(isCountedFinding) ? 'findings' : 'clean';
 }
 
 const PLURAL = { error: 'errors', warning: 'warnings', note: 'notes' } as const;
@@ -68,6 +68,6 @@ export function findingCounts(
   findings: readonly Finding[],
 ): Pick<Summary, 'errors' | 'warnings' | 'notes' | 'excepted'> {
   const numbers = { errors: 0, warnings: 0, notes: 0, excepted: 0 };
-  for (const finding of findings) numbers[counts(finding) ? PLURAL[finding.severity] : 'excepted']++;
+  for (const finding of findings) numbers[isCountedFinding(finding) ? PLURAL[finding.severity] : 'excepted']++;
   return numbers;
 }

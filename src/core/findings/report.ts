@@ -200,7 +200,7 @@ export interface Report {
 }
 
 /** True for a finding that counts: neither excepted nor in the baseline. */
-export function counts({ excepted, baseline }: Pick<Finding, 'excepted' | 'baseline'>): boolean {
+export function isCountedFinding({ excepted, baseline }: Pick<Finding, 'excepted' | 'baseline'>): boolean {
   return excepted === null && !baseline;
 }
 

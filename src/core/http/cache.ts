@@ -1,5 +1,5 @@
 import type { Hop, Probe } from '../facts/facts.ts';
-import { cacheControl, header, httpDate, seconds } from './headers.ts';
+import { cacheControl, headerValue, httpDate, secondsIn } from './headers.ts';
 import { lastHop } from './probe.ts';
 
 /** Time for which a response may be reused without revalidation (RFC 9111 section 4.2), according to its headers. */
@@ -26,34 +26,35 @@ export interface Freshness {
 export function freshness(hop: Hop, now: number): Freshness {
   const own = ownFreshness(hop, now);
   // The header for CDNs overrides the others for them (RFC 9213), and they are in front of all clients.
-  const targeted = header(hop.headers, 'cdn-cache-control');
+  const targeted = headerValue(hop.headers, 'cdn-cache-control');
   const { directives } = cacheControl(targeted ?? '');
-  const lifetime = directives.has('no-store') || directives.has('no-cache') ? null : seconds(directives.get('max-age'));
+  const lifetime =
+    directives.has('no-store') || directives.has('no-cache') ? null : secondsIn(directives.get('max-age'));
   if (lifetime === null || lifetime <= (own.lifetime ?? 0)) return own;
-  const stale = Math.max(own.stale, seconds(directives.get('stale-while-revalidate')) ?? 0);
-  const staleAtMost = Math.max(own.staleAtMost, stale, seconds(directives.get('stale-if-error')) ?? 0);
+  const stale = Math.max(own.stale, secondsIn(directives.get('stale-while-revalidate')) ?? 0);
+  const staleAtMost = Math.max(own.staleAtMost, stale, secondsIn(directives.get('stale-if-error')) ?? 0);
   return { ...own, lifetime, stale, staleAtMost, source: `CDN-Cache-Control: ${targeted}` };
 }
 
 function ownFreshness(hop: Hop, now: number): Freshness {
-  const value = header(hop.headers, 'cache-control');
+  const value = headerValue(hop.headers, 'cache-control');
   const { directives, malformed } = cacheControl(value ?? '');
-  const date = httpDate(header(hop.headers, 'date')) ?? now;
-  const changed = httpDate(header(hop.headers, 'last-modified'));
+  const date = httpDate(headerValue(hop.headers, 'date')) ?? now;
+  const changed = httpDate(headerValue(hop.headers, 'last-modified'));
   const heuristic = changed === null || changed > date ? null : Math.floor((date - changed) / 10_000);
-  const stale = seconds(directives.get('stale-while-revalidate')) ?? 0;
+  const stale = secondsIn(directives.get('stale-while-revalidate')) ?? 0;
   // Both forbid every use of a stale response (RFC 9111 section 5.2.2.2).
   const isFresh = directives.has('must-revalidate') || directives.has('proxy-revalidate');
-  const staleAtMost = isFresh ? 0 : Math.max(stale, seconds(directives.get('stale-if-error')) ?? 0);
+  const staleAtMost = isFresh ? 0 : Math.max(stale, secondsIn(directives.get('stale-if-error')) ?? 0);
   const base = { staleAtMost, source: value, immutable: directives.has('immutable'), stale, malformed, heuristic };
   // `no-cache` with a field name in quotes applies to that field only.
   if (directives.has('no-store') || (directives.has('no-cache') && directives.get('no-cache') === null))
     return { ...base, immutable: false, stale: 0, staleAtMost: 0, lifetime: 0 };
-  const own = seconds(directives.get('max-age'));
+  const own = secondsIn(directives.get('max-age'));
   // Clients behind a shared cache get its stored response, so the longer of both counts.
-  const shared = seconds(directives.get('s-maxage'));
+  const shared = secondsIn(directives.get('s-maxage'));
   if (own !== null || shared !== null) return { ...base, lifetime: Math.max(own ?? 0, shared ?? 0) };
-  const expires = header(hop.headers, 'expires');
+  const expires = headerValue(hop.headers, 'expires');
   if (expires === null) return { ...base, lifetime: null };
   const end = httpDate(expires);
   // An invalid Expires (0, -1) means: already expired.
@@ -74,7 +75,7 @@ const HOUR = 3600;
  */
 export function oldCopyAge(probe: Probe, now: string): number {
   const hop = lastHop(probe);
-  const age = hop === null ? null : seconds(header(hop.headers, 'age'));
+  const age = hop === null ? null : secondsIn(headerValue(hop.headers, 'age'));
   if (hop === null || age === null || age <= HOUR) return 0;
   return freshness(hop, Date.parse(now)).lifetime === 0 ? 0 : age;
 }

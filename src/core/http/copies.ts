@@ -1,5 +1,5 @@
 import type { ComparedBody, Hop, Probe, HttpViews } from '../facts/facts.ts';
-import { header } from './headers.ts';
+import { headerValue } from './headers.ts';
 import { lastHop } from './probe.ts';
 
 /**
@@ -27,7 +27,7 @@ export function bothContents(answer: Probe, copy: ComparedBody, other: Probe): s
 }
 
 function describe(sha256: string, bytes: number, hop: Hop | null): string {
-  const changed = header(hop?.headers ?? [], 'last-modified');
+  const changed = headerValue(hop?.headers ?? [], 'last-modified');
   const parts = [`${bytes} bytes`, `SHA-256 ${sha256.slice(0, 12)}…`];
   if (changed !== null) parts.push(`Last-Modified ${changed}`);
   if (hop?.address) parts.push(`from ${hop.address}`);
@@ -45,12 +45,12 @@ export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): R
     ...(copy.missingCoding === undefined ? {} : { missingCoding: copy.missingCoding }),
     firstSha256: copy.first.sha256,
     firstBytes: copy.first.bytes,
-    firstLastModified: header(one?.headers ?? [], 'last-modified'),
+    firstLastModified: headerValue(one?.headers ?? [], 'last-modified'),
     firstAddress: one?.address ?? null,
     otherSha256: copy.decoded?.sha256 ?? null,
     otherBytes: copy.decoded?.bytes ?? null,
     otherKind: copy.decoded?.kind ?? null,
-    otherLastModified: header(two?.headers ?? [], 'last-modified'),
+    otherLastModified: headerValue(two?.headers ?? [], 'last-modified'),
     otherAddress: two?.address ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Hop, Probe } from '../facts/facts.ts';
-import { header, headerLines, stripSpace } from './headers.ts';
+import { headerValue, headerLines, stripSpace } from './headers.ts';
 import { finalHop } from './probe.ts';
 import { parseUrl, urlParts } from '../url/url.ts';
 
@@ -143,7 +143,7 @@ export function corsFault(probe: Probe): CorsFault | null {
 /** Another requested origin that the same resource allows by name, or null. */
 export function otherAllowedOrigin(probe: Probe, probes: readonly Probe[]): string | null {
   for (const { origin, hops, failure } of probes) {
-    const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
+    const allowed = headerValue(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
     if (failure === null && origin !== probe.origin && allowed?.trim() === origin) return origin;
   }
   return null;
@@ -178,9 +178,9 @@ export function corsEvidence(
     origin: origins[probe.hops.indexOf(hop)]?.origin ?? null,
     status: hop.status,
     answered: corsHeaders,
-    vary: header(hop.headers, 'vary'),
+    vary: headerValue(hop.headers, 'vary'),
   };
-  const age = header(hop.headers, 'age');
+  const age = headerValue(hop.headers, 'age');
   if (age !== null) evidence['age'] = age;
   if (probe.hops.length > 1) evidence['hops'] = probe.hops.map((h) => `${h.status} ${h.url}`);
   return evidence;

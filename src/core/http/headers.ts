@@ -13,7 +13,7 @@ export function headerLines(headers: Headers, name: string): string[] {
 }
 
 /** The value of a header, several lines joined by a comma (RFC 9110 section 5.3); null when it was not sent. */
-export function header(headers: Headers, name: string): string | null {
+export function headerValue(headers: Headers, name: string): string | null {
   let value: string | null = null;
   // No intermediate list: this is the most frequent operation on a response.
   for (const line of headers)
@@ -56,7 +56,7 @@ export function tokens(value: string): string[] | null {
 
 /** The names in Vary, in lower case; `*` is returned as it is. */
 export function varyNames(headers: Headers): string[] {
-  return (header(headers, 'vary') ?? '')
+  return (headerValue(headers, 'vary') ?? '')
     .split(',')
     .map((name) => stripSpace(name).toLowerCase())
     .filter((name) => name !== '');
@@ -73,7 +73,7 @@ export interface MediaType {
  * one counts, and an earlier charset is kept for the same type. Null when none was sent.
  */
 export function mediaType(headers: Headers): MediaType | null {
-  const value = header(headers, 'content-type');
+  const value = headerValue(headers, 'content-type');
   if (value === null) return null;
   let found: MediaType | null = null;
   const parts = outsideQuotes(value.slice(0, MEDIA_TYPE_LENGTH));
@@ -118,8 +118,8 @@ function outsideQuotes(value: string): string[] {
  * an empty list; together with another coding it is kept, since browsers and Node's fetch then decode nothing, as for
  * an unknown coding.
  */
-export function codings(headers: Headers): string[] {
-  const value = header(headers, 'content-encoding');
+export function contentCodings(headers: Headers): string[] {
+  const value = headerValue(headers, 'content-encoding');
   if (value === null) return [];
   const list = value
     .split(',')
@@ -157,7 +157,7 @@ export function cacheControl(value: string): CacheControl {
 }
 
 /** A lifetime in seconds, capped according to RFC 9111 section 1.2.2; null if the text is not a plain number. */
-export function seconds(text: string | null | undefined): number | null {
+export function secondsIn(text: string | null | undefined): number | null {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return null;
   return text.length > 10 ? 2 ** 31 : Math.min(Number(text), 2 ** 31);
 }
@@ -198,7 +198,7 @@ function fullYear(year: string): number {
  */
 export function retryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
-  const number = seconds(value);
+  const number = secondsIn(value);
   if (number !== null) return number;
   const date = httpDate(value);
   return date === null || date <= now ? null : Math.ceil((date - now) / 1000);

@@ -1,5 +1,5 @@
 import type { Hop } from '../facts/facts.ts';
-import { header } from './headers.ts';
+import { headerValue } from './headers.ts';
 
 /** Responses of products in front of a host, instead of the file: bot protection, firewalls, portals. */
 
@@ -189,7 +189,7 @@ export function interceptionOf({ headers }: Pick<Hop, 'headers'>, body: string):
   const text = body.slice(0, 20_000);
   const isPage = /^\s*[<{]|error code: \d/i.test(text);
   const form = FORMS.find((one) => {
-    const value = one.header ? header(headers, one.header[0]) : null;
+    const value = one.header ? headerValue(headers, one.header[0]) : null;
     if (value !== null && one.header?.[1].test(value) === true && one.product !== 'Imperva Incapsula') return true;
     return isPage && one.body?.test(text) === true;
   });

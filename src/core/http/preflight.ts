@@ -1,6 +1,6 @@
 import type { Probe } from '../facts/facts.ts';
 import { corsCheck } from './cors.ts';
-import { header, tokens } from './headers.ts';
+import { headerValue, tokens } from './headers.ts';
 import { isTransportFailure } from './probe.ts';
 
 /** The Fetch standard's check of the response to a preflight. */
@@ -58,10 +58,10 @@ export function preflightFault(
   if (status < 200 || status > 299) return { cause: 'status', value: String(status), header: null };
   const origin = corsCheck(probe.origin, headers);
   if (origin) return { cause: 'origin', value: origin.value, header: null };
-  const allowMethods = header(headers, 'access-control-allow-methods');
+  const allowMethods = headerValue(headers, 'access-control-allow-methods');
   const methods = allowMethods === null ? [] : tokens(allowMethods);
   if (methods === null) return { cause: 'methods-malformed', value: allowMethods, header: null };
-  const allowHeaders = header(headers, 'access-control-allow-headers');
+  const allowHeaders = headerValue(headers, 'access-control-allow-headers');
   const allowed = allowHeaders === null ? [] : tokens(allowHeaders)?.map((name) => name.toLowerCase());
   if (!allowed) return { cause: 'headers-malformed', value: allowHeaders, header: null };
   if (!SAFE_METHODS.has(method) && !methods.includes(method) && !methods.includes('*'))

@@ -1,5 +1,5 @@
 import { type Failure, type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
-import { codings } from './headers.ts';
+import { contentCodings } from './headers.ts';
 import { isMachineLimit } from '../errors/machine-limit.ts';
 import { urlParts } from '../url/url.ts';
 
@@ -124,7 +124,7 @@ export function hostnameOf(url: string): string {
  */
 export function whyUndecoded(web: HttpViews | Missing): string | null {
   const hop = isMissing(web) ? null : lastHop(web.server);
-  const list = hop === null ? [] : codings(hop.headers);
+  const list = hop === null ? [] : contentCodings(hop.headers);
   if (list.length === 0) return null;
   return list.includes('identity')
     ? `its Content-Encoding (${list.join(', ')}) combines identity with another coding, so browsers and Node.js decode nothing`

@@ -1,7 +1,7 @@
 import { freshness } from './cache.ts';
 import type { Probe } from '../facts/facts.ts';
 import { isMissing, type Resource } from '../facts/facts.ts';
-import { header, seconds } from './headers.ts';
+import { headerValue, secondsIn } from './headers.ts';
 import { finalHop, isAnswered } from './probe.ts';
 
 /** When every subscriber sees what a registry serves now: caches may still serve older responses (RFC 9111). */
@@ -67,5 +67,5 @@ function lifetimeIn(probe: Probe): DocumentLifetime {
   // Without the host's Date there is no heuristic lifetime.
   const { lifetime, heuristic, stale } = freshness(hop, Number.NaN);
   const usable = lifetime ?? (Number.isFinite(heuristic) ? heuristic : null);
-  return { lifetime: usable === null ? null : usable + stale, age: seconds(header(hop.headers, 'age')) ?? 0 };
+  return { lifetime: usable === null ? null : usable + stale, age: secondsIn(headerValue(hop.headers, 'age')) ?? 0 };
 }

@@ -1,6 +1,6 @@
 import type { Hop } from '../facts/facts.ts';
 import type { Evidence } from '../values/evidence.ts';
-import { header, seconds } from './headers.ts';
+import { headerValue, secondsIn } from './headers.ts';
 
 /**
  * Identifies the responding server from the headers of a response: the product in front of the files, and whether it
@@ -62,10 +62,10 @@ export function serverEvidence(hop: Hop | null): Evidence {
   const { headers } = hop;
   const evidence: Evidence = {};
   const sign = SIGNS.find(({ header: name, value }) => {
-    const sent = header(headers, name);
+    const sent = headerValue(headers, name);
     return sent !== null && (value === undefined || value.test(sent));
   });
-  const by = sign?.name ?? header(headers, 'server');
+  const by = sign?.name ?? headerValue(headers, 'server');
   if (by) evidence['servedBy'] = by;
   const cached = cacheSign(hop);
   if (cached !== null) evidence['fromCache'] = cached;
@@ -74,10 +74,10 @@ export function serverEvidence(hop: Hop | null): Evidence {
 
 /** The header that shows a response to be a cached copy, or null. An age of 0 proves nothing. */
 function cacheSign({ headers }: Hop): string | null {
-  const age = seconds(header(headers, 'age'));
+  const age = secondsIn(headerValue(headers, 'age'));
   const signs = age !== null && age > 0 ? [`age: ${age}`] : [];
   for (const [name, hit] of HITS) {
-    const value = header(headers, name);
+    const value = headerValue(headers, name);
     if (value !== null && hit.test(value)) signs.push(`${name}: ${value}`);
   }
   return signs.length === 0 ? null : signs.join(', ');

@@ -1,6 +1,6 @@
 import { type SafeText, message } from '../text/message.ts';
 import type { Hop } from '../facts/facts.ts';
-import { header } from './headers.ts';
+import { headerValue } from './headers.ts';
 import { parseUrl } from '../url/url.ts';
 
 /** Error messages of object stores: Amazon S3 and compatible ones, Google Cloud Storage, Azure Blob Storage. */
@@ -121,7 +121,7 @@ function placeIn({ hostname, pathname }: URL, named: string | null): { bucket: s
 }
 
 function regionIn({ headers, excerpt = '' }: Pick<Hop, 'headers' | 'excerpt'>): string | null {
-  const region = header(headers, 'x-amz-bucket-region') ?? element(excerpt, 'Region');
+  const region = headerValue(headers, 'x-amz-bucket-region') ?? element(excerpt, 'Region');
   return region !== null && /^[a-z]{2}(-[a-z]+)+-\d{1,2}$/.test(region) ? region : null;
 }
 

@@ -2,7 +2,7 @@ import { type SafeText, message } from '../text/message.ts';
 import { type Hop, isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
 import { INTERCEPTIONS, interceptionText } from './interception-text.ts';
 import { type InterceptionKind, interceptionOf } from './interception.ts';
-import { header } from './headers.ts';
+import { headerValue } from './headers.ts';
 import type { Evidence } from '../values/evidence.ts';
 import { shorten } from '../text/text.ts';
 import { parseUrl } from '../url/url.ts';
@@ -36,7 +36,7 @@ export function pageAnswer(web: HttpViews | Missing): PageAnswer | null {
   return {
     host: hostOf(hop.url),
     status: hop.status,
-    contentType: header(hop.headers, 'content-type'),
+    contentType: headerValue(hop.headers, 'content-type'),
     redirectedTo: web.server.hops.length > 1 ? hop.url : null,
     headers: hop.headers,
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { type ComparedBody, type Content, isMissing, type Missing, type Probe } from '../../core/facts/facts.ts';
-import { codings } from '../../core/http/headers.ts';
+import { contentCodings } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import type { DocumentContent } from '../../core/json/content.ts';
 import { jsonValueIn } from '../../core/json/value-in.ts';
@@ -9,7 +9,7 @@ import { kindOf } from '../../core/text/file-type.ts';
 import { gzipHeaderSize } from '../archive/gzip.ts';
 import { bytesOf } from '../content/document-content.ts';
 import { unknownCodings } from '../digest/decode.ts';
-import type { Body } from './body.ts';
+import type { BodyReader } from './body.ts';
 
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
 
@@ -55,7 +55,7 @@ export function referenceOfIcon(probe: Probe, content: Content, bytes: Uint8Arra
 }
 
 function isPlain(probe: Probe): boolean {
-  return codings(lastHop(probe)?.headers ?? []).length === 0;
+  return contentCodings(lastHop(probe)?.headers ?? []).length === 0;
 }
 
 function digestOf(bytes: Uint8Array): string {
@@ -63,7 +63,7 @@ function digestOf(bytes: Uint8Array): string {
 }
 
 /** The body of one attempt. */
-interface CopyReader extends Body {
+interface CopyReader extends BodyReader {
   /** The facts about the copy; undefined if it is the same, or was too large to compare. */
   end(): ComparedBody | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Probe } from '../../core/facts/facts.ts';
-import { type Body, perAttempt } from './body.ts';
+import { type BodyReader, perAttempt } from './body.ts';
 import type { HttpClient } from './client.ts';
 import { DEFAULT_TIMEOUTS, MAX_ARTIFACT_BYTES } from './limits.ts';
 
@@ -28,7 +28,7 @@ export interface DownloadRequest {
  * @param open called once per attempt: returns what takes its bytes, from the start
  * @returns what took the bytes of the last attempt; null if none had a body
  */
-export async function download<Taker extends Pick<Body, 'write'>>(
+export async function download<Taker extends Pick<BodyReader, 'write'>>(
   http: HttpClient,
   { url, accept, limits }: DownloadRequest,
   open: () => Taker,

@@ -1,7 +1,7 @@
 import type { Content } from '../../core/facts/facts.ts';
 import { createDecoder, unknownCodings } from '../digest/decode.ts';
 import { createDigester } from '../digest/digest.ts';
-import type { Body } from './body.ts';
+import type { BodyReader } from './body.ts';
 
 /** A body: `content` as sent, `bytes` decoded. */
 export interface ReadBody {
@@ -12,7 +12,7 @@ export interface ReadBody {
 }
 
 /** The body of one attempt. */
-interface Reading extends Body {
+interface Reading extends BodyReader {
   /** `error`: why it could not be decoded, or null. */
   end(): Promise<ReadBody & { coding: string; error: string | null }>;
 }

@@ -3,7 +3,7 @@ import type { Failure, Hop } from '../../core/facts/facts.ts';
 import { originOf } from '../../core/http/probe.ts';
 import { parseUrl } from '../../core/url/url.ts';
 import { type RequestShape, shapedHeaders } from './request-shape.ts';
-import type { Body } from './body.ts';
+import type { BodyReader } from './body.ts';
 import { requestKindOf } from './circuit-breaker.ts';
 import { failureFact } from './failure.ts';
 
@@ -43,7 +43,7 @@ export interface ProbeRequest {
   /** Milliseconds in total: hops, attempts and waits. */
   total: number;
   /** Called for a final 2xx response, once per attempt. Without it the body is not read. */
-  body?: (hop: Hop) => Body;
+  body?: (hop: Hop) => BodyReader;
 }
 
 /** Headers for one origin only. */
@@ -57,7 +57,7 @@ export interface HopRequest {
   /** Without a fragment. */
   url: URL;
   headers: [string, string][];
-  body: ((hop: Hop) => Body) | null;
+  body: ((hop: Hop) => BodyReader) | null;
   /** True if the headers contain the secrets of the client. */
   withCredentials: boolean;
   /** True if a range was requested, so that 206 is expected. */

@@ -1,5 +1,5 @@
 import type { Hop, Probe } from '../../core/facts/facts.ts';
-import { header, retryAfter } from '../../core/http/headers.ts';
+import { headerValue, retryAfter } from '../../core/http/headers.ts';
 import { originOf } from '../../core/http/probe.ts';
 import { isTemporaryRefusal } from './circuit-breaker.ts';
 import { isTransientFailure } from './failure.ts';
@@ -32,7 +32,9 @@ export function waitBeforeRetry(
   if (probe.failure) return isTransientFailure(probe.failure) ? pause() : null;
   if (!isRetried(probe.method, hop.status)) return null;
   const origin = originOf(hop.url);
-  const seconds = isTemporaryRefusal(hop.status) ? retryAfter(header(hop.headers, 'retry-after'), Date.now()) : null;
+  const seconds = isTemporaryRefusal(hop.status)
+    ? retryAfter(headerValue(hop.headers, 'retry-after'), Date.now())
+    : null;
   if (seconds === null) {
     const wait = pause();
     // A rate limit applies to all connections of the host.

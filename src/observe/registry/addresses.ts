@@ -15,12 +15,12 @@ import {
 } from '../../core/facts/facts.ts';
 import { hasAddressDifferences } from '../../core/http/address-comparison.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
-import { codings } from '../../core/http/headers.ts';
+import { contentCodings } from '../../core/http/headers.ts';
 import { hostnameOf, isAnswered, originOf, statusOf } from '../../core/http/probe.ts';
 import { createDecoder, unknownCodings } from '../digest/decode.ts';
 import { createDigester } from '../digest/digest.ts';
 import { addressesOf } from '../http/addresses.ts';
-import { type Body, perAttempt } from '../http/body.ts';
+import { type BodyReader, perAttempt } from '../http/body.ts';
 import { type HttpClient, openHttpClient } from '../http/client.ts';
 import { DEFAULT_TIMEOUTS } from '../http/limits.ts';
 import { ALL_GROUPS, UNCOMPRESSED } from '../http/request-shape.ts';
@@ -130,7 +130,7 @@ export class AddressObserver {
   }
 
   private async sample(client: HttpClient, url: string, kind: ResourceKind): Promise<AddressSample> {
-    const reader = perAttempt(({ headers }) => digestDecoded(codings(headers)));
+    const reader = perAttempt(({ headers }) => digestDecoded(contentCodings(headers)));
     const { total = null } = this.options;
     const limits = typeof total === 'number' ? { small: total, artifact: total } : total;
     const request = {
@@ -200,7 +200,7 @@ function publicFamilies(): (4 | 6)[] {
   return [...(hasIpv4 ? ([4] as const) : []), ...(hasIpv6 ? ([6] as const) : [])];
 }
 
-interface DecodedContent extends Body {
+interface DecodedContent extends BodyReader {
   /** The decoded body; null if it cannot be decoded. */
   end(): Promise<AddressSample['content']>;
 }

@@ -10,7 +10,7 @@ import {
   type Missing,
   type Probe,
 } from '../../core/facts/facts.ts';
-import { codings, header } from '../../core/http/headers.ts';
+import { contentCodings, headerValue } from '../../core/http/headers.ts';
 import { isAnswered, notRequested } from '../../core/http/probe.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
@@ -24,7 +24,7 @@ import { mapLimit, memoizeAsync } from '../../core/values/promises.ts';
 import type { Inspected } from '../archive/digest-artifact.ts';
 import { InspectionLost } from '../archive/digest-thread.ts';
 import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
-import { type Body, perAttempt } from '../http/body.ts';
+import { type BodyReader, perAttempt } from '../http/body.ts';
 import { isRequestable } from '../http/request.ts';
 import { type RememberedApp, REQUESTED_ONCE, verifiedBefore } from './cache.ts';
 import type { ObserveContext, RegistryRun } from './context.ts';
@@ -322,7 +322,7 @@ const NOT_INSPECTED: Missing = { missing: { code: 'over-budget' } };
 const SCAN_STOPPED: ContentScan = { secrets: [], secretCount: 0, buildPaths: [], stopped: 'time' };
 
 /** The body of one attempt. */
-interface Reading extends Body {
+interface Reading extends BodyReader {
   end(): Promise<Inspected>;
   drop(): Promise<void>;
 }
@@ -330,8 +330,8 @@ interface Reading extends Body {
 function openReading(url: string, hop: Hop, context: ObserveContext, options: DigestOptions): Reading {
   const { limits, digestWorkers, owner } = context;
   const { weak = false, inner = false } = options;
-  const applied = codings(hop.headers);
-  const length = header(hop.headers, 'content-length');
+  const applied = contentCodings(hop.headers);
+  const length = headerValue(hop.headers, 'content-length');
   const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
   const scan = options.scan === false ? null : context.scan;
   const task = { limit: limits.artifact, weak, lines: inner, packedBytes, scan, owner };

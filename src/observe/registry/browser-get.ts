@@ -1,5 +1,5 @@
 import type { HeaderGroup, HeaderProbe, Probe, ResourceKind } from '../../core/facts/facts.ts';
-import { codings } from '../../core/http/headers.ts';
+import { contentCodings } from '../../core/http/headers.ts';
 import { type Attempts, sendBeside } from '../http/attempts.ts';
 import { perAttempt } from '../http/body.ts';
 import { readCopy, type Reference } from '../http/compare-copy.ts';
@@ -37,7 +37,7 @@ export async function getAsBrowser(
     groups,
     ...(encoding === undefined ? {} : { encoding }),
   };
-  const reader = reference && perAttempt(({ headers: sent }) => readCopy(codings(sent), reference, limit));
+  const reader = reference && perAttempt(({ headers: sent }) => readCopy(contentCodings(sent), reference, limit));
   const probe = await sendBeside(
     http,
     {

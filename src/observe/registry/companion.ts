@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { namesBill } from '../../core/attestation/judge.ts';
 import type { ObservedAttestation, ObservedBill } from '../../core/facts/attestation.ts';
 import type { Hop, Missing, Probe } from '../../core/facts/facts.ts';
-import { codings, header } from '../../core/http/headers.ts';
+import { contentCodings, headerValue } from '../../core/http/headers.ts';
 import { lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import {
   COMPANION_TYPES,
@@ -100,7 +100,7 @@ async function requestOnce(
   const limit = LARGEST_COMPANION[kind];
   const reader = perAttempt((hop) => {
     onBody?.(hop);
-    return openReading(codings(hop.headers), limit, (count) => onBytes?.(count));
+    return openReading(contentCodings(hop.headers), limit, (count) => onBytes?.(count));
   });
   const headers: [string, string][] = etag === null ? [] : [['If-None-Match', etag]];
   const probe = await http.probe({
@@ -113,7 +113,7 @@ async function requestOnce(
     total,
     body: reader.body,
   });
-  const tag = header(lastHop(probe)?.headers ?? [], 'etag');
+  const tag = headerValue(lastHop(probe)?.headers ?? [], 'etag');
   const nothing = { url, probe, bytes: Buffer.alloc(0), isCut: false, decodeError: null, etag: tag };
   if (probe.failure === null && etag !== null && statusOf(probe) === 304) return { ...nothing, state: 'unchanged' };
   const read = await reader.last()?.end();

@@ -8,7 +8,7 @@ import {
   type Probe,
   type Resource,
 } from '../../core/facts/facts.ts';
-import { codings, header, headerLines, httpDate } from '../../core/http/headers.ts';
+import { contentCodings, headerValue, headerLines, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { aboutUrl, companionState } from '../../core/registry/companion.ts';
@@ -170,7 +170,8 @@ function decodedDocument(
 
 /** The digest of a known document, if its text is what was sent. */
 function knownDigest({ web, content }: DocumentFacts): string | null {
-  if (isMissing(web) || isMissing(content) || codings(lastHop(web.server)?.headers ?? []).length > 0) return null;
+  if (isMissing(web) || isMissing(content) || contentCodings(lastHop(web.server)?.headers ?? []).length > 0)
+    return null;
   const digester = createDigester(Infinity);
   digester.write(content.text === null ? Buffer.from(content.base64 ?? '', 'base64') : Buffer.from(content.text));
   return digester.end().sha256;
@@ -204,11 +205,11 @@ function revalidationHeaders({ web }: Resource): [string, string][] | null {
 function conditionAfter(probe: Probe): [name: string, value: string] | null {
   const last = lastHop(probe);
   if (!last) return null;
-  const tag = header(last.headers, 'etag');
+  const tag = headerValue(last.headers, 'etag');
   if (tag !== null && ENTITY_TAG.test(tag)) return ['if-none-match', tag];
-  const lastModified = header(last.headers, 'last-modified');
+  const lastModified = headerValue(last.headers, 'last-modified');
   const changed = httpDate(lastModified);
-  const date = httpDate(header(last.headers, 'date'));
+  const date = httpDate(headerValue(last.headers, 'date'));
   // It may have changed twice within that second (RFC 9110 section 8.8.2.2).
   if (lastModified === null || changed === null || date === null || date - changed < 1000) return null;
   return ['if-modified-since', lastModified];
@@ -217,7 +218,7 @@ function conditionAfter(probe: Probe): [name: string, value: string] | null {
 /** True if a 304 says that what has the validator of the condition is unchanged. */
 export function isConfirmedBy(probe: Probe, [name, value]: readonly [name: string, value: string]): boolean {
   if (probe.failure !== null || statusOf(probe) !== 304) return false;
-  const tag = header(lastHop(probe)?.headers ?? [], 'etag');
+  const tag = headerValue(lastHop(probe)?.headers ?? [], 'etag');
   return name !== 'if-none-match' || tag === null || weakTag(tag) === weakTag(value);
 }
 
@@ -238,8 +239,8 @@ function confirmedProbe({ web }: Resource, probe: Probe): Probe | null {
   const stored = before.at(-1);
   const hasSameHops = before.length === probe.hops.length && before.every(({ url }, i) => url === probe.hops[i]?.url);
   if (!stored || !hasSameHops) return null;
-  const tag = header(last.headers, 'etag');
-  if (tag !== null && weakTag(tag) !== weakTag(header(stored.headers, 'etag'))) return null;
+  const tag = headerValue(last.headers, 'etag');
+  if (tag !== null && weakTag(tag) !== weakTag(headerValue(stored.headers, 'etag'))) return null;
   return {
     ...probe,
     hops: [...probe.hops.slice(0, -1), { ...last, status: stored.status, headers: updatedHeaders(stored, last) }],

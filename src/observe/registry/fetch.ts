@@ -1,7 +1,7 @@
 import type { Missing, Probe } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
 import { ruleOfFailure } from '../../core/http/failed-request.ts';
-import { codings } from '../../core/http/headers.ts';
+import { contentCodings } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import { DECODED_TOO_LARGE } from '../digest/decode.ts';
 import { perAttempt } from '../http/body.ts';
@@ -74,7 +74,7 @@ export async function fetchOnce(
 ): Promise<FetchedResource> {
   const reader = perAttempt((hop) => {
     context.onBody(hop);
-    return openReading(codings(hop.headers), limit, context.onBytes);
+    return openReading(contentCodings(hop.headers), limit, context.onBytes);
   });
   const probe = await context.http.probe({
     method: 'GET',

@@ -1,5 +1,5 @@
 import { type IconFacts, isMissing } from '../../core/facts/facts.ts';
-import { codings } from '../../core/http/headers.ts';
+import { contentCodings } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/url/url.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
@@ -39,7 +39,7 @@ export async function observeIcon(
   const views = await observeViews({ ...view, server: probe, reference }, context, null);
   const reason = reasonMissing(probe);
   if (reason) return { url, file: null, ...views, content: reason, image: reason };
-  const applied = codings(lastHop(probe)?.headers ?? []);
+  const applied = contentCodings(lastHop(probe)?.headers ?? []);
   // An unknown coding is ignored, as browsers ignore it.
   const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
   const shown = await withoutSecretsInHead(content, start);

@@ -7,7 +7,7 @@ import {
   isMissing,
   type Missing,
 } from '../../core/facts/facts.ts';
-import { header } from '../../core/http/headers.ts';
+import { headerValue } from '../../core/http/headers.ts';
 import { isAnswered, originOf } from '../../core/http/probe.ts';
 import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
@@ -185,7 +185,7 @@ function openContext(
         : null,
     owner: options.owner ?? '',
     onBody({ url, headers }) {
-      const length = header(headers, 'content-length');
+      const length = headerValue(headers, 'content-length');
       figures.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
       figures.host = originOf(url).replace(/^\w+:\/\//, '');
     },

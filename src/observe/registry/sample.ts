@@ -1,6 +1,6 @@
 import { type HttpViews, isMissing, type Probe } from '../../core/facts/facts.ts';
 import { corsFault } from '../../core/http/cors.ts';
-import { header } from '../../core/http/headers.ts';
+import { headerValue } from '../../core/http/headers.ts';
 import { preflightFault } from '../../core/http/preflight.ts';
 import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
 
@@ -78,7 +78,7 @@ function hasNoFindings(server: Probe, { head, preflight, preflights = [] }: Part
 /** True if HEAD reports the same validator and length as GET. */
 export function hasSameValidators(get: Probe, head: Probe): boolean {
   return ['content-length', 'etag', 'content-encoding'].every((name) => {
-    const [ofGet = null, ofHead = null] = [get, head].map((probe) => header(lastHop(probe)?.headers ?? [], name));
+    const [ofGet = null, ofHead = null] = [get, head].map((probe) => headerValue(lastHop(probe)?.headers ?? [], name));
     return ofGet === ofHead || ofGet === null || ofHead === null;
   });
 }

@@ -8,11 +8,11 @@ import {
   type ResourceKind,
 } from '../../core/facts/facts.ts';
 import { hopOrigins, PROBE_HEADER, PROBE_ORIGIN } from '../../core/http/cors.ts';
-import { codings, header, httpDate } from '../../core/http/headers.ts';
+import { contentCodings, headerValue, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop, notRequested, originOf } from '../../core/http/probe.ts';
 import { createDigester } from '../digest/digest.ts';
 import { sendBeside } from '../http/attempts.ts';
-import { type Body, perAttempt } from '../http/body.ts';
+import { type BodyReader, perAttempt } from '../http/body.ts';
 import type { Reference } from '../http/compare-copy.ts';
 import { ALL_GROUPS, IMAGE_ACCEPT, isEntityTag, UNCOMPRESSED } from '../http/request-shape.ts';
 import { type BrowserGet, getAsBrowser, groupsOf } from './browser-get.ts';
@@ -197,7 +197,7 @@ const BROWSER: readonly ViewProbe[] = [
     after: 'browser',
     attempts: 'reconnect',
     when({ browser }) {
-      const applied = isProbe(browser) ? codings(lastHop(browser)?.headers ?? []) : [];
+      const applied = isProbe(browser) ? contentCodings(lastHop(browser)?.headers ?? []) : [];
       return applied.length > 0 && !applied.includes('gzip');
     },
     request: ({ get }, context) => [getRequest({ ...get, encoding: 'gzip' }, context, ['encoding'])],
@@ -292,9 +292,9 @@ function preflight(
 
 /** The validator that a browser stores; null if there is none. */
 function storedCondition(headers: readonly [string, string][]): Conditional['condition'] | null {
-  const tag = header(headers, 'etag');
+  const tag = headerValue(headers, 'etag');
   if (tag !== null && isEntityTag(tag)) return ['if-none-match', tag];
-  const date = header(headers, 'last-modified');
+  const date = headerValue(headers, 'last-modified');
   return date !== null && httpDate(date) !== null ? ['if-modified-since', date] : null;
 }
 
@@ -308,8 +308,8 @@ type Condition = Pick<Conditional, 'condition' | 'fabricated'>;
 /** A validator that the host never issued, and the one that it just sent. */
 function conditionsFrom({ headers }: Hop): Condition[] {
   const conditions: Condition[] = [{ condition: ['if-none-match', FABRICATED_TAG], fabricated: true }];
-  const tag = header(headers, 'etag');
-  const changed = httpDate(header(headers, 'last-modified'));
+  const tag = headerValue(headers, 'etag');
+  const changed = httpDate(headerValue(headers, 'last-modified'));
   if (tag !== null && isEntityTag(tag)) conditions.push({ condition: ['if-none-match', tag], fabricated: false });
   else if (tag === null && changed !== null)
     conditions.push({ condition: ['if-modified-since', new Date(changed - DAY).toUTCString()], fabricated: true });
@@ -358,8 +358,8 @@ function digestChanged(
   before: Hop,
   limit: number,
   context: ObserveContext,
-): Body & { digest(): string | null } {
-  const isSameTag = header(hop.headers, 'etag') === header(before.headers, 'etag');
+): BodyReader & { digest(): string | null } {
+  const isSameTag = headerValue(hop.headers, 'etag') === headerValue(before.headers, 'etag');
   if (!isSameTag) context.onBody(hop);
   const digester = isSameTag ? null : createDigester(limit);
   return {

@@ -6,7 +6,7 @@ import type { DocumentContent } from '../../core/json/content.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
-import { interrupted, stopSignalOf } from '../../platform/stop-signals.ts';
+import { interruptedError, stopSignalOf } from '../../platform/stop-signals.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { contentOf } from '../content/document-content.ts';
 import type { Tree } from './documents.ts';
@@ -302,7 +302,7 @@ function git(
     );
   }
   const endedBy = stopSignalOf(run);
-  if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
+  if (endedBy !== null) throw interruptedError(endedBy, { effect: 'none' });
   if (run.status !== 0 && !mayFail)
     throw new AppregError(
       'git-failed',

@@ -2,7 +2,7 @@ import { message } from '../../core/text/message.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { interrupted, type StopSignal } from '../../platform/stop-signals.ts';
+import { interruptedError, type StopSignal } from '../../platform/stop-signals.ts';
 import { stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, outputOf } from './clone.ts';
 import { remoteUnreachable, isTransient, runGit } from './process.ts';
@@ -71,7 +71,7 @@ export function openBranch(place: GitPlace): Branch {
       const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
       if (contained.status === 0) return true;
     }
-    throw interrupted(stop, { effect: 'unknown', state: message`A push was in progress.` });
+    throw interruptedError(stop, { effect: 'unknown', state: message`A push was in progress.` });
   }
 
   async function containsAny(commits: readonly string[]): Promise<boolean> {

@@ -6,7 +6,7 @@ import { AppregError } from '../../core/errors/error.ts';
 import { message } from '../../core/text/message.ts';
 import { safeExcerpt } from '../../core/text/text.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
-import { interrupted, type StopSignal, stopSignalOf } from '../../platform/stop-signals.ts';
+import { interruptedError, type StopSignal, stopSignalOf } from '../../platform/stop-signals.ts';
 import { pendingSignals, stopIfInterrupted, stopAbortSignal } from '../interrupt.ts';
 
 /** Runs git without prompts, and with its messages in the language that this program parses. */
@@ -103,7 +103,7 @@ export async function runGit(
   if (status !== 0) await pendingSignals();
   if (stop === 'end' && status !== 0) {
     stopIfInterrupted();
-    if (endedBy !== null) throw interrupted(endedBy, { effect: 'none' });
+    if (endedBy !== null) throw interruptedError(endedBy, { effect: 'none' });
   }
   if (inputError !== null) throw inputError;
   return {

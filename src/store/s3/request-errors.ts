@@ -3,7 +3,7 @@ import { shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { machineLimitError } from '../../core/errors/machine-limit.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';
-import { interrupted } from '../../platform/stop-signals.ts';
+import { interruptedError } from '../../platform/stop-signals.ts';
 import { stopRequested } from '../interrupt.ts';
 
 /** The errors of requests to an object store. */
@@ -109,7 +109,7 @@ export function endpointUnreachable(
 /** A request that was ended by a signal. @param uncertain whether it may have been carried out */
 export function requestStopped(uncertain: boolean): AppregError {
   const signal = stopRequested() ?? 'SIGINT';
-  return interrupted(
+  return interruptedError(
     signal,
     uncertain ? { effect: 'unknown', state: message`A write was in progress.` } : { effect: 'none' },
   );

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { freshness, oldCopyAge } from '../../../src/core/http/cache.ts';
 import {
   cacheControl,
-  codings,
-  header,
+  contentCodings,
+  headerValue,
   headerLines,
   httpDate,
   mediaType,
   retryAfter,
-  seconds,
+  secondsIn,
   stripSpace,
   tokens,
   varyNames,
@@ -25,8 +25,8 @@ test('lines of a header are trimmed and joined', () => {
     ['a', '2'],
   ];
   expect(headerLines(headers, 'a')).toEqual(['1', '2']);
-  expect(header(headers, 'a')).toBe('1, 2');
-  expect(header(headers, 'c')).toBeNull();
+  expect(headerValue(headers, 'a')).toBe('1, 2');
+  expect(headerValue(headers, 'c')).toBeNull();
 });
 
 test('200,000 spaces are trimmed within half a second', () => {
@@ -77,7 +77,7 @@ test.each([
   ['gzip, br', ['gzip', 'br']],
   ['aws-chunked', ['aws-chunked']],
 ])('Content-Encoding is parsed as codings: %s', (value, expected) =>
-  expect(codings([['content-encoding', value]])).toEqual(expected),
+  expect(contentCodings([['content-encoding', value]])).toEqual(expected),
 );
 
 describe('HTTP dates', () => {
@@ -111,7 +111,7 @@ test.each<[string, number | null]>([
   ['1.5', null],
   ['"300"', null],
   ['', null],
-])('delta-seconds are parsed: %s', (text, expected) => expect(seconds(text)).toBe(expected));
+])('delta-seconds are parsed: %s', (text, expected) => expect(secondsIn(text)).toBe(expected));
 
 test('the first directive of a name counts, and malformed directives are listed', () => {
   const read = cacheControl('Public, MAX-AGE=300, max-age=0, s-maxage="1"');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ComparedBody } from '../../../src/core/facts/facts.ts';
-import { codings } from '../../../src/core/http/headers.ts';
+import { contentCodings } from '../../../src/core/http/headers.ts';
 import { readCopy } from '../../../src/observe/http/compare-copy.ts';
 
 /** How clients that accept compression read a copy, as observed with Chromium and with fetch in Node. */
@@ -14,7 +14,7 @@ const BROTLI = brotliCompressSync(DOCUMENT);
 
 function read(coding: string | null, body: Uint8Array, limit = 1e6): ComparedBody | undefined {
   const sha256 = createHash('sha256').update(DOCUMENT).digest('hex');
-  const applied = codings(coding === null ? [] : [['content-encoding', coding]]);
+  const applied = contentCodings(coding === null ? [] : [['content-encoding', coding]]);
   const reader = readCopy(applied, { sha256, bytes: DOCUMENT.length, text: () => TEXT, isImage: false }, limit);
   const half = Math.floor(body.length / 2);
   void reader.write(body.subarray(0, half));

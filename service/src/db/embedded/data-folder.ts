@@ -1,5 +1,5 @@
 import { AppregError, isAppregError, message } from 'appreg';
-import { interrupted, makeFolder, stopSignalOf, whyNotUsable } from 'appreg/node';
+import { interruptedError, makeFolder, stopSignalOf, whyNotUsable } from 'appreg/node';
 import { stat, readdir, chown, rmdir, mkdir, writeFile, access, chmod, rename, rm, cp } from 'node:fs/promises';
 import { errorCode, failureOutput } from '../../log.ts';
 import { join, dirname, basename } from 'node:path';
@@ -144,7 +144,7 @@ export async function run(program: string, args: readonly string[], as?: RunAs):
   } catch (error) {
     const signal = error instanceof Error && 'signal' in error ? (error.signal as NodeJS.Signals | null) : null;
     const endedBy = stopSignalOf({ status: null, signal });
-    throw endedBy === null ? error : interrupted(endedBy, { effect: 'none' });
+    throw endedBy === null ? error : interruptedError(endedBy, { effect: 'none' });
   }
 }
 

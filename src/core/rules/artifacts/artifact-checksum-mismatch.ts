@@ -5,7 +5,7 @@ import { framingDiffers } from '../../registry/archive-policy.ts';
 import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../../facts/facts.ts';
 import { isMissing } from '../../facts/facts.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop, whyUndecoded } from '../../http/probe.ts';
@@ -119,9 +119,9 @@ $ sha256sum echo-1.0.0.tar.gz
 });
 
 function httpEvidence(headers: Probe['hops'][number]['headers']): Record<string, string | null> {
-  const evidence: Record<string, string | null> = { contentType: header(headers, 'content-type') };
+  const evidence: Record<string, string | null> = { contentType: headerValue(headers, 'content-type') };
   for (const name of ['content-encoding', 'etag', 'last-modified', 'age', 'via', 'cf-cache-status', 'x-cache']) {
-    const value = header(headers, name);
+    const value = headerValue(headers, name);
     if (value !== null) evidence[name] = value;
   }
   return evidence;
@@ -129,7 +129,7 @@ function httpEvidence(headers: Probe['hops'][number]['headers']): Record<string,
 
 function intermittent(facts: ArtifactFacts): Problem<Cause> {
   const headers = isMissing(facts.web) ? [] : (lastHop(facts.web.server)?.headers ?? []);
-  const cached = header(headers, 'age') !== null || header(headers, 'via') !== null;
+  const cached = headerValue(headers, 'age') !== null || headerValue(headers, 'via') !== null;
   return {
     severity: 'warning',
     cause: 'intermittent',

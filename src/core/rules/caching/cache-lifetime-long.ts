@@ -1,7 +1,7 @@
 import { message, safe } from '../../text/message.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
 import { freshness, type Freshness, oldCopyAge } from '../../http/cache.ts';
-import { header, seconds } from '../../http/headers.ts';
+import { headerValue, secondsIn } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { formatDuration } from '../../text/format-duration.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
@@ -52,14 +52,14 @@ Cache-Control: public, max-age=300`,
     if (resource !== 'manifest' && resource !== 'metadata') return null;
     const hop = finalHop(answer);
     const fresh = freshness(hop, Date.parse(now));
-    const age = seconds(header(hop.headers, 'age'));
+    const age = secondsIn(headerValue(hop.headers, 'age'));
     const found = longLifetime(resource, fresh, oldCopyAge(answer, now)) ?? staleCopy(resource, fresh, age);
     if (found === null) return null;
     return {
       ...found,
       evidence: {
-        cacheControl: header(hop.headers, 'cache-control'),
-        expires: header(hop.headers, 'expires'),
+        cacheControl: headerValue(hop.headers, 'cache-control'),
+        expires: headerValue(hop.headers, 'expires'),
         lifetimeSeconds: fresh.lifetime,
         ...(age === null ? {} : { ageSeconds: age }),
         ...found.evidence,

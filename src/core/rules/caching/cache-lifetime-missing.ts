@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { freshness } from '../../http/cache.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { defineRule, explainedBy } from '../rule.ts';
@@ -51,7 +51,7 @@ Cache-Control: public, max-age=300`,
     if (resource !== 'manifest' && resource !== 'metadata') return null;
     const hop = finalHop(answer);
     const { lifetime, malformed, heuristic } = freshness(hop, Date.parse(now));
-    const value = header(hop.headers, 'cache-control');
+    const value = headerValue(hop.headers, 'cache-control');
     const once = `${resource} ${hostOf(hop.url)}`;
     if (malformed.length > 0) {
       return {
@@ -74,7 +74,7 @@ Cache-Control: public, max-age=300`,
       advice: ADVICE,
       evidence: {
         cacheControl: value,
-        lastModified: header(hop.headers, 'last-modified'),
+        lastModified: headerValue(hop.headers, 'last-modified'),
         heuristicSeconds: heuristic,
       },
       dedupeKey: once,

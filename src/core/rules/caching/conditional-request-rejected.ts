@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { finalHop, hostOf, isAnswered, isTransportFailure, lastHop, statusOf } from '../../http/probe.ts';
@@ -50,7 +50,7 @@ HTTP/1.1 304 Not Modified`,
       if (probe.origin !== null || isAnswered(probe) || status === 429 || status === 503) continue;
       if (probe.failure === null && status === 304) continue;
       // Clients do not send a tag if none was issued.
-      if (condition[0] === 'if-none-match' && header(finalHop(answer).headers, 'etag') === null) continue;
+      if (condition[0] === 'if-none-match' && headerValue(finalHop(answer).headers, 'etag') === null) continue;
       const url = lastHop(probe)?.url ?? finalHop(answer).url;
       const how = probe.failure ? howFailed(probe, probe.failure.code) : `gets status ${status}`;
       const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';

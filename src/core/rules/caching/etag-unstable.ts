@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
@@ -49,7 +49,7 @@ ETag: "v1"`,
     for (const { condition, fabricated, probe, sameBytes } of conditional) {
       const hop = lastHop(probe);
       if (fabricated || !hop || sameBytes !== true || hop.url !== finalHop(answer).url) continue;
-      const now = header(hop.headers, 'etag');
+      const now = headerValue(hop.headers, 'etag');
       if (now === null || opaque(now) === opaque(condition[1])) continue;
       return {
         message: message`${hostOf(hop.url)} sends the ${resourceName(resource)} with a different ETag each time, for the same bytes (${condition[1]}, then ${now}).`,

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { header, httpDate } from '../../http/headers.ts';
+import { headerValue, httpDate } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
@@ -32,8 +32,8 @@ ETag: "v1"`,
   check({ resource, answer }) {
     if (resource !== 'manifest' && resource !== 'metadata') return null;
     const { headers, url } = finalHop(answer);
-    const date = header(headers, 'last-modified');
-    if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
+    const date = headerValue(headers, 'last-modified');
+    if (headerValue(headers, 'etag') !== null || httpDate(date) === null) return null;
     return {
       message: message`${hostOf(url)} sends the ${resourceName(resource)} with Last-Modified only, which cannot distinguish two changes within one second.`,
       advice: message`Also send an ETag that is derived from the content.`,

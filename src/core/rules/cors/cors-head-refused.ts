@@ -3,7 +3,7 @@ import { CORS_CAUSES } from '../cors-causes.ts';
 import { preflightFault } from '../../http/preflight.ts';
 import { corsEvidence, corsFault, PROBE_HEADER } from '../../http/cors.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
-import { header, tokens } from '../../http/headers.ts';
+import { headerValue, tokens } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -106,7 +106,7 @@ function preflightProblem(
 
 function notListed(resource: ResourceKind, probe: Probe): Problem<Cause> | null {
   const hop = finalHop(probe);
-  const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
+  const methods = tokens(headerValue(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
   if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;
   return {
     severity: 'note',

@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { freshness } from '../../http/cache.ts';
 import { corsEvidence, corsFault } from '../../http/cors.ts';
-import { cacheControl, header, varyNames } from '../../http/headers.ts';
+import { cacheControl, headerValue, varyNames } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
@@ -57,8 +57,8 @@ Vary: Origin`,
     for (const probe of web.browser) {
       const hop = lastHop(probe);
       if (!hop || probe.failure || corsFault(probe) || hop.url !== plain.url) continue;
-      const withOrigin = header(hop.headers, 'access-control-allow-origin');
-      const without = header(plain.headers, 'access-control-allow-origin');
+      const withOrigin = headerValue(hop.headers, 'access-control-allow-origin');
+      const without = headerValue(plain.headers, 'access-control-allow-origin');
       if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
         // Responses to requests with an Origin have Vary: Origin, but the one to a request without it does not.
         if (withOrigin === without || withOrigin === null || isUnstored(plain) || isVaried(plain)) continue;
@@ -97,7 +97,7 @@ function mayBeReused(hop: Hop, now: number): boolean {
 
 /** A response that no cache stores cannot be reused for another origin. */
 function isUnstored(hop: Hop): boolean {
-  const value = header(hop.headers, 'cache-control');
+  const value = headerValue(hop.headers, 'cache-control');
   return value !== null && cacheControl(value).directives.has('no-store');
 }
 

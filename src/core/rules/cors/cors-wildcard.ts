@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { corsEvidence, corsFault, PROBE_ORIGIN } from '../../http/cors.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
@@ -45,12 +45,12 @@ Vary: Origin`,
     for (const probe of [...fromUnknownOrigin, ...web.browser]) {
       const hop = lastHop(probe);
       if (!hop || probe.failure || corsFault(probe)) continue;
-      const value = header(hop.headers, 'access-control-allow-origin');
+      const value = headerValue(hop.headers, 'access-control-allow-origin');
       const echoed = probe.origin === PROBE_ORIGIN && value === PROBE_ORIGIN;
       if (value !== '*' && !echoed) continue;
       const host = hostOf(hop.url);
       const evidence = corsEvidence(probe);
-      if (echoed && header(hop.headers, 'access-control-allow-credentials') === 'true') {
+      if (echoed && headerValue(hop.headers, 'access-control-allow-credentials') === 'true') {
         return {
           severity: 'warning',
           cause: 'echo-with-credentials',

@@ -2,7 +2,7 @@ import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
-import { header, httpDate } from '../../http/headers.ts';
+import { headerValue, httpDate } from '../../http/headers.ts';
 import { dependenceOf } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop } from '../../http/probe.ts';
@@ -106,5 +106,5 @@ function otherKind(resource: ResourceKind, { decoded }: ComparedBody): string | 
 
 /** Milliseconds since 1970; NaN if unknown, which compares as neither older nor newer. */
 function changedAt(probe: Probe): number {
-  return httpDate(header(lastHop(probe)?.headers ?? [], 'last-modified')) ?? Number.NaN;
+  return httpDate(headerValue(lastHop(probe)?.headers ?? [], 'last-modified')) ?? Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import type { Hop } from '../../facts/facts.ts';
-import { cacheControl, codings, header, varyNames } from '../../http/headers.ts';
+import { cacheControl, contentCodings, headerValue, varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, isAnswered, lastHop } from '../../http/probe.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
@@ -47,17 +47,17 @@ Vary: Accept-Encoding`,
   },
   check({ resource, web, answer }) {
     const plain = finalHop(answer);
-    if (codings(plain.headers).length > 0) return null;
+    if (contentCodings(plain.headers).length > 0) return null;
     for (const probe of web.browser) {
       const hop = lastHop(probe);
-      const applied = codings(hop?.headers ?? []);
+      const applied = contentCodings(hop?.headers ?? []);
       if (!hop || !isAnswered(probe) || hop.url !== plain.url || applied.length === 0) continue;
       const host = hostOf(hop.url);
       const evidence = {
         contentEncoding: applied.join(', '),
-        vary: header(hop.headers, 'vary'),
-        cacheControl: header(hop.headers, 'cache-control'),
-        etag: header(hop.headers, 'etag'),
+        vary: headerValue(hop.headers, 'vary'),
+        cacheControl: headerValue(hop.headers, 'cache-control'),
+        etag: headerValue(hop.headers, 'etag'),
       };
       if (isShared(hop) && !isVaried(hop))
         return {
@@ -67,8 +67,8 @@ Vary: Accept-Encoding`,
           evidence,
           dedupeKey: `vary ${resource} ${host}`,
         };
-      const tag = header(hop.headers, 'etag');
-      if (tag !== null && tag.startsWith('"') && tag === header(plain.headers, 'etag'))
+      const tag = headerValue(hop.headers, 'etag');
+      if (tag !== null && tag.startsWith('"') && tag === headerValue(plain.headers, 'etag'))
         return {
           cause: 'etag',
           message: message`${host} sends the ${resourceName(resource)} with the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}, although the bytes differ.`,
@@ -88,6 +88,6 @@ function isVaried(hop: Hop): boolean {
 
 /** True if a shared cache may store it. */
 function isShared(hop: Hop): boolean {
-  const { directives } = cacheControl(header(hop.headers, 'cache-control') ?? '');
+  const { directives } = cacheControl(headerValue(hop.headers, 'cache-control') ?? '');
   return !directives.has('no-store') && !directives.has('private');
 }

@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { hostOrCache } from '../owners.ts';
-import { codings } from '../../http/headers.ts';
+import { contentCodings } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { defineRule, explainedBy } from '../rule.ts';
@@ -56,7 +56,7 @@ Content-Type: application/gzip`,
   },
   check({ resource, answer }) {
     const hop = finalHop(answer);
-    const list = codings(hop.headers);
+    const list = contentCodings(hop.headers);
     if (list.length === 0) return null;
     const unknown = list.filter((coding) => !KNOWN.has(coding));
     const coding = list.join(', ');

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import type { Hop, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isOther, isRefusal } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -91,7 +91,7 @@ HTTP/1.1 200 OK`,
       const inHead = named(other, name);
       if (inGet === null || inHead === null || inGet === inHead) continue;
       // Lengths are only comparable in the same coding.
-      if (header(got.headers, 'content-encoding') !== header(other.headers, 'content-encoding')) continue;
+      if (headerValue(got.headers, 'content-encoding') !== headerValue(other.headers, 'content-encoding')) continue;
       // A value that differs between GETs says nothing about HEAD: it was just published, or is generated for each
       // request.
       if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
@@ -108,7 +108,7 @@ HTTP/1.1 200 OK`,
 });
 
 function named(hop: Hop, name: string): string | null {
-  return header(hop.headers, name)?.replace(/^W\//, '') ?? null;
+  return headerValue(hop.headers, name)?.replace(/^W\//, '') ?? null;
 }
 
 /** The complete responses to the same GET in the same coding. */

@@ -1,5 +1,5 @@
 import { message } from '../../text/message.ts';
-import { header } from '../../http/headers.ts';
+import { headerValue } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { parseUrl } from '../../url/url.ts';
 import { hostOf } from '../../http/probe.ts';
@@ -45,7 +45,7 @@ Cross-Origin-Resource-Policy: cross-origin`,
 });
 
 function refusal(hop: Hop, origins: readonly string[]): Problem<Cause> | null {
-  const policy = header(hop.headers, 'cross-origin-resource-policy');
+  const policy = headerValue(hop.headers, 'cross-origin-resource-policy');
   if (policy !== 'same-origin' && policy !== 'same-site') return null;
   const own = parseUrl(hop.url);
   if (own === null) return null;

@@ -1,5 +1,5 @@
 import type { Probe } from '../../facts/facts.ts';
-import { header, mediaType } from '../../http/headers.ts';
+import { headerValue, mediaType } from '../../http/headers.ts';
 import { finalHop, lastHop } from '../../http/probe.ts';
 import { parseUrl } from '../../url/url.ts';
 import { message } from '../../text/message.ts';
@@ -46,7 +46,7 @@ Content-Type: image/svg+xml
   check({ image, answer, origins }) {
     const { headers } = finalHop(answer);
     const type = mediaType(headers)?.type || null;
-    const nosniff = /^\s*nosniff\s*(,|$)/i.test(header(headers, 'x-content-type-options') ?? '');
+    const nosniff = /^\s*nosniff\s*(,|$)/i.test(headerValue(headers, 'x-content-type-options') ?? '');
     const evidence = { contentType: type, nosniff, image: image.kind };
     if (image.kind === 'svg') {
       if (type === 'image/svg+xml') return null;

@@ -11,7 +11,7 @@ import type {
 import { resourceName } from '../../../facts/resource-kind.ts';
 import { type AddressDifference, hopOfAnswer, lastSample } from '../../../http/address-comparison.ts';
 import { corsFault } from '../../../http/cors.ts';
-import { header } from '../../../http/headers.ts';
+import { headerValue } from '../../../http/headers.ts';
 import { hostnameOf, hostOf, statusOf } from '../../../http/probe.ts';
 import { tlsCause } from '../../../http/failed-request.ts';
 import { TLS_CAUSES } from '../tls-untrusted/causes.ts';
@@ -140,7 +140,7 @@ function codeOf(answer: AddressAnswer): string {
 
 function contentOf(answer: AddressAnswer): string {
   const { content } = lastSample(answer);
-  const changed = header(hopOfAnswer(answer)?.headers ?? [], 'last-modified');
+  const changed = headerValue(hopOfAnswer(answer)?.headers ?? [], 'last-modified');
   const parts = [`${content?.bytes ?? 0} bytes`, `SHA-256 ${(content?.sha256 ?? '').slice(0, 12)}…`];
   return [...parts, ...(changed === null ? [] : [`Last-Modified ${changed}`])].join(', ');
 }

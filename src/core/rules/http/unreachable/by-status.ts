@@ -1,6 +1,6 @@
 import { message, safe } from '../../../text/message.ts';
 import type { Hop, Probe } from '../../../facts/facts.ts';
-import { header, retryAfter } from '../../../http/headers.ts';
+import { headerValue, retryAfter } from '../../../http/headers.ts';
 import { areCredentialsRefused, hostOf, statusOf } from '../../../http/probe.ts';
 import { INTERCEPTIONS, interceptionText } from '../../../http/interception-text.ts';
 import { type Interception, type InterceptionKind, interceptionOf } from '../../../http/interception.ts';
@@ -77,7 +77,7 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     message: ({ lead, wait }) =>
       message`${lead} and requests a delay of ${String(wait)} s: it is unavailable, as during maintenance.`,
     advice: message`Check the status page of the host, and check again after that time.`,
-    evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
+    evidence: ({ hop }) => ({ retryAfter: headerValue(hop.headers, 'retry-after') }),
   },
   {
     when: ({ status, wait }) => status === 429 || (status === 503 && wait !== null),
@@ -85,7 +85,7 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     message: ({ lead, wait }) =>
       message`${lead}${wait === null ? '' : ` and requests a delay of ${wait} s`}; the file was not checked.`,
     advice: message`Request a higher limit, choose a host without one, or lower --concurrency and try again later.`,
-    evidence: ({ hop }) => ({ retryAfter: header(hop.headers, 'retry-after') }),
+    evidence: ({ hop }) => ({ retryAfter: headerValue(hop.headers, 'retry-after') }),
   },
   {
     when: ({ status }) => status === 511,
@@ -158,7 +158,7 @@ export function explainStatus(probe: Probe, hop: Hop, now: number, isFirst = fal
   const intercepted = interceptionOf(hop, hop.excerpt ?? '');
   const lead = `the host responds with ${status}${code === null ? '' : ` (${code})`}`;
   const where = afterRedirects(probe);
-  const wait = retryAfter(header(hop.headers, 'retry-after'), now);
+  const wait = retryAfter(headerValue(hop.headers, 'retry-after'), now);
   const known = explain(STATUSES, {
     probe,
     hop,

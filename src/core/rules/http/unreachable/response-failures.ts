@@ -1,5 +1,5 @@
 import type { Failure, Hop, Probe } from '../../../facts/facts.ts';
-import { header, headerLines } from '../../../http/headers.ts';
+import { headerValue, headerLines } from '../../../http/headers.ts';
 import { lastHop } from '../../../http/probe.ts';
 import { urlInOtherRegion } from '../../../http/store-error.ts';
 import { message, safe, type SafeText } from '../../../text/message.ts';
@@ -51,7 +51,7 @@ export const REDIRECT_FAILURES: readonly Row<FailedRequest>[] = [
 ];
 
 function locationOf({ probe }: FailedRequest): string {
-  const location = header(lastHop(probe)?.headers ?? [], 'location');
+  const location = headerValue(lastHop(probe)?.headers ?? [], 'location');
   return location === null ? 'an unknown location' : `“${printable(shorten(location, 100))}”`;
 }
 
