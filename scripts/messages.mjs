@@ -1,4 +1,4 @@
-// Prints every user-visible text of src with its position, to be read from top to bottom (`npm run messages [folder…]`):
+// Prints every user-visible text of the three packages with its position, to be read from top to bottom (`npm run messages [folder…]`):
 // messages, advice, rule texts, help, prompts, service pages and generated guides. A text is a string or template
 // literal with at least two words; `{…}` marks an inserted value.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const PROSE = /(^|[\s“"('’>])[A-Za-z][a-z’'-]*[a-z,:;.]? (?:[a-z“"({]|[A
 const CODE_TAGS = new Set(['sql', 'css']);
 
 /** @returns {{ file: string, line: number, text: string }[]} @param folders relative to the project */
-export function messages(folders = ['src']) {
+export function messages(folders = ['src', 'service/src', 'conformance/src']) {
   return folders.flatMap((folder) => sourcesIn(join(root, folder)).flatMap(messagesIn));
 }
 

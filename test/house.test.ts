@@ -1,46 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
 // @ts-expect-error a script without types
-import { DOORS, libraryPage, sectionsOf } from '../scripts/library-page.mjs';
+import { libraryPage } from '../scripts/library-page.mjs';
 // @ts-expect-error a script without types
 import { schemaFiles } from '../scripts/schemas.mjs';
 import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { rules } from '../src/core/rules/index.ts';
 import { VERSION } from '../src/core/values/tool-version.ts';
-import { filesIn, ROOT, roomOf, SOURCES, TESTS, WORKSPACES } from './support/source-files.ts';
+import {
+  codeOf as code,
+  filesIn,
+  importsOf,
+  ROOT,
+  roomOf,
+  SOURCES,
+  TESTS,
+  WORKSPACES,
+} from './support/source-files.ts';
 import { GUIDES } from './support/guides.ts';
 
 /** The conventions of this project; docs/contributors/architecture.md explains them. */
 
 const root = ROOT;
 const sources = SOURCES;
-
-interface Import {
-  from: string;
-  target: string;
-  typeOnly: boolean;
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const found = [
-    ...text.matchAll(
-      /^(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm,
-    ),
-  ];
-  return found.map((match) => {
-    const target = (match[2] ?? match[3])!;
-    const resolved = target.startsWith('.')
-      ? relative(root, join(root, dirname(file), target)).replaceAll('\\', '/')
-      : target;
-    return { from: file, target: resolved, typeOnly: match[1] !== undefined };
-  });
-}
 
 const imports = sources.flatMap(importsOf);
 /** True for a path of the sources, and not the name of a package. */
@@ -200,11 +187,6 @@ describe('imports', () => {
   });
 });
 
-/** A file without its comments. */
-function code(file: string): string {
-  return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-}
-
 describe('core', () => {
   test('builds for browsers from its own files and the semver package', async () => {
     const { metafile } = await build({
@@ -285,19 +267,6 @@ test('every rule has a live case, except those about files in a workspace', () =
     .join('\n');
   const without = rules.map(({ id }) => id).filter((id) => !new RegExp(`\\b${id}\\b`).test(live));
   expect(without).toEqual(['file-missing', 'file-name-differs', 'metadata-orphaned', 'base-url-mismatched']);
-});
-
-describe.each(DOORS as readonly { name: string; file: string }[])('the door $name', ({ file }) => {
-  const names = (sectionsOf(root, file) as { names: { name: string; text: string }[] }[]).flatMap((one) => one.names);
-
-  test('has a sentence for each name', () => {
-    expect(names.length).toBeGreaterThan(0);
-    expect(names.filter(({ text }) => !/^[A-Z`0-9].*\.$/.test(text))).toEqual([]);
-  });
-
-  test('has sentences that do not refer to another one', () => {
-    expect(names.filter(({ text }) => /^(The same|This|These|It)\b/.test(text))).toEqual([]);
-  });
 });
 
 describe('generated files are up to date', () => {

@@ -1,23 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROLES } from '../conformance/src/case/case.ts';
 import { casesOf } from '../conformance/src/sets.ts';
 // @ts-expect-error: a script without declarations
 import { messages as allMessages } from '../scripts/messages.mjs';
 import { GUIDES } from './support/guides.ts';
+import { filesIn, ROOT, SOURCES, WORKSPACES } from './support/source-files.ts';
 
 /** The language of this project (CONTRIBUTING.md, "Language"). */
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file.replaceAll('\\', '/')}`)
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
-
-const assets = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file.replaceAll('\\', '/')}`)
-  .filter((file) => /\/assets\/.*\.(css|js)$/.test(file));
+const root = ROOT;
+const sources = SOURCES;
+const assets = filesIn('src', ...WORKSPACES.map((name) => `${name}/src`)).filter((file) =>
+  /\/assets\/.*\.(css|js)$/.test(file),
+);
 
 /** The comments of a file; successive lines with `//` are one. */
 function commentsOf(file: string): string[] {

@@ -5,7 +5,7 @@ import { type CasesByRole, type Role, SETS } from './case/case.ts';
 
 /** Reads the cases from the folder `conformance` of the package. */
 
-/** The folder of a role in a set. From `src/conformance` and from `dist/cli`, the package is two folders up. */
+/** The folder of a role in a set. Below `src` and `dist`, the package is one folder up. */
 export function folderOf(set: number, role: Role): string {
   return join(fileURLToPath(new URL('..', import.meta.url)), `set-${set}`, role);
 }

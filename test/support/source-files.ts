@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository. */
@@ -40,4 +40,33 @@ export function roomOf(file: string): string {
 export function pathInRoom(file: string): string {
   const parts = file.split('/');
   return parts.slice(roomOf(file) === '' ? 1 : 2).join('/');
+}
+
+/** One import of a file, static or on demand. */
+export interface Import {
+  from: string;
+  target: string;
+  typeOnly: boolean;
+}
+
+/** The imports of a file, with paths from the root. */
+export function importsOf(file: string): Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const found = [
+    ...text.matchAll(
+      /^(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm,
+    ),
+  ];
+  return found.map((match) => {
+    const target = (match[2] ?? match[3])!;
+    const resolved = target.startsWith('.')
+      ? relative(ROOT, join(ROOT, dirname(file), target)).replaceAll('\\', '/')
+      : target;
+    return { from: file, target: resolved, typeOnly: match[1] !== undefined };
+  });
+}
+
+/** A file without its comments. */
+export function codeOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }

@@ -1,29 +1,24 @@
 import { message } from '../../../src/core/text/message.ts';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../../src/core/errors/codes/index.ts';
 import { AppregError, isAppregError } from '../../../src/core/errors/error.ts';
+import { pathInRoom, ROOT, roomOf, SOURCES } from '../../support/source-files.ts';
 
 test('the source uses every error code', () => {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '../../../src');
-  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('core/errors/codes/'))
-    .map((file) => readFileSync(join(root, file), 'utf8'))
+  const sources = SOURCES.filter((file) => !file.startsWith('src/core/errors/codes/'))
+    .map((file) => readFileSync(join(ROOT, file), 'utf8'))
     .filter((text) => text.includes('AppregError'))
     .join('\n');
   expect(Object.keys(ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
 });
 
 test('an error of a write whose hint says to run the command again has advisesRepeat', () => {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '../../../src');
-  const found = ['store', 'publish']
-    .flatMap((part) => readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((file) => [part, file]))
-    .filter(([, file]) => file!.endsWith('.ts') && file !== 'apply-plan.ts')
-    .flatMap(([part, file]) => [
-      ...readFileSync(join(root, part!, file!), 'utf8').matchAll(/\brun the (?:same )?command again[^]{0,500}/gi),
+  const found = SOURCES.filter((file) => ['store', 'publish'].includes(roomOf(file)))
+    .filter((file) => pathInRoom(file) !== 'apply-plan.ts')
+    .flatMap((file) => [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(/\brun the (?:same )?command again[^]{0,500}/gi),
     ])
     .map(([text]) => text);
   expect(found.length).toBeGreaterThan(15);
