@@ -6,7 +6,7 @@ export function errorsPage(): string {
   const lines = [
     '# Errors',
     '',
-    '<!-- Generated from src/core/error-codes by `npm run docs`. Do not edit. -->',
+    '<!-- Generated from src/core/errors/codes by `npm run docs`. Do not edit. -->',
     '',
     'A run that ends with an error prints the message and a hint to stderr. With `--format json`, stdout is a document with `error.code`, `error.message`, `error.hint` and `error.exit`; the codes are listed here. Messages and hints may change between versions, codes do not. What checks find in a registry are findings, not errors: see [rules.md](rules.md).',
     '',

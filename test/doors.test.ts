@@ -18,13 +18,17 @@ import {
  * imports in house.test.ts holds the rest.
  */
 
+/** Places of a pattern in the code of files, with what its group found. */
+function found(files: readonly string[], pattern: RegExp): { file: string; text: string }[] {
+  return files.flatMap((file) => [...code(file).matchAll(pattern)].map(([all, text]) => ({ file, text: text ?? all })));
+}
+
+function manifest(folder: string) {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+}
+
 describe.each(WORKSPACES)('the package in %s', (name) => {
   const own = sources.filter((file) => file.startsWith(`${name}/src/`));
-  /** Places of a pattern in the code of files, with what its group found. */
-  const found = (files: readonly string[], pattern: RegExp): { file: string; text: string }[] =>
-    files.flatMap((file) => [...code(file).matchAll(pattern)].map(([all, text]) => ({ file, text: text ?? all })));
-  const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-
   test('imports on demand only what the text names, so that the table of imports covers it', () => {
     expect(found(own, /\bimport\((?!\s*'[^']+'\s*\))[^)]*\)/g)).toEqual([]);
     expect(found(own, /\brequire\(/g)).toEqual([]);
