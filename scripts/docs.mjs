@@ -1,4 +1,4 @@
-// Writes docs/rules.md from the rules, docs/errors.md from the error codes, and docs/library-reference.md from the doors.
+// Writes docs/rules.md from the rules, docs/errors.md from the error codes, and docs/implementers/library-reference.md from the doors.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,4 +23,4 @@ const { errorsPage, rules, rulesPage } = await import(
 );
 writeFileSync(join(root, 'docs/rules.md'), rulesPage(rules));
 writeFileSync(join(root, 'docs/errors.md'), errorsPage());
-writeFileSync(join(root, 'docs/library-reference.md'), libraryPage(root));
+writeFileSync(join(root, 'docs/implementers/library-reference.md'), libraryPage(root));

@@ -1,4 +1,4 @@
-// docs/library-reference.md: each name of the doors of the three packages, by the sections of the door.
+// docs/implementers/library-reference.md: each name of the doors of the three packages, by the sections of the door.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';

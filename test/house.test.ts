@@ -284,8 +284,8 @@ describe('generated files are up to date', () => {
     expect(readFileSync(join(root, 'docs/rules.md'), 'utf8')).toBe(rulesPage(rules));
   });
 
-  test('docs/library-reference.md matches the doors of the packages', () => {
-    expect(readFileSync(join(root, 'docs/library-reference.md'), 'utf8')).toBe(libraryPage(root));
+  test('docs/implementers/library-reference.md matches the doors of the packages', () => {
+    expect(readFileSync(join(root, 'docs/implementers/library-reference.md'), 'utf8')).toBe(libraryPage(root));
   });
 
   test('docs/errors.md matches the error codes', () => {
