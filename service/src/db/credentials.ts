@@ -14,8 +14,11 @@ interface PrivateRegistry {
   url: string;
 }
 
+/** The reason why stored credentials cannot be used. */
+export type CredentialsFault = 'unknown-key' | 'damaged';
+
 /** The credentials of a registry, or why they cannot be used. */
-type OpenedAuth = { auth: RegistryAuth } | { fault: 'unknown-key' | 'damaged' };
+type OpenedAuth = { auth: RegistryAuth } | { fault: CredentialsFault };
 
 /** @returns null if the registry has none */
 export async function credentialsOf(db: Db, keys: SecretsKeys, registry: PrivateRegistry): Promise<OpenedAuth | null> {

@@ -153,11 +153,15 @@ export interface RefreshResult extends NextCheck {
   events: readonly NewEvent[];
 }
 
-/** @throws Superseded if another refresh has taken over the registry: then nothing is written */
+/**
+ * @param end.refusesSubscriptions true if the host has not served the registry for its unconfirmed subscriptions
+ * @throws Superseded if another refresh has taken over the registry: then nothing is written
+ */
 export async function writeRefreshResult(
   db: Db,
   claim: RegistryClaim & CheckStart,
   result: RefreshResult,
+  { refusesSubscriptions }: { refusesSubscriptions: boolean },
 ): Promise<void> {
   const { usable, report, certificates, events, nextCheckAt, nextIfRequested, ...columns } = result;
   const { id, requests } = claim;
@@ -180,7 +184,7 @@ export async function writeRefreshResult(
       ...(certificates && { certificates: JSON.stringify(certificates) }),
       ...(checked && { checkedEventAt: columns.checkedAt, checkedEventOutcome: checked.data.outcome }),
     });
-    if (usable === null) await refuseSubscriptions(tx, claim);
+    if (refusesSubscriptions) await refuseSubscriptions(tx, claim);
     await recordRegistryEvents(tx, id, columns.checkedAt, events);
   });
 }

@@ -20,8 +20,9 @@ const SLACK = 10 * MINUTE;
 const CONCURRENCY = 32;
 
 /**
- * Sends requests with a client of its own: it gives up a host after several artifacts fail or hang, and the documents
- * of that host are requested nevertheless.
+ * Clears the requests of subscribers for this check, and writes when each artifact was asked for. Sends requests with a
+ * client of its own: it gives up a host after several artifacts fail or hang, and the documents of that host are
+ * requested nevertheless.
  * @param isOver whether no more requests may be sent
  */
 export async function checkArtifacts(

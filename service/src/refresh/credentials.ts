@@ -1,7 +1,7 @@
 import { redactor, type SecretHeaders } from 'appreg/node';
 import { type RefreshContext } from './plan.ts';
 import { type RegistryRecord } from '../db/refreshes.ts';
-import { credentialsOf } from '../db/credentials.ts';
+import { credentialsOf, type CredentialsFault } from '../db/credentials.ts';
 import { secretHeadersFor } from '../domain/credentials.ts';
 import { postponeRefresh, markUnauthorized } from '../db/claims.ts';
 
@@ -20,24 +20,27 @@ const NONE: RequestCredentials = { secrets: null, redact: null };
 /** Milliseconds until a registry is tried again whose credentials another key has sealed: it may be on its way. */
 const KEY_DELAY = 60_000;
 
-/**
- * The credentials of a registry. Without the key that sealed them nothing is requested.
- * @returns null if they cannot be used: the refresh is postponed, and the operator finds the reason in the log
- */
-export async function requestCredentials(
-  context: RefreshContext,
-  registry: RegistryRecord,
-): Promise<RequestCredentials | null> {
-  const { db, settings, log } = context;
-  const { id, ownerId, url } = registry;
+/** Reads the credentials of a registry. @returns the fault if they cannot be used: then nothing may be requested */
+export async function readCredentials(
+  { db, settings }: RefreshContext,
+  { id, ownerId, url }: RegistryRecord,
+): Promise<RequestCredentials | { fault: CredentialsFault }> {
   if (ownerId === null) return NONE;
   const opened = await credentialsOf(db, settings.secretsKeys, { id, ownerId, url });
   if (opened === null) return NONE;
-  if ('auth' in opened) {
-    const secrets = secretHeadersFor(url, opened.auth);
-    return { secrets, redact: redactor(secrets.headers.map(([, value]) => value)) };
-  }
-  if (opened.fault === 'unknown-key') {
+  if ('fault' in opened) return opened;
+  const secrets = secretHeadersFor(url, opened.auth);
+  return { secrets, redact: redactor(secrets.headers.map(([, value]) => value)) };
+}
+
+/** Postpones the refresh of a registry whose credentials cannot be used, and logs the remedy for the operator. */
+export async function postponeUnusable(
+  { db, settings, log, now: clock }: RefreshContext,
+  registry: RegistryRecord,
+  fault: CredentialsFault,
+): Promise<void> {
+  const { id } = registry;
+  if (fault === 'unknown-key') {
     log('error', 'credentials-locked', {
       registry: id,
       remedy: 'Set SECRETS_KEY or SECRETS_KEY_OLD to the key that they were encrypted with.',
@@ -45,10 +48,9 @@ export async function requestCredentials(
     await postponeRefresh(db, id, KEY_DELAY);
   } else {
     log('error', 'credentials-damaged', { registry: id, remedy: 'The organization has to set the credentials again.' });
-    const now = context.now();
+    const now = clock();
     await markUnauthorized(db, registry, now, new Date(now.getTime() + settings.interval));
   }
-  return null;
 }
 
 /** The value, or null if it contains the credentials: a host may echo them, and what is stored is read later. */

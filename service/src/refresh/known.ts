@@ -32,13 +32,16 @@ function withoutArtifactsToFetch(
 
 /**
  * If the facts of an artifact were too large to be stored, its row records that it was verified.
+ * @param record null if the app has no row
  * @returns the listed artifacts of which this holds; and until when they need no request, in milliseconds since 1970
  */
 export function verifiedWithoutFacts(
   { artifactCheck, now }: RefreshState,
-  { versions, remembered }: AppRecord,
+  record: AppRecord | null,
   listed: readonly ListedArtifact[],
 ): ReadonlyMap<ListedArtifact, number> {
+  if (record === null) return new Map();
+  const { versions, remembered } = record;
   const rows = new Map(versions.map((row) => [row.version, row]));
   const withFacts = new Set(remembered?.facts.artifacts.map(({ url }) => url));
   const found = new Map<ListedArtifact, number>();

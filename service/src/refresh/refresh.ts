@@ -1,7 +1,9 @@
 import type { DocumentFacts } from 'appreg';
-import { type HttpClient, observe, openHttpClient } from 'appreg/node';
-import { type CheckOutcome } from '../domain/events.ts';
-import { type ArtifactCheck, type RefreshContext, webOptions, type RefreshState } from './plan.ts';
+import { keysWithPinnedVersions, openAppRecords } from '../db/app-records.ts';
+import { Superseded, claimRegistry } from '../db/claims.ts';
+import { confirmSubscriptions } from '../db/confirmations.ts';
+import { unpack } from '../db/packed.ts';
+import { decidePolicies } from '../db/policies.ts';
 import {
   readRegistry,
   type RegistryRecord,
@@ -9,24 +11,19 @@ import {
   writeRefreshResult,
   packedManifestOf,
 } from '../db/refreshes.ts';
-import { Superseded, claimRegistry } from '../db/claims.ts';
-import { requestCredentials, type RequestCredentials, unlessSecret } from './credentials.ts';
-import { type Budget, openBudget } from './budget.ts';
+import { type CheckOutcome } from '../domain/events.ts';
 import { checkArtifacts } from './artifact-checks.ts';
-import { openRecordingClient } from './recording-client.ts';
-import { unchangedTokenIn, judgementKey, isStillUnchanged, type UnchangedToken } from './unchanged.ts';
 import { checkAttestations } from './attestation-checks.ts';
-import { decidePolicies } from '../db/policies.ts';
-import { confirmSubscriptions } from '../db/confirmations.ts';
-import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type RefreshFigures } from './outcome.ts';
+import { postponeUnusable, readCredentials, unlessSecret } from './credentials.ts';
 import { type Judge, openJudge } from './judge.ts';
 import { type Observation } from './observation.ts';
-import { writeParts } from './write-parts.ts';
-import { knownResults } from './known.ts';
-import { ICON_BYTES } from './icons.ts';
+import { unchangedOutcome, incompleteness, secondsOf, refreshOutcome, type RefreshFigures } from './outcome.ts';
+import { type ArtifactCheck, type RefreshContext, type RefreshState } from './plan.ts';
 import { openReceivedArtifacts } from './received.ts';
-import { keysWithPinnedVersions, openAppRecords } from '../db/app-records.ts';
-import { unpack } from '../db/packed.ts';
+import { openRecordingClient, type RecordingClient } from './recording-client.ts';
+import { observeRegistry, openRun, type Run } from './run.ts';
+import { unchangedTokenIn, judgementKey, isStillUnchanged, type UnchangedToken } from './unchanged.ts';
+import { writeParts } from './write-parts.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 
@@ -52,7 +49,17 @@ export type RefreshOutcome =
 const ARTIFACT_CHECK_SHARE = 0.2;
 const REVALIDATION_SHARE = 0.35;
 
-/** Refreshes a registry if it is due. Writes each app when it is done, and the registry's own row at the end. */
+/**
+ * Refreshes a registry if it is due. Writes in this order:
+ * 1. Credentials that cannot be used: the time of the next refresh, and that damaged ones are refused; then it ends.
+ * 2. Artifacts: the request of subscribers for a check is cleared, and it is recorded when each one was asked for.
+ * 3. If nothing has changed: confirmed subscriptions, evidence and decisions as in 6, and the time of the check; then it ends.
+ * 4. The claim of the registry.
+ * 5. Part by part: confirmed subscriptions and the list of apps; the pending versions of an app; the app with its
+ *    versions, and the bytes of verified artifacts. Beside it, the progress.
+ * 6. Evidence of attestations; which versions it and the policies offer.
+ * 7. The row of the registry, with refused subscriptions and its events.
+ */
 export async function refreshRegistry(
   context: RefreshContext,
   id: number,
@@ -75,77 +82,104 @@ export async function refreshRegistry(
   }
 }
 
-/** State that the steps of a refresh share. */
-interface Run {
-  readonly context: RefreshContext;
-  /** The registry as it was read at the start. */
-  readonly seen: RegistryRecord;
-  readonly credentials: RequestCredentials;
-  readonly client: HttpClient;
-  readonly budget: Budget;
-  /** The node is stopping. */
-  readonly stopping: AbortSignal;
-  /** Milliseconds since the start. */
-  elapsed(): number;
-}
-
 /** @throws Superseded if another refresh has taken over the registry */
 async function refreshDue(
   context: RefreshContext,
   seen: RegistryRecord,
   stopping: AbortSignal,
 ): Promise<RefreshOutcome> {
-  const { limits } = context.settings;
-  const now = context.now();
-  const credentials = await requestCredentials(context, seen);
-  if (credentials === null) return 'credentials-unusable';
-  const started = performance.now();
-  const elapsed = (): number => performance.now() - started;
-  const budget = openBudget(limits, stopping);
-  const isOver = (share: number): boolean => budget.signal.aborted || elapsed() > limits.refresh * share;
-  const web = webOptions(context, seen, budget.signal, credentials.secrets);
-  const client = openHttpClient(web);
-  const run: Run = { context, seen, credentials, client, budget, stopping, elapsed };
+  const credentials = await readCredentials(context, seen);
+  if ('fault' in credentials) {
+    await postponeUnusable(context, seen, credentials.fault);
+    return 'credentials-unusable';
+  }
+  const run = openRun(context, seen, credentials, stopping);
   try {
-    const artifactCheck = await checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
-    const recording = openRecordingClient(client);
-    const token = unchangedTokenIn(seen.unchangedToken, judgementKey(context.settings), now.getTime());
-    const revalidate = (one: UnchangedToken): Promise<boolean> =>
-      isStillUnchanged(one, recording, now.getTime(), web.total.small, () => isOver(REVALIDATION_SHARE));
-    if (token !== null && artifactCheck.fetch.size === 0 && (await revalidate(token)))
-      return await finishUnchanged(run, token, artifactCheck);
+    const artifactCheck = await askArtifactHosts(run);
+    const revalidation = await revalidate(run, artifactCheck);
+    if (revalidation.unchanged !== null) return await finishUnchanged(run, revalidation.unchanged, artifactCheck);
     if (stopping.aborted) return 'released';
-
-    const timeDependentToken = token?.requests.length === 0 ? seen.unchangedToken : null;
-    const state = await claimState(context, seen, { artifactCheck, web, now });
-    const { registry } = state;
-    const judge = openJudge(context, state, recording, timeDependentToken);
-    const records = openAppRecords(context.db, registry.id);
-    const received = openReceivedArtifacts(context.artifacts, registry.id);
-    const parts = observe(registry.url, {
-      ...web,
-      http: recording.http,
-      memory: knownResults(state, records),
-      copyArtifact: received.copy,
-      iconBytes: ICON_BYTES,
-      about: true,
-      announce: true,
-      atMost: limits.apps,
-      startAfter: registry.resumeAfter,
-      budget: budget.observation,
-    });
-    const writing = { context, state, credentials, judge, records, received };
-    const observation = await writeParts(parts, writing).finally(received.discard);
-    if (observation === null) return 'machine-limit';
+    const state = await claimState(run, artifactCheck);
+    const observed = await observeAndWrite(run, state, revalidation);
+    if (observed === null) return 'machine-limit';
     if (stopping.aborted) return 'released';
-    return await finishObserved(run, state, judge, observation);
+    return await finishObserved(run, state, observed);
   } finally {
-    budget.close();
-    await client.close();
+    await run.close();
   }
 }
 
-/** Nothing changed: only the time of the check is written. */
+function askArtifactHosts({ context, seen, web, isOver }: Run): Promise<ArtifactCheck> {
+  return checkArtifacts(context, seen, web, () => isOver(ARTIFACT_CHECK_SHARE));
+}
+
+/** The result of the conditional requests that may confirm the last outcome. */
+interface Revalidation {
+  /** The token of the last outcome if it stays valid; otherwise null. */
+  unchanged: UnchangedToken | null;
+  /** With the responses so far, which an observation reuses. */
+  recording: RecordingClient;
+  /** The stored token if it says that the outcome depends on time; otherwise null. */
+  timeDependentToken: string | null;
+}
+
+/** Writes nothing. */
+async function revalidate(run: Run, { fetch }: ArtifactCheck): Promise<Revalidation> {
+  const { context, seen, client, web, isOver } = run;
+  const now = run.now.getTime();
+  const recording = openRecordingClient(client);
+  const token = unchangedTokenIn(seen.unchangedToken, judgementKey(context.settings), now);
+  const isOverFor = (): boolean => isOver(REVALIDATION_SHARE);
+  const isUnchanged =
+    token !== null && fetch.size === 0 && (await isStillUnchanged(token, recording, now, web.total.small, isOverFor));
+  const timeDependentToken = token?.requests.length === 0 ? seen.unchangedToken : null;
+  return { unchanged: isUnchanged ? token : null, recording, timeDependentToken };
+}
+
+/**
+ * Takes over the registry, and reads what its refresh starts from.
+ * @throws Superseded if another refresh was faster
+ */
+async function claimState(
+  { context: { db }, seen, web, now }: Run,
+  artifactCheck: ArtifactCheck,
+): Promise<RefreshState> {
+  const registry = await claimRegistry(db, seen);
+  const [pinnedKeys, manifest] = await Promise.all([
+    keysWithPinnedVersions(db, registry.id),
+    packedManifestOf(db, registry.id),
+  ]);
+  const storedManifest = manifest === null ? null : await unpack<DocumentFacts>(manifest);
+  return { registry, pinnedKeys, storedManifest, artifactCheck, web, now };
+}
+
+/** What was observed; its apps are written. */
+interface Observed {
+  observation: Observation;
+  judge: Judge;
+}
+
+/** @returns null if this node could not send a request */
+async function observeAndWrite(
+  run: Run,
+  state: RefreshState,
+  { recording, timeDependentToken }: Revalidation,
+): Promise<Observed | null> {
+  const { context, credentials } = run;
+  const { id } = state.registry;
+  const judge = openJudge(context, state, recording, timeDependentToken);
+  const records = openAppRecords(context.db, id);
+  const received = openReceivedArtifacts(context.artifacts, id);
+  try {
+    const parts = observeRegistry(run, state, recording, { records, received });
+    const observation = await writeParts(parts, { context, state, credentials, judge, records, received });
+    return observation && { observation, judge };
+  } finally {
+    await received.discard();
+  }
+}
+
+/** Nothing changed: the last outcome stays valid. */
 async function finishUnchanged(
   run: Run,
   token: UnchangedToken,
@@ -172,8 +206,7 @@ async function finishUnchanged(
 async function finishObserved(
   run: Run,
   state: RefreshState,
-  judge: Judge,
-  observed: Observation,
+  { observation: observed, judge }: Observed,
 ): Promise<RefreshOutcome> {
   const { context, credentials, stopping, elapsed } = run;
   const { limits, interval } = context.settings;
@@ -188,7 +221,8 @@ async function finishObserved(
     unchangedToken: unlessSecret(credentials, unchangedToken),
     end: { at: context.now(), random: context.random(), interval, duration },
   });
-  await writeRefreshResult(context.db, state.registry, result);
+  const refusesSubscriptions = observation.apps === null;
+  await writeRefreshResult(context.db, state.registry, result, { refusesSubscriptions });
   return recordRefresh(context, state.registry, figures);
 }
 
@@ -203,28 +237,6 @@ async function decideOffers({ context, seen, client, credentials, budget }: Run,
   const isCutOff = await checkAttestations(context, seen, client, credentials, isOver);
   await decidePolicies(context.db, seen.id, context.now());
   return isCutOff;
-}
-
-/**
- * Takes over the registry, and reads what its refresh starts from.
- * @throws Superseded if another refresh was faster
- */
-async function claimState(
-  { db }: RefreshContext,
-  seen: RegistryRecord,
-  rest: Pick<RefreshState, 'artifactCheck' | 'web' | 'now'>,
-): Promise<RefreshState> {
-  const registry = await claimRegistry(db, seen);
-  const [pinnedKeys, manifest] = await Promise.all([
-    keysWithPinnedVersions(db, registry.id),
-    packedManifestOf(db, registry.id),
-  ]);
-  return {
-    registry,
-    pinnedKeys,
-    storedManifest: manifest === null ? null : await unpack<DocumentFacts>(manifest),
-    ...rest,
-  };
 }
 
 /** Logs and counts a refresh. */

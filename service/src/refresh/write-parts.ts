@@ -1,4 +1,4 @@
-import { areCredentialsRefused, isMissing, manifestAppsIn, member, type Missing } from 'appreg';
+import { areCredentialsRefused, isMissing, type JsonObject, manifestAppsIn, member, type Missing } from 'appreg';
 import type { AppPart, ListedPart, ManifestPart, Observing } from 'appreg/node';
 import { type AppRecords } from '../db/app-records.ts';
 import { confirmSubscriptions } from '../db/confirmations.ts';
@@ -18,8 +18,8 @@ import { openProgressWriter } from './progress.ts';
 import { type ReceivedArtifacts } from './received.ts';
 
 /**
- * Judges the parts of a registry, and writes what they change: one at a time, in transactions that name the claim of
- * the refresh. Beside it, only its progress is written.
+ * Judges the parts of a registry, and writes what they change, one at a time. The transactions that write apps and
+ * versions name the claim of the refresh. Beside it, only its progress is written.
  */
 
 /** Shared by the parts of one refresh. */
@@ -61,9 +61,17 @@ export async function writeParts(parts: Observing, writing: Writing): Promise<Ob
       if (part.kind === 'manifest') {
         progress.start(part.order.length);
         records.order(part.order);
-        written = await writeManifest(part, writing);
-      } else if (part.kind === 'listed') written = await writeListed(part, writing);
-      else if (part.kind === 'app') written = await writeObserved(part, writing, icons, observation);
+        const { apps, ...observed } = observedManifest(part, writing);
+        // Before what it changes is recorded, so that these subscriptions see it.
+        if (apps !== null) await confirmSubscriptions(context.db, state.registry);
+        const listed = apps === null ? NOTHING_WRITTEN : await writeListedApps(apps, writing);
+        written = { apps, ...observed, ...listed };
+      } else if (part.kind === 'listed') {
+        written = await writePendingVersions(part, writing);
+        const verified = verifiedWithoutFacts(state, records.loaded(part.key), part.artifacts);
+        part.leaveOut(verified.keys(), VERIFIED_BEFORE);
+        for (const until of verified.values()) judge.notAfter(until);
+      } else if (part.kind === 'app') written = await writeObserved(part, writing, icons, observation);
       else if (part.kind === 'hosts') judge.hosts(part.facts);
       else written = { interrupted: part.interrupted };
       observation = added(observation, written);
@@ -85,48 +93,37 @@ function added(observation: Observation, { events = [], isChanged = false, ...re
   };
 }
 
-/** Lists the apps of the registry. */
-async function writeManifest({ facts, asObserved, order }: ManifestPart, writing: Writing): Promise<Written> {
-  const { context, state, credentials, judge } = writing;
-  const { db, settings } = context;
-  const { registry } = state;
-  const apps = manifestAppsIn(facts.content);
+/** Judges the manifest, and writes nothing. */
+function observedManifest({ facts, asObserved, order }: ManifestPart, { state, credentials, judge }: Writing) {
   judge.manifest(facts);
-  const observed = {
+  return {
     order,
-    apps,
+    apps: manifestAppsIn(facts.content),
     manifest: unlessSecret(credentials, asObserved),
-    certificates: certificateChange(registry.certificates, facts),
+    certificates: certificateChange(state.registry.certificates, facts),
     unauthorized: !isMissing(facts.web) && areCredentialsRefused(facts.web.server),
   };
-  if (apps === null) return observed;
-  // Before what it changes is recorded, so that these subscriptions see it.
-  await confirmSubscriptions(db, registry);
+}
+
+/** Lists the apps of a usable manifest. */
+async function writeListedApps(apps: JsonObject, { context, state }: Writing): Promise<Written> {
+  const { db, settings } = context;
   // Of the same manifest too: an earlier version may have stored less of it.
   const listed = listedAppsIn(apps, settings.limits.apps);
-  const events = await writeListing(db, registry, listed, settings.limits.apps, context.now());
-  return events === null ? observed : { ...observed, events, isChanged: true };
+  const events = await writeListing(db, state.registry, listed, settings.limits.apps, context.now());
+  return events === null ? NOTHING_WRITTEN : { events, isChanged: true };
 }
 
 /** Lists new versions of an app as pending, while their artifacts are fetched. */
-async function writeListed({ key, versions, artifacts, leaveOut }: ListedPart, writing: Writing): Promise<Written> {
-  const { context, state, judge, records } = writing;
+async function writePendingVersions({ key, versions }: ListedPart, writing: Writing): Promise<Written> {
+  const { context, state, records } = writing;
   const record = records.loaded(key);
-  if (record === null) return NOTHING_WRITTEN;
-  const pending = pendingVersions(record, versions, versionOptions(writing));
-  if (pending !== null) {
-    const { changes, events } = pending;
-    await addPendingVersions(context.db, state.registry, key, {
-      versions: changes.changed,
-      events,
-      at: context.now(),
-    });
-    record.versions = [...applyChanges(record.versions, changes)];
-  }
-  const verified = verifiedWithoutFacts(state, record, artifacts);
-  leaveOut(verified.keys(), VERIFIED_BEFORE);
-  for (const until of verified.values()) judge.notAfter(until);
-  return pending === null ? NOTHING_WRITTEN : { events: pending.events, isChanged: true };
+  const pending = record && pendingVersions(record, versions, versionOptions(writing));
+  if (record === null || pending === null) return NOTHING_WRITTEN;
+  const { changes, events } = pending;
+  await addPendingVersions(context.db, state.registry, key, { versions: changes.changed, events, at: context.now() });
+  record.versions = [...applyChanges(record.versions, changes)];
+  return { events, isChanged: true };
 }
 
 /** Writes an app and its versions, and keeps verified artifacts. @param observation of the parts before it */
