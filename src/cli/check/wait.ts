@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
 import { type SignalExit, AppregError } from '../../core/errors/error.ts';
-import { reportCheck } from './report.ts';
+import { endCheck } from './end-check.ts';
 import { whyNotUsable } from '../../platform/make-folder.ts';
 import type { Context } from '../config/context.ts';
 import { type CheckRun, type LiveCheck, startRun } from './live-check.ts';
@@ -78,25 +78,25 @@ export async function verifyWhenReady(
     for (;;) {
       const run = await startRun({ ...check, cacheFolder });
       attempt = await observeOnce(context, run, goal, lifetimes, options.save);
-      const { result, missing } = attempt;
-      if (result.exit !== null) return reportAttempt(context, run, attempt, result.exit);
+      const { result, missing, writer } = attempt;
+      if (result.exit !== null) return endCheck(context, run, result, writer);
       if (missing.length === 0) {
-        const code = reportAttempt(context, run, attempt, null);
+        const code = endCheck(context, run, result, writer);
         context.terminal.log(describeDeadline(lifetimes.visibleBy(new Date().toISOString())));
         return code;
       }
       const left = end - Date.now();
       if (left <= 0) {
         context.terminal.log(message`Timed out after ${String(options.wait)}. Still missing: ${missing.join('; ')}.`);
-        return reportAttempt(context, run, attempt, 1);
+        return endCheck(context, run, result, writer, 1);
       }
       const text = missing.join('; ');
       if (text !== lastText) context.terminal.log(message`Waiting until ${shownTime(end)}: ${text}.`);
       lastText = text;
       const exit = await pauseFor(context, Math.min(pause * 1000, left), text);
-      if (exit !== null) return reportAttempt(context, run, attempt, exit);
+      if (exit !== null) return endCheck(context, run, result, writer, exit);
       pause = Math.min(pause * PAUSE.growth, PAUSE.max);
-      attempt.writer?.abandon();
+      writer?.abandon();
     }
   } finally {
     attempt?.writer?.abandon();
@@ -131,18 +131,6 @@ async function observeOnce(
     writer?.abandon();
     throw error;
   }
-}
-
-/** Saves and prints the last observation. @param code overrides that of the report, or null */
-function reportAttempt(
-  context: Context,
-  run: CheckRun,
-  { result, writer }: Attempt,
-  code: 1 | SignalExit | null,
-): number {
-  writer?.finish(result.incomplete, result.shard);
-  const reportCode = reportCheck(context, result.report, run, { attested: result.attested });
-  return code ?? reportCode;
 }
 
 /** Waits the given milliseconds. @returns the exit code of an interrupted run, or null */

@@ -3,7 +3,7 @@ import { startJudging } from '../../core/engine/judge.ts';
 import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { checked } from '../check/checked.ts';
-import { reportCheck } from '../check/report.ts';
+import { endCheck } from '../check/end-check.ts';
 import type { Context } from '../config/context.ts';
 import { liveCheck, startRun } from '../check/live-check.ts';
 import { observeAndJudge } from '../check/observe-and-judge.ts';
@@ -24,16 +24,14 @@ export async function runVerify(context: Context, url: string, options: VerifyOp
     const writer = openSavedFacts(context, options.save, run);
     try {
       const result = await observeAndJudge(context, run, { start: startJudging, writer });
-      const { exit, report, incomplete, shard, attested, unknownApps, nearApps } = result;
+      const { unknownApps, nearApps } = result;
       if (unknownApps.length > 0)
         throw new AppregError(
           'app-unknown',
           message`The registry does not list the app “${unknownApps.join('”, “')}”.${nearApps}`,
           message`App keys are case-sensitive.`,
         );
-      writer?.finish(incomplete, shard);
-      const code = reportCheck(context, report, run, { attested });
-      return exit ?? code;
+      return endCheck(context, run, result, writer);
     } finally {
       writer?.abandon();
     }
