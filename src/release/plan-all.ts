@@ -6,11 +6,8 @@ import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
 import { artifactPath } from '../publish/artifact.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import type { EditStep } from '../publish/edit-step.ts';
-import { lockedVersion, lockIn, readLockDocument, withStoredLock } from '../publish/lock-step.ts';
+import { lockIn, withStoredLock } from '../publish/lock-step.ts';
 import { iconPath } from '../publish/parts/icon.ts';
-import { lockPart } from '../publish/parts/lock.ts';
-import type { Part } from '../publish/parts/part.ts';
-import { workspaceLockPart } from '../publish/parts/workspace-lock.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { planVersion, readApp } from '../publish/publish-version.ts';
 import { type RegistryLocation, readManifest } from '../publish/registry-location.ts';
@@ -22,6 +19,7 @@ import { asDone } from '../store/pool.ts';
 import { type BatchStore, isBatchStore, type Store } from '../store/store.ts';
 import type { PreparedApp } from './evaluate.ts';
 import { listAll } from './list-all.ts';
+import { lockParts, type Locks, readLocks, RECORDING } from './locks.ts';
 import { failed, type PlannedVersion, type PublishedApp, refused } from './outcome.ts';
 
 /** The registry that a release publishes to. */
@@ -102,29 +100,6 @@ export async function planOf(
   const steps = planned.plan.steps.filter((step) => step !== planned.listingStep);
   return { ...planned, plan: { ...planned.plan, steps } };
 }
-
-/** The lock files, as they were read; that of the workspace is null if there is none. */
-interface Locks {
-  lock: StoredDocument;
-  workspaceLock: StoredDocument | null;
-}
-
-/** @throws AppregError for an invalid file */
-export async function readLocks({ store, workspace }: Pick<ReleaseRegistry, 'store' | 'workspace'>): Promise<Locks> {
-  return { lock: await readLockDocument(store), workspaceLock: workspace && (await readLockDocument(workspace)) };
-}
-
-/** One edit of each lock file, which records all versions. */
-export function lockParts({ lock, workspaceLock }: Locks, planned: readonly PlannedVersion[], now: string): Part[] {
-  const versions = planned.map(({ app, version }) => ({
-    app: app.key,
-    version: lockedVersion(app, version.entry, now),
-  }));
-  return [lockPart(lock, versions), workspaceLockPart(workspaceLock, versions)];
-}
-
-/** The subject of a commit that records published versions. */
-export const RECORDING = 'Record the sources of published versions';
 
 /** The plans as one: the files of each app, one listing of the new apps, one edit of each lock file. */
 function joined(

@@ -18,14 +18,20 @@ export interface PublishAllOptions extends PlanAllOptions {
   readBack?: ((entry: NewVersion) => Promise<void>) | undefined;
 }
 
-/**
- * Parts of the result of a release, as soon as it is known: the result of each app; before that, of one that is listed
- * with all others, that its files are stored; at the end of a dry run the plan of all.
- */
-export type ReleasePart =
-  | PublishedApp
-  | { kind: 'stored'; app: PreparedApp }
-  | { kind: 'plan'; plan: Plan<PlannedStep> };
+/** Receives what happens to each app, as soon as it is known. */
+export interface PublishListener {
+  /** Its files are stored; it is not listed yet, unless it was before. */
+  stored(app: PreparedApp): void;
+  /** Its result is known. */
+  ended(result: PublishedApp): void;
+}
+
+export interface PublishedAll {
+  /** As soon as they were known, the first one first. */
+  results: PublishedApp[];
+  /** Of a dry run; otherwise null. */
+  plan: Plan<PlannedStep> | null;
+}
 
 /**
  * Publishes each app at its declared version: it is judged before anything is written, and nothing is listed before it is
@@ -33,31 +39,41 @@ export type ReleasePart =
  * the lock file does not have its sources, so an interrupted run is continued by running it again.
  * @throws AppregError as `planAll` does, and `attestation-failed` (exit 2) before anything is written
  */
-export async function* publishAll(
+export async function publishAll(
   registry: ReleaseRegistry,
   apps: readonly PreparedApp[],
   options: PublishAllOptions,
-): AsyncGenerator<ReleasePart> {
+  listener: PublishListener,
+): Promise<PublishedAll> {
   const { jobs, judgeSettings, readBack, dryRun = false } = options;
+  const results: PublishedApp[] = [];
+  const end = (...some: readonly PublishedApp[]): void => {
+    results.push(...some);
+    for (const one of some) listener.ended(one);
+  };
   const planned = await planAll(registry, apps, options);
-  yield* planned.failures;
+  end(...planned.failures);
   if (dryRun) {
-    yield* planned.versions.map((one) => succeeded(one, 'planned'));
-    return yield { kind: 'plan', plan: planned.plan };
+    end(...planned.versions.map((one) => succeeded(one, 'planned')));
+    return { results, plan: planned.plan };
   }
   await signAll(planned.versions, jobs);
-  if (isBatchStore(registry.store)) return yield* await commitAll(registry, planned, options);
-
-  const stored: StoredApp[] = [];
-  for await (const one of asDone(planned.versions, jobs, (app) => storeApp(registry, app, judgeSettings, readBack))) {
-    if (one.kind === 'stored') stored.push(one);
-    yield one;
+  if (isBatchStore(registry.store)) {
+    end(...(await commitAll(registry, planned, options)));
+    return { results, plan: null };
   }
+  const stored: StoredApp[] = [];
+  for await (const one of asDone(planned.versions, jobs, (app) => storeApp(registry, app, judgeSettings, readBack)))
+    if (one.kind === 'stored') {
+      stored.push(one);
+      listener.stored(one.app);
+    } else end(one);
   const inOrder = planned.versions.flatMap(({ app }) => stored.find((one) => one.app === app) ?? []);
   const { listed, failures } = await listNewApps(registry, inOrder, judgeSettings);
-  yield* failures;
+  end(...failures);
   const notRecorded = await recordAll(registry, listed, judgeSettings.now);
-  yield* listed.map((one) => succeeded(one, one.isNew ? 'published' : 'already-published', notRecorded));
+  end(...listed.map((one) => succeeded(one, one.isNew ? 'published' : 'already-published', notRecorded)));
+  return { results, plan: null };
 }
 
 /**

@@ -2,8 +2,9 @@ import type { AppregError } from '../core/errors/error.ts';
 import { message, safe } from '../core/text/message.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import { planAndApply } from '../publish/attempts.ts';
+import { lockParts, readLocks, RECORDING } from './locks.ts';
 import { errorOfApp, type StoredApp } from './outcome.ts';
-import { lockParts, readLocks, RECORDING, type ReleaseRegistry } from './plan-all.ts';
+import type { ReleaseRegistry } from './plan-all.ts';
 
 /**
  * Records published versions, with one edit of each lock file.

@@ -17,7 +17,7 @@ import { type EvaluatedApp, evaluateApps, type PreparedApp } from './evaluate.ts
 import { findApps, selectedApps } from './find-apps.ts';
 import type { PublishedApp } from './outcome.ts';
 import type { ReleaseRegistry } from './plan-all.ts';
-import { publishAll, type PublishAllOptions, type ReleasePart } from './publish-all.ts';
+import { publishAll, type PublishAllOptions, type PublishListener } from './publish-all.ts';
 import { listedLocation, publishedState, type PublishedState } from './published.ts';
 import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
 import { notPublished, withResults } from './results.ts';
@@ -73,13 +73,9 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   if (wanted.length === 0) return released(accepted, [], hasPlan ? { steps: [] } : null);
   const registry = await registryFor(repository, published, wanted, options);
   const settings = await settingsOf(repository, jobs, options);
-  const results: PublishedApp[] = [];
-  let plan: Plan<PlannedStep> | null = null;
-  const { listener } = repository;
-  for await (const part of announced(publishAll(registry, wanted, settings), wanted.length, listener, options))
-    if (part.kind === 'app') results.push(part);
-    else if (part.kind === 'plan' && hasPlan) ({ plan } = part);
-  return released(accepted, results, plan);
+  const progress = openProgress(wanted.length, repository.listener, options);
+  const { results, plan } = await publishAll(registry, wanted, settings, progress).finally(progress.stop);
+  return released(accepted, results, hasPlan ? plan : null);
 }
 
 /** True if nothing is written. */
@@ -133,30 +129,23 @@ async function settingsOf(
   return { jobs, judgeSettings, dryRun: isPlanned(options), testsWritable: !isCheck, ...(readBack && { readBack }) };
 }
 
-/** The same parts, each of which is announced as soon as it is known. */
-async function* announced(
-  parts: AsyncIterable<ReleasePart>,
-  count: number,
-  listener: Listener,
-  options: ReleaseOptions,
-): AsyncGenerator<ReleasePart> {
-  const progress = isPlanned(options) ? null : listener.progress(message`Publishing ${counted(count, 'app')}`);
+/** Reports each app as soon as something is known of it, and shows how far the publication has got. */
+function openProgress(count: number, listener: Listener, options: ReleaseOptions): PublishListener & { stop(): void } {
+  const line = isPlanned(options) ? null : listener.progress(message`Publishing ${counted(count, 'app')}`);
   const done = new Set<PreparedApp>();
-  try {
-    for await (const part of parts) {
-      if (part.kind !== 'plan') {
-        done.add(part.app);
-        progress?.update(() => message`Publishing: ${done.size} of ${counted(count, 'app')}, ${part.app.key}`);
-      }
-      if (part.kind === 'app') {
-        if (!isPlanned(options)) options.onResult?.(part);
-        if (part.findings.length > 0) options.onFindings?.(part.app, part.findings);
-      }
-      yield part;
-    }
-  } finally {
-    progress?.stop();
-  }
+  const reached = (app: PreparedApp): void => {
+    done.add(app);
+    line?.update(() => message`Publishing: ${done.size} of ${counted(count, 'app')}, ${app.key}`);
+  };
+  return {
+    stored: reached,
+    ended(result) {
+      reached(result.app);
+      if (!isPlanned(options)) options.onResult?.(result);
+      if (result.findings.length > 0) options.onFindings?.(result.app, result.findings);
+    },
+    stop: () => line?.stop(),
+  };
 }
 
 function released(

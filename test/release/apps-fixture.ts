@@ -106,11 +106,7 @@ async function run(
   apps: readonly PreparedApp[],
   { workspace = null, ...options }: Publishing,
 ): Promise<{ results: PublishedApp[]; plan: Plan<PlannedStep> | null }> {
-  const results: PublishedApp[] = [];
-  let plan: Plan<PlannedStep> | null = null;
-  for await (const part of publishAll({ ...place, workspace }, apps, options))
-    if (part.kind === 'app') results.push(part);
-    else if (part.kind === 'plan') ({ plan } = part);
+  const { results, plan } = await publishAll({ ...place, workspace }, apps, options, { stored() {}, ended() {} });
   return { results: apps.flatMap((app) => results.filter((result) => result.app === app)), plan };
 }
 
