@@ -26,6 +26,17 @@ export function variables({ baseUrl, manifest, serviceOrigins }: Checked): { lin
   return { lines, origins: serviceOrigins.map((_, i) => ` --origin "$SERVICE_ORIGIN_${i + 1}"`).join('') };
 }
 
+/** The variable that names the package to run, with the comment that says which values work. */
+export function packageVariable({ appreg }: Publishing): string[] {
+  return [
+    '# What npm installs. Until npm has this version: the URL of the file that `npm pack` writes in a checkout of appreg.',
+    `APPREG: appreg@${appreg}`,
+  ];
+}
+
+/** Runs the package of packageVariable(). */
+const RUN = 'npx --yes --package="$APPREG" appreg';
+
 /** True if CI can write to the store: a folder has to be uploaded by other means. */
 export function publishes({ store }: Pick<Publishing, 'store'>): boolean {
   return store.type !== 'directory';
@@ -57,8 +68,7 @@ const GITHUB_INPUTS = `    inputs:
         default: patch
 `;
 
-function githubLint({ appreg }: Checked): string {
-  return `  lint:
+const GITHUB_LINT = `  lint:
     if: github.event_name == 'pull_request'
     runs-on: ubuntu-latest
     steps:
@@ -69,11 +79,10 @@ function githubLint({ appreg }: Checked): string {
       - uses: actions/setup-node@v6
         with:
           node-version: 24
-      - run: npx --yes appreg@${appreg} lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1
+      - run: ${RUN} lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1
         # Away from the checkout, whose .npmrc and node_modules could replace the package.
         working-directory: \${{ runner.temp }}
 `;
-}
 
 /**
  * A workflow for a workspace: lint proposed changes if the files are in the repository, publish if they are stored
@@ -89,15 +98,18 @@ ${published ? GITHUB_TAGS : '  pull_request:\n'}  schedule:
   workflow_dispatch:
 ${published ? GITHUB_INPUTS : ''}permissions:
   contents: read
-jobs:
-${published ? githubPublish(workspace) : githubLint(workspace)}  verify:
+env:
+${packageVariable(workspace)
+  .map((line) => `  ${line}\n`)
+  .join('')}jobs:
+${published ? githubPublish(workspace) : GITHUB_LINT}  verify:
     if: ${published ? "github.event_name != 'push' && inputs.app == ''" : "github.event_name != 'pull_request'"}
     runs-on: ubuntu-latest
     steps:
       - uses: actions/setup-node@v6
         with:
           node-version: 24
-      - run: npx --yes appreg@${workspace.appreg} verify "$REGISTRY_URL"${origins}
+      - run: ${RUN} verify "$REGISTRY_URL"${origins}
         env:
 ${lines.map((line) => `          ${line}\n`).join('')}`;
 }
@@ -109,7 +121,7 @@ function isPages({ store }: Publishing): boolean {
 
 /** The job that publishes a version: triggered by a tag such as clock/v1.2.0, or manually. */
 function githubPublish(publishing: Publishing): string {
-  const { appreg, attest } = publishing;
+  const { attest } = publishing;
   const pages = isPages(publishing);
   const permissions = ['contents: read'];
   const env = ['TAG: ${{ github.ref_name }}', 'APP: ${{ inputs.app }}', 'VERSION: ${{ inputs.version }}'];
@@ -150,7 +162,7 @@ ${permissions.map((line) => `      ${line}\n`).join('')}    # One run at a time 
         run: npm ci
       - run: |
           if [ "$GITHUB_EVENT_NAME" = push ]; then ${APP_OF_TAG}; fi
-          npx --yes appreg@${appreg} ${publishCommand(publishing)}${pages ? ' --no-read-back' : ''} -- "$APP" "$VERSION"${built}
+          ${RUN} ${publishCommand(publishing)}${pages ? ' --no-read-back' : ''} -- "$APP" "$VERSION"${built}
         env:
 ${env.map((line) => `          ${line}\n`).join('')}`;
 }

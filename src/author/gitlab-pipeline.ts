@@ -2,6 +2,7 @@ import {
   APP_OF_TAG,
   type Checked,
   assumesRole,
+  packageVariable,
   publishCommand,
   publishes,
   type Publishing,
@@ -60,9 +61,13 @@ export function gitlabPipeline(workspace: Checked): string {
   return `default:
   image: node:24
   before_script:
-    - npm install --global appreg@${workspace.appreg}
+    - npm install --global "$APPREG"
 variables:
-${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}${published ? GITLAB_INPUTS : ''}  RELEASE_CHECK: "false"
+${packageVariable(workspace)
+  .map((line) => `  ${line}\n`)
+  .join(
+    '',
+  )}${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}${published ? GITLAB_INPUTS : ''}  RELEASE_CHECK: "false"
 ${published ? gitlabPublish(workspace) : GITLAB_LINT}${GITLAB_RELEASE}verify:
   rules:
     - if: $CI_PIPELINE_SOURCE == "schedule" || $CI_PIPELINE_SOURCE == "web"${published ? ' && $APP == ""' : ''}

@@ -21,6 +21,9 @@ const unusual: Checked = {
   serviceOrigins: ['https://$(id).example'],
 };
 
+/** What starts appreg in a step on GitHub. */
+const NPX = 'npx --yes --package="$APPREG" appreg';
+
 /** The arguments that a shell passes to appreg in a script. */
 function argumentsIn(script: readonly string[], env: Record<string, string>): string[] {
   const text = ['appreg() { printf "%s\\n" "$@"; }', ...script].join('\n');
@@ -39,16 +42,23 @@ describe('the GitHub workflow', () => {
     expect(problemsIn('workflow', githubWorkflow(workspace).replace('runs-on', 'runs-in'))).not.toEqual([]);
   });
 
+  test('names the package once, where a file of `npm pack` can take its place', () => {
+    const text = githubWorkflow(workspace);
+    expect(parse(text).env).toEqual({ APPREG: 'appreg@1.2.3' });
+    expect(text.match(/appreg@/g)).toHaveLength(1);
+    expect(text).toMatch(/# .*`npm pack`.*\n {2}APPREG:/);
+  });
+
   test('compares a pull request with its fetched base commit', () => {
     const { jobs } = parse(githubWorkflow(workspace));
     const [checkout, , lint] = jobs.lint.steps;
     expect(checkout.with['fetch-depth']).toBe(2);
-    expect(lint.run).toBe('npx --yes appreg@1.2.3 lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1');
+    expect(lint.run).toBe('npx --yes --package="$APPREG" appreg lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1');
   });
 
   test.each([workspace, unusual])('passes the settings unchanged: %j', (given) => {
     const step = parse(githubWorkflow(given)).jobs.verify.steps.at(-1);
-    const run = step.run.replace('npx --yes appreg@1.2.3', 'appreg');
+    const run = step.run.replace(NPX, 'appreg');
     expect(argumentsIn([run], step.env)).toEqual([
       'verify',
       `${given.baseUrl}registry.json`,
@@ -91,7 +101,7 @@ describe.each(STORES)('publishing to %s', (_, store, permissions) => {
       expect(run).not.toContain('${{');
     const script = jobs.publish.steps
       .at(-1)
-      .run.replace('npx --yes appreg@1.2.3', 'appreg')
+      .run.replace(NPX, 'appreg')
       .replace(/^gh .*$/m, '');
     const env = { TAG: '--x/v$(id)`id`"; id', APP: '', VERSION: '', GITHUB_EVENT_NAME: 'push' };
     const words = argumentsIn([script], env);
@@ -124,6 +134,14 @@ test('git receives the token of the workflow in any folder', () => {
 
 describe('the GitLab pipeline', () => {
   const pipeline = parse(gitlabPipeline(workspace));
+
+  test('names the package once, where a file of `npm pack` can take its place', () => {
+    const text = gitlabPipeline(workspace);
+    expect(pipeline.variables.APPREG).toBe('appreg@1.2.3');
+    expect(pipeline.default.before_script).toEqual(['npm install --global "$APPREG"']);
+    expect(text.match(/appreg@/g)).toHaveLength(1);
+    expect(text).toMatch(/# .*`npm pack`.*\n {2}APPREG:/);
+  });
 
   test('compares a merge request with its diff base, with full history', () => {
     expect(pipeline.lint.variables.GIT_DEPTH).toBe(0);

@@ -31,7 +31,7 @@ function run(script: string, cwd: string, env: NodeJS.ProcessEnv): { status: num
   const path = `${tools.bin}${delimiter}${process.env['PATH']}`;
   return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     cwd,
-    env: { PATH: path, NO_COLOR: '1', CI: 'true', ...CODE_CACHE, ...env },
+    env: { PATH: path, NO_COLOR: '1', CI: 'true', APPREG: 'appreg@1.2.3', ...CODE_CACHE, ...env },
     encoding: 'utf8',
   });
 }

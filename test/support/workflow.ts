@@ -23,12 +23,20 @@ export async function makeTools(gh: string, version = VERSION): Promise<Tools> {
   write(home, {
     'package.json': { type: 'commonjs' },
     'bin/appreg': `#!${process.execPath}\n${start}\n`,
-    'bin/npx': `#!/bin/sh\n[ "$1 $2" = "--yes appreg@${version}" ] || exit 99\nshift 2\nexec appreg "$@"\n`,
+    'bin/npx': `#!/bin/sh
+case "$1 $2 $3" in
+  "--yes appreg@${version} "*) shift 2 ;;
+  "--yes --package=appreg@${version} appreg") shift 3 ;;
+  *) exit 99 ;;
+esac
+exec appreg "$@"
+`,
     'bin/gh': gh,
   });
   for (const name of ['appreg', 'gh', 'npx']) chmodSync(join(home, 'bin', name), 0o755);
-  // Build tools are not part of the bundle.
-  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(home, 'node_modules'), 'junction');
+  // The bundle finds esbuild beside its own packages.
+  const esbuild = fileURLToPath(new URL('../../node_modules/esbuild', import.meta.url));
+  symlinkSync(esbuild, join(home, 'node_modules/esbuild'), 'junction');
   return { bin: join(home, 'bin') };
 }
 
