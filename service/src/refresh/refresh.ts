@@ -153,7 +153,7 @@ async function claimState(
   return { registry, pinnedKeys, storedManifest, artifactCheck, web, now };
 }
 
-/** What was observed; its apps are written. */
+/** Observed and judged; its apps are written. */
 interface Observed {
   observation: Observation;
   judge: Judge;
