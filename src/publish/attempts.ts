@@ -62,13 +62,13 @@ export async function planAndApply<P extends Planned>(
 ): Promise<Outcome<P>> {
   const attempts = new Attempts<P>(store, options);
   for (;;) {
-    const attempt = await attempts.apply(plan());
+    const attempt = await attempts.storeAndRecord(plan());
     if (attempt.kind === 'applied') return attempt.outcome;
     if (attempt.kind === 'failed') throw attempt.error;
   }
 }
 
-/** Attempts to apply a plan that is made again in between. They know what the ones before have created. */
+/** Attempts to store and record a plan that is made again in between. They know what the ones before have created. */
 export class Attempts<P extends Planned> {
   readonly #store: RegistryLocation['store'];
   readonly #options: AttemptOptions;
@@ -86,14 +86,16 @@ export class Attempts<P extends Planned> {
     return this.#lastPlan;
   }
 
-  /** Applies a plan. @throws all errors that are not expected, such as a defect of the program */
-  async apply(planning: P | Promise<P>): Promise<Attempt<P>> {
+  /**
+   * Stores a plan and records it, as `#storeAndRecord` does.
+   * @throws all errors that are not expected, such as a defect of the program
+   */
+  async storeAndRecord(planning: P | Promise<P>): Promise<Attempt<P>> {
     let planned: P | null = null;
-    let applied: Applied<P>;
     try {
       planned = await planning;
       this.#lastPlan = planned;
-      applied = this.#earlier.joined(await this.#applyToStore(planned));
+      return { kind: 'applied', outcome: await this.#storeAndRecord(planned) };
     } catch (error) {
       this.#store.forget?.();
       if (error instanceof PlanOutdated) {
@@ -106,25 +108,27 @@ export class Attempts<P extends Planned> {
       this.#earlier.leave(error.written?.stored ?? []);
       return { kind: 'failed', planned, error: known };
     }
-    return { kind: 'applied', outcome: await recorded(applied, this.#options) };
   }
 
-  /** Applies the steps in the store, after those of the workspace are known to be writable. */
-  async #applyToStore(planned: P): Promise<Applied<P>> {
+  /**
+   * In this order: requires that the workspace can be written; signs; requires the same of the store (`applyPlan`), and
+   * stores, with an artifact read back before a document lists it; records in the lock file of the workspace. A dry run
+   * requires both, and ends.
+   */
+  async #storeAndRecord(planned: P): Promise<Outcome<P>> {
     const { dryRun = false, workspace = null, readBack } = this.#options;
-    const [stored, local] = byStore(planned.plan);
+    const [remote, local] = byStore(planned.plan);
     if (workspace !== null) await requireWritable(local.steps, workspace);
     if (dryRun) {
-      await requireWritable(stored.steps, this.#store);
-      return { planned, results: [] };
+      await requireWritable(remote.steps, this.#store);
+      return { planned, results: [], notRecorded: null };
     }
-    const plan = await signedPlan(stored);
-    const results = await applyPlan(plan, this.#store, {
-      files: planned.files,
-      readBack,
-      refusesOutdated: this.#outdated < TIMES,
-    });
-    return { planned: { ...planned, plan: { ...plan, steps: [...plan.steps, ...local.steps] } }, results };
+    const signed = await signedPlan(remote);
+    const refusesOutdated = this.#outdated < TIMES;
+    const results = await applyPlan(signed, this.#store, { files: planned.files, readBack, refusesOutdated });
+    const plan = { ...signed, steps: [...signed.steps, ...local.steps] };
+    const stored = this.#earlier.joined({ planned: { ...planned, plan }, results });
+    return workspace === null ? { ...stored, notRecorded: null } : await recorded(stored, local, workspace);
   }
 }
 
@@ -139,10 +143,9 @@ function byStore(plan: Plan<PlannedStep>): [stored: Plan<PlannedStep>, local: Pl
 /** The outcome, after the steps in the workspace are applied as well. */
 async function recorded<P extends Planned>(
   { planned, results }: Applied<P>,
-  { dryRun = false, workspace = null }: AttemptOptions,
+  local: Plan,
+  workspace: Store,
 ): Promise<Outcome<P>> {
-  if (workspace === null || dryRun) return { planned, results, notRecorded: null };
-  const [, local] = byStore(planned.plan);
   try {
     return { planned, results: [...results, ...(await applyPlan(local, workspace))], notRecorded: null };
   } catch (error) {

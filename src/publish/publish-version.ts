@@ -65,7 +65,7 @@ export async function publishVersion(
 ): Promise<Published> {
   const attempts = new VersionAttempts(location.store, wanted.version, options);
   for (;;) {
-    const published = await attempts.apply(readAndPlan(location, wanted, judgeSettings, options));
+    const published = await attempts.storeAndRecord(readAndPlan(location, wanted, judgeSettings, options));
     if (published === null) continue;
     if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
     return published;

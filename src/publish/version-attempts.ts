@@ -36,12 +36,12 @@ export class VersionAttempts {
   }
 
   /**
-   * Applies a plan.
+   * Signs, stores and records a plan, as `Attempts` does.
    * @returns null if the version has to be planned again
    * @throws AppregError of planning and of `applyPlan`, with what is stored
    */
-  async apply(planning: VersionPlan | Promise<VersionPlan>): Promise<Published | null> {
-    const attempt = await this.#attempts.apply(planning);
+  async storeAndRecord(planning: VersionPlan | Promise<VersionPlan>): Promise<Published | null> {
+    const attempt = await this.#attempts.storeAndRecord(planning);
     if (attempt.kind === 'outdated') return null;
     if (attempt.kind === 'applied') {
       const { planned, results } = attempt.outcome;

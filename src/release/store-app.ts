@@ -23,7 +23,7 @@ export async function storeApp(
   let planning: VersionPlan | Promise<VersionPlan> = version;
   try {
     for (;;) {
-      const published = await attempts.apply(planning);
+      const published = await attempts.storeAndRecord(planning);
       if (published !== null) return stored(app, published);
       planning = planAgain(place, app, judgeSettings);
     }
