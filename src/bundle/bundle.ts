@@ -86,7 +86,7 @@ function modulesOf(traces: readonly Trace[]): Map<string, string> {
     traces.flatMap(({ folder, bundled }) =>
       [...bundled]
         .filter((input) => !isVirtual(input))
-        .map((input) => [packagePath(input, folder), resolve(folder, input)] as const),
+        .map((input) => [packagePath(input), resolve(folder, input)] as const),
     ),
   );
 }

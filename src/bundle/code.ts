@@ -114,9 +114,9 @@ function inTrueCase(path: string): string {
 }
 
 /** A source map (ECMA-426) whose sources do not depend on where packages are installed. */
-function mapWithPackagePaths(contents: Uint8Array, folder: string): Uint8Array {
+function mapWithPackagePaths(contents: Uint8Array): Uint8Array {
   const map: { sources: string[] } = JSON.parse(bufferOf(contents).toString());
-  return Buffer.from(JSON.stringify({ ...map, sources: map.sources.map((path) => packagePath(path, folder)) }));
+  return Buffer.from(JSON.stringify({ ...map, sources: map.sources.map(packagePath) }));
 }
 
 function traceOf({ metafile, version }: Built, output: Trace['output'], folder: string): Trace {
@@ -137,7 +137,7 @@ async function buildPortable(settings: BundlerOptions): Promise<Built> {
   const minify = settings.minify === true;
   const folder = settings.absWorkingDir;
   const files = built.files.map(({ path, contents }) => {
-    if (path.endsWith('.map')) return { path, contents: mapWithPackagePaths(contents, folder) };
+    if (path.endsWith('.map')) return { path, contents: mapWithPackagePaths(contents) };
     return { path, contents: minify ? contents : withPackagePaths(bufferOf(contents), folder) };
   });
   return { ...built, files };

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { posix, resolve } from 'node:path';
 
 /**
  * Normalizes the paths that esbuild writes into the code: a comment above each module, and the names of CommonJS
- * modules. For a package they depend on where the package manager installs it: nested folders, the stores of pnpm
- * and Bun, or the archives of Yarn's Plug'n'Play in the user's home folder. All are rewritten to npm's flat layout:
- * `node_modules/<package>/<file>` in the installation folder.
+ * modules. For a package they depend on where the package manager installs it: beside the app or at the top of its
+ * workspace, in nested folders, the stores of pnpm and Bun, or the archives of Yarn's Plug'n'Play in the user's home
+ * folder. All are rewritten to `node_modules/<package>/<file>`.
  */
 
 /** Files that the compiler read for one output file. */
@@ -30,9 +30,6 @@ export function isVirtual(input: string): boolean {
 const COMMENT = /^(\/\/ |\/\* )(\S.*?node_modules\/.*?)( \*\/)?$/gm;
 /** The name of a CommonJS module, or of a lazily initialized one. */
 const NAME = /^( {2}")([^"\n]*node_modules\/[^"\n]*)("(?:\(|: function))/gm;
-/** A Plug'n'Play package, in an archive or unplugged. */
-const PLUG_AND_PLAY = /\.zip\/node_modules\/|\/unplugged\/[^/]+\/node_modules\//;
-
 /**
  * @param code from esbuild, not minified
  * @param folder absolute, the base of its paths
@@ -42,7 +39,7 @@ export function withPackagePaths(code: Buffer, folder: string): Buffer {
   const known = new Map<string, string>();
   const rewritten = (all: string, before: string, path: string, after = ''): string => {
     let written = known.get(path);
-    if (written === undefined) known.set(path, (written = isModule(path, folder) ? packagePath(path, folder) : path));
+    if (written === undefined) known.set(path, (written = isModule(path, folder) ? packagePath(path) : path));
     return written === path ? all : `${before}${written}${after}`;
   };
   // In Latin-1 every byte is one character, so all other bytes are preserved.
@@ -50,18 +47,12 @@ export function withPackagePaths(code: Buffer, folder: string): Buffer {
   return Buffer.from(text.replace(COMMENT, rewritten).replace(NAME, rewritten), 'latin1');
 }
 
-/**
- * The normalized path of a module.
- * @param path relative to `folder`, with forward slashes
- * @param folder absolute
- */
-export function packagePath(path: string, folder: string): string {
+/** The normalized path of a module, from its path relative to the entry point's folder, with forward slashes. */
+export function packagePath(path: string): string {
   const disabled = /^\(disabled\):/.exec(path)?.[0] ?? '';
   const real = withoutVirtual(path.slice(disabled.length));
-  const [first, last] = [real.indexOf('node_modules/'), real.lastIndexOf('node_modules/')];
-  if (first === -1) return disabled + real;
-  const before = PLUG_AND_PLAY.test(real) ? installation(folder) : real.slice(0, first);
-  return disabled + before + real.slice(last);
+  const last = real.lastIndexOf('node_modules/');
+  return disabled + (last === -1 ? real : real.slice(last));
 }
 
 /**
@@ -80,20 +71,6 @@ function withoutVirtual(path: string): string {
   const [, folder, levels, rest] = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path) ?? [];
   if (folder === undefined || rest === undefined) return path;
   return posix.join(folder, '../'.repeat(Number(levels)), rest);
-}
-
-/**
- * The relative path from a folder to its ancestor with the Plug'n'Play installation, with a trailing slash; '' for
- * itself.
- */
-function installation(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    if (['.pnp.cjs', '.pnp.js', '.pnp.data.json'].some((name) => existsSync(join(at, name)))) {
-      const way = relative(folder, at).replaceAll(sep, '/');
-      return way === '' ? '' : `${way}/`;
-    }
-    if (dirname(at) === at) return '';
-  }
 }
 
 /** False for text in the code that only resembles a path written by esbuild. */

@@ -61,7 +61,7 @@ function settingsOf(trace: Trace): string[] {
 function linesOf(trace: Trace): string[] {
   const { output, folder } = trace;
   return [
-    ...inputsOf(trace).map((input) => line(output, packagePath(input, folder), contentOf(resolve(folder, input)))),
+    ...inputsOf(trace).map((input) => line(output, packagePath(input), contentOf(resolve(folder, input)))),
     ...settingsOf(trace).map((file) => line(output, pathFrom(folder, file), contentOf(file))),
   ];
 }

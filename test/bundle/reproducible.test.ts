@@ -74,14 +74,14 @@ test.each([
   [
     'with license notices',
     {},
-    'fcc0f7f12add76be143e09262242f1ca76237c7dfb275bb40341e17eec391ef7',
-    'sha256:dd25c1f07cb6a945c06bab4d1ad49b495af661fa126fcfa879ca56c2f530d79b',
+    '59931af6bff5046fe3539eeccc123643a2240e42d6af35e43bc967ef32812ad1',
+    'sha256:83dd6b87a6a9c98304dacac85291426265544392ab391a4c300fa9589851df69',
   ],
   [
     'without',
     { notices: false },
-    '849089e6f20490eb68615bce0a94822574e02e85654c19f0f15eb495144b781e',
-    'sha256:730490e8207e88922f558a8c22df66f570aa81ec9e6d616f1467b08d5e9f0839',
+    '6d520d66acf3536d160d909c11cbb506fb6c5d97aa35bb44942db704694a1d53',
+    'sha256:872609788d4da0e8d26359bb14d4a20fcd3718511b235b6a2c94757acfc6ec9c',
   ],
 ])('the checksum of an example app does not change %s', (_, options, tarSha256, archiveChecksum) => {
   const [archive, tar] = JSON.parse(checksum(tree(APP), options)) as [string, string];
