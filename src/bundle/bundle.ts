@@ -162,7 +162,7 @@ async function packagesOf(
   const { NOTICES_FILE, noticesOf } = await import('./packages/notices.ts');
   // The author's own file is complete.
   if (included.some(({ path }) => path === NOTICES_FILE)) return { materials, notices: null };
-  return { materials, notices: noticesOf(installed) };
+  return { materials, notices: noticesOf(installed, licenses?.texts) };
 }
 
 function noMaterials(traces: readonly Trace[]): Materials {

@@ -17,7 +17,7 @@ export interface BundleOptions {
   leaveOut?: string;
   /** False to omit the license notices of the packages in the code. */
   notices?: boolean;
-  /** The licenses that packages in the code may have; absent: any. */
+  /** The licenses that packages in the code may have, and what is known about them. */
   licenses?: LicenseSettings;
   /** Absolute: the base of paths in messages; default: the entry's folder. */
   cwd?: string;
@@ -26,8 +26,10 @@ export interface BundleOptions {
 }
 
 export interface LicenseSettings {
-  /** SPDX license expressions. */
-  allow: readonly string[];
+  /** SPDX license expressions; absent: any. */
+  allow?: readonly string[];
   /** The SPDX license expressions of packages that do not declare one, by name and version: `busboy@1.6.0`. */
   clarified?: Readonly<Record<string, string>>;
+  /** The license texts of packages that contain none, by name and version. */
+  texts?: Readonly<Record<string, string>>;
 }

@@ -55,15 +55,27 @@ export function packagePath(path: string): string {
   return disabled + (last === -1 ? real : real.slice(last));
 }
 
+/** A module in a package. */
+interface PackageModule {
+  /** The folder of the package, absolute; it may be in a .zip file of Plug'n'Play. */
+  folder: string;
+  /** The path in the package, with forward slashes. */
+  file: string;
+}
+
+/** The part of a path up to the folder of a package: below node_modules, or in the store of Yarn's pnpm linker. */
+const PACKAGE = /^(?!\(disabled\):).*\bnode_modules\/(?:\.store\/[^/]+\/package|(?:@[^/]+\/)?[^/]+)/;
+
 /**
- * The folder of the package that a module belongs to, absolute; it may be in a .zip file of Plug'n'Play. Null for a
- * module outside of node_modules, and for one that the package replaces by an empty module.
+ * The package that a module belongs to. Null for a module outside of node_modules, and for one that the package replaces
+ * by an empty module.
  * @param path relative to `folder`, with forward slashes
  * @param folder absolute
  */
-export function packageFolder(path: string, folder: string): string | null {
-  const [found] = /^(?!\(disabled\):).*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(withoutVirtual(path)) ?? [];
-  return found === undefined ? null : resolve(folder, found);
+export function packageModule(path: string, folder: string): PackageModule | null {
+  const real = withoutVirtual(path);
+  const [found] = PACKAGE.exec(real) ?? [];
+  return found === undefined ? null : { folder: resolve(folder, found), file: real.slice(found.length + 1) };
 }
 
 /** Resolves Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */

@@ -145,19 +145,120 @@ describe('the license notices', () => {
       const { text, warnings } = await noticesOf(installed({ license: 'MIT' }, { [name]: 'no text' }));
       expect(text).toMatch(/a 1\.0\.0\nLicense: MIT\n\n\(The package contains no license text\.\)\n$/);
       expect(warnings).toEqual([
-        'the package a@1.0.0 (MIT) contains no license text, so THIRD-PARTY-NOTICES.txt has none for it; most licenses require that their text is passed on',
+        'the package a@1.0.0 (MIT) contains no license text, so THIRD-PARTY-NOTICES.txt has none for it; most licenses require that their text is passed on. If you know the text, give it in bundle.licenses.texts of the configuration: { "a@1.0.0": "…" }',
       ]);
     },
   );
 
-  test('have all texts of a package, and its NOTICE if it is under the Apache license', async () => {
+  test('have all texts of a package, and its NOTICE under any license', async () => {
     const files = { 'LICENSE-MIT': 'of MIT', 'LICENSE-APACHE': 'of Apache', NOTICE: 'Made by Ann' };
     const { text } = await noticesOf(installed({ license: 'MIT OR Apache-2.0' }, files));
     expect(text).toMatch(
       /Apache-2.0\n\n\[LICENSE-APACHE\]\n\nof Apache\n\n\[LICENSE-MIT\]\n\nof MIT\n\n\[NOTICE\]\n\nMade by Ann\n$/,
     );
     const other = await noticesOf(installed({ license: 'MIT' }, files));
-    expect(other.text).not.toContain('Made by Ann');
+    expect(other.text).toContain('\n\n[NOTICE]\n\nMade by Ann\n');
+  });
+
+  test.each([
+    'THIRD-PARTY-NOTICES.md',
+    'THIRD-PARTY-LICENSES',
+    'ThirdPartyNotices.txt',
+    'ThirdPartyNoticeText.txt',
+    'third_party_licenses.txt',
+    '3rdpartylicenses.txt',
+    'NOTICES',
+    'index.js.LICENSE.txt',
+  ])('have the notices of contained code in %s, which are not the license of the package', async (name) => {
+    const complete = await noticesOf(installed({ license: 'MIT' }, { LICENSE: 'Own', [name]: 'Of others' }));
+    expect(complete.text).toContain(`\n\n[${name}]\n\nOf others`);
+    expect(complete.text).toContain('\n\n[LICENSE]\n\nOwn');
+    expect(complete.warnings).toEqual([]);
+    const without = await noticesOf(installed({ license: 'MIT' }, { [name]: 'Of others' }));
+    expect(without.text).toContain(`(The package contains no license text.)\n\n[${name}]\n\nOf others`);
+    expect(without.warnings).toHaveLength(1);
+  });
+
+  test('have the texts of the folders above a bundled file, and of no others', async () => {
+    const { text, warnings } = await noticesOf(
+      installed(
+        { license: 'MIT' },
+        {
+          'index.js': `export { a } from './lib/web/fetch/main.js';`,
+          'lib/web/fetch/main.js': 'export const a = String(Date.now());',
+          'lib/web/fetch/LICENSE': 'Of fetch',
+          'lib/LICENSES/x.txt': 'Of lib',
+          'lib/other/LICENSE': 'Of other',
+          'lib/web/fetch/below/LICENSE': 'Of below',
+          LICENSE: 'Own',
+        },
+      ),
+    );
+    expect(warnings).toEqual([]);
+    expect(text.slice(text.indexOf('a 1.0.0'))).toBe(
+      'a 1.0.0\nLicense: MIT\n\n[LICENSE]\n\nOwn\n\n[lib/LICENSES/x.txt]\n\nOf lib\n\n[lib/web/fetch/LICENSE]\n\nOf fetch\n',
+    );
+  });
+
+  test('name the file of a text that is not the license of the whole package', async () => {
+    const { text, warnings } = await noticesOf(
+      installed(
+        { license: 'MIT' },
+        {
+          'index.js': `export { a } from './lib/a.js';`,
+          'lib/a.js': 'export const a = Math.random();',
+          'lib/LICENSE': 'Of lib',
+        },
+      ),
+    );
+    expect(text).toContain('(The package contains no license text.)\n\n[lib/LICENSE]\n\nOf lib');
+    expect(warnings).toHaveLength(1);
+  });
+
+  const VENDORED = {
+    'index.js': `export { a } from './compiled/inner/main.js';`,
+    LICENSE: 'Own',
+    'compiled/inner/main.js': 'export const a = String(Date.now());',
+    'compiled/inner/LICENSE': 'Of inner',
+  };
+
+  test('list a package with a name and a version in another one as its own', async () => {
+    const inner = JSON.stringify({ name: 'inner', version: '3.1.0', license: 'ISC' });
+    const files = installed({ license: 'MIT' }, { ...VENDORED, 'compiled/inner/package.json': inner });
+    const { text } = await noticesOf(files);
+    expect(text).toContain('a 1.0.0\nLicense: MIT\n\nOwn\n');
+    expect(text).toContain('inner 3.1.0\nLicense: ISC\n\nOf inner\n');
+    const folder = tree({ ...MAIN, ...files });
+    const { materials } = await bundle({ entry: join(folder, 'main.ts') });
+    expect(materials?.packages.map(({ name }) => name)).toEqual(['a', 'inner']);
+    expect(materials?.imports.get('')).toEqual(['a@1.0.0']);
+    expect(materials?.imports.get('a@1.0.0')).toEqual(['inner@3.1.0']);
+  });
+
+  test.each([
+    ['without a version', { name: 'inner' }],
+    ['that is private', { name: 'a-inner', version: '0.1.0', private: true }],
+    ['with the name of the package', { name: 'a', version: '0.0.0' }],
+  ])('list no package %s in another one', async (_, manifest) => {
+    const { text, warnings } = await noticesOf(
+      installed({ license: 'MIT' }, { ...VENDORED, 'compiled/inner/package.json': JSON.stringify(manifest) }),
+    );
+    expect(text.match(/^\S+ \d.*/gm)).toEqual(['a 1.0.0']);
+    expect(text).toContain('[compiled/inner/LICENSE]\n\nOf inner');
+    expect(warnings).toEqual([]);
+  });
+
+  test('have the text that the configuration gives for a package without one', async () => {
+    const licenses = { texts: { 'a@1.0.0': '\r\nMIT License \r\n\r\nCopyright Ann\r\n', 'b@1.0.0': 'x' } };
+    const given = await noticesOf(installed({ license: 'MIT' }, {}), { licenses });
+    expect(given.warnings).toEqual([]);
+    expect(given.text).toMatch(/a 1\.0\.0\nLicense: MIT\n\nMIT License\n\nCopyright Ann\n$/);
+    const noticed = await noticesOf(installed({ license: 'MIT' }, { NOTICE: 'By Ann' }), { licenses });
+    expect(noticed.text).toMatch(/\[LICENSE\]\n\nMIT License\n\nCopyright Ann\n\n\[NOTICE\]\n\nBy Ann\n$/);
+    const own = await noticesOf(installed({ license: 'MIT' }, { LICENSE: 'Own' }), { licenses });
+    expect(own.text).not.toContain('Copyright Ann');
+    const other = await noticesOf(installed({ version: '2.0.0' }, {}), { licenses });
+    expect(other.warnings).toHaveLength(1);
   });
 
   test('have the file that the license names', async () => {

@@ -14,8 +14,8 @@ const SHOWN = 20;
 
 /** The settings, parsed. */
 interface Policy {
-  /** Licenses by their identifier, with `+` and an exception if they have one. */
-  allowed: ReadonlySet<string>;
+  /** Licenses by their identifier, with `+` and an exception if they have one; null: any. */
+  allowed: ReadonlySet<string> | null;
   /** By `idOf` of the package. */
   clarified: ReadonlyMap<string, Expression>;
 }
@@ -56,7 +56,7 @@ function adviceFor(first: BundledPackage, refused: readonly BundledPackage[]): S
 
 function policyOf({ allow, clarified = {} }: LicenseSettings): Policy {
   return {
-    allowed: new Set(allow.flatMap(alternativesIn)),
+    allowed: allow === undefined ? null : new Set(allow.flatMap(alternativesIn)),
     clarified: new Map(
       Object.entries(clarified).map(([id, license]) => [id, requireExpression(license, 'bundle.licenses.clarified')]),
     ),
@@ -88,6 +88,7 @@ function requireExpression(text: string, setting: string): Expression {
 }
 
 function isAllowed(one: BundledPackage, { allowed, clarified }: Policy): boolean {
+  if (allowed === null) return true;
   const expression = clarified.get(idOf(one)) ?? parsed(one.license);
   return expression !== null && satisfies(expression, allowed);
 }

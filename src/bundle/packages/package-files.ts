@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, type Dirent } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { unzipSync } from 'fflate';
 import { counted } from '../../core/text/text.ts';
 import { type FileRead, readRegularFile } from '../../platform/regular-file.ts';
@@ -7,7 +7,10 @@ import { readable } from '../files.ts';
 
 /** The files of an installed package: in a folder, or in a .zip file of Yarn's Plug'n'Play. */
 export interface PackageFiles {
-  /** The names of its top-level files, and of those in a folder `LICENSES` (REUSE), with a slash; in order. */
+  /**
+   * The paths of the files in its folders that were asked for, and in a folder `LICENSES` (REUSE) in one of them;
+   * relative, with slashes, in order.
+   */
   names: readonly string[];
   /** The content of a file, or why it cannot be read. A link out of the package is not followed. */
   read(name: string): FileRead;
@@ -21,24 +24,34 @@ const MISSING = { failure: 'does not exist', code: 'ENOENT' };
 /** The folder with the license texts of a project that follows REUSE. */
 const TEXTS_FOLDER = /^licenses$/i;
 
-/** @param folder as `packageFolder` returns it @throws AppregError `file-unreadable` */
-export function openPackage(folder: string): PackageFiles {
+/** The top level of a package. */
+const TOP: ReadonlySet<string> = new Set(['']);
+
+/**
+ * @param folder as `packageModule` returns it
+ * @param inner the folders whose files are listed, relative and with slashes; '' for the top level
+ * @throws AppregError `file-unreadable`
+ */
+export function openPackage(folder: string, inner = TOP): PackageFiles {
   const [, archive, inside] = /^(.*\.zip)[\\/](.+)$/.exec(folder) ?? [];
   return archive === undefined || inside === undefined
-    ? filesInFolder(folder)
-    : filesInArchive(archive, inside.split(sep).join('/'));
+    ? filesInFolder(folder, inner)
+    : filesInArchive(archive, inside.split(sep).join('/'), inner);
 }
 
-function filesInFolder(folder: string): PackageFiles {
-  const names: string[] = [];
-  for (const entry of entriesOf(folder)) {
-    if (!entry.isDirectory()) names.push(entry.name);
-    else if (TEXTS_FOLDER.test(entry.name))
-      for (const inner of entriesOf(join(folder, entry.name)))
-        if (!inner.isDirectory()) names.push(`${entry.name}/${inner.name}`);
+function filesInFolder(folder: string, inner: ReadonlySet<string>): PackageFiles {
+  const names = new Set<string>();
+  for (const at of inner) {
+    for (const entry of entriesOf(join(folder, at))) {
+      const path = posix.join(at, entry.name);
+      if (!entry.isDirectory()) names.add(path);
+      else if (TEXTS_FOLDER.test(entry.name))
+        for (const text of entriesOf(join(folder, path)))
+          if (!text.isDirectory()) names.add(posix.join(path, text.name));
+    }
   }
   return {
-    names: names.toSorted(),
+    names: [...names].toSorted(),
     read(name) {
       const path = resolve(folder, name);
       return leadsOut(folder, path) ? OUTSIDE : readRegularFile(path, MOST_BYTES);
@@ -66,7 +79,7 @@ function leadsOut(folder: string, path: string): boolean {
   return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
 }
 
-function filesInArchive(archive: string, inside: string): PackageFiles {
+function filesInArchive(archive: string, inside: string, inner: ReadonlySet<string>): PackageFiles {
   const read = readRegularFile(archive);
   if ('failure' in read) return { names: [], read: () => read };
   const prefix = `${inside}/`;
@@ -74,9 +87,9 @@ function filesInArchive(archive: string, inside: string): PackageFiles {
   unzipSync(read.bytes, {
     filter({ name }) {
       const path = name.startsWith(prefix) ? name.slice(prefix.length) : '';
-      const [first = '', ...others] = path.split('/');
-      const isTopLevel = others.length === 0 || (others.length === 1 && TEXTS_FOLDER.test(first));
-      if (isTopLevel && path !== '' && !path.endsWith('/')) names.push(path);
+      const folder = folderOf(path);
+      const isListed = inner.has(folder) || (TEXTS_FOLDER.test(posix.basename(folder)) && inner.has(folderOf(folder)));
+      if (isListed && path !== '' && !path.endsWith('/')) names.push(path);
       return false;
     },
   });
@@ -95,4 +108,9 @@ function filesInArchive(archive: string, inside: string): PackageFiles {
       return found === undefined ? MISSING : { bytes: Buffer.from(found) };
     },
   };
+}
+
+/** The folder of a relative path; '' for the top level. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -35,38 +35,58 @@ export interface LicenseText {
 /** The texts of a package, and the files that could not be read, with the reason. */
 interface LicenseTexts {
   texts: LicenseText[];
+  /** True if one of them is the license of the package itself, and not only of code that it contains. */
+  hasLicense: boolean;
   unreadable: { file: string; failure: string }[];
 }
 
 /** Names of license texts, with a suffix such as `.md`, `-MIT` or `.APACHE2`. */
 const LICENSE = /^(?:(?:mit|bsd|isc|apache)[-_.])?(?:un)?licen[cs]e(?:s(?:\/.+)?)?(?:[-_. ].*)?$/i;
 const COPYING = /^copy(?:ing|right)(?:[-_. ].*)?$/i;
-/** Section 4(d) of the Apache License 2.0 requires copies of it. */
+/** Notices that the Apache License 2.0 requires to be passed on (section 4(d)), and that other packages have as well. */
 const NOTICE = /^notices?(?:[-_. ].*)?$/i;
-const APACHE = /apache/i;
+/** Licenses of code that a package contains, such as ThirdPartyNoticeText.txt. */
+const THIRD_PARTY = /^(?:third|3rd)[-_. ]?party[-_. ]?(?:licen[cs]e|notice)\w*(?:[-_. ].*)?$/i;
+/** Licenses of the code in a file, beside it, as webpack writes them. */
+const OF_CODE = /\.[cm]?js\.licen[cs]e\.txt$/i;
 /** Code and data whose name begins like that of a license text. */
 const NOT_A_TEXT =
   /\.(?:[cm]?[jt]sx?|json5?|map|css|s[ac]ss|wasm|node|png|jpe?g|gif|svg|vue|svelte|astro|py|rb|sh|go|rs|ya?ml|toml|xml|spdx|pdf|docx?|asc|sig|gz|zip)$/i;
 /** The value that npm documents for a license without an SPDX identifier. */
 const SEE_LICENSE = /^see licen[cs]e in (\S.*)$/i;
 
-/** Reads the license texts of a package, and its notices if its license may be Apache-2.0. */
+/** Reads the license texts and notices of a package, and of the code that it contains. */
 export function licenseTexts(files: PackageFiles, license: string | null): LicenseTexts {
   const named = SEE_LICENSE.exec(license ?? '')?.[1]?.replace(/^\.\//, '');
-  const isWanted = (name: string): boolean =>
-    !NOT_A_TEXT.test(name) &&
-    (LICENSE.test(name) || COPYING.test(name) || (APACHE.test(license ?? '') && NOTICE.test(name)));
-  const names = files.names.filter(isWanted);
+  const names = files.names.filter((path) => isText(nameOf(path)));
   if (named !== undefined && !names.includes(named)) names.unshift(named);
-  const found: LicenseTexts = { texts: [], unreadable: [] };
+  const found: LicenseTexts = { texts: [], hasLicense: false, unreadable: [] };
   for (const file of names) {
     const read = files.read(file);
     const text = 'failure' in read ? null : decodeText(read.bytes);
     if (text === '') continue;
-    if (text !== null) found.texts.push({ file, text });
-    else found.unreadable.push({ file, failure: 'failure' in read ? read.failure : 'is not a text' });
+    if (text === null) {
+      found.unreadable.push({ file, failure: 'failure' in read ? read.failure : 'is not a text' });
+      continue;
+    }
+    found.texts.push({ file, text });
+    found.hasLicense ||= file === named || (nameOf(file) === file && isLicense(file));
   }
   return found;
+}
+
+/** The name of a file, with that of a folder `LICENSES` before it. */
+function nameOf(path: string): string {
+  return /(?:(?<=^|\/)licenses\/)?[^/]*$/i.exec(path)?.[0] ?? path;
+}
+
+function isLicense(name: string): boolean {
+  return LICENSE.test(name) || COPYING.test(name);
+}
+
+function isText(name: string): boolean {
+  if (OF_CODE.test(name)) return true;
+  return !NOT_A_TEXT.test(name) && (isLicense(name) || NOTICE.test(name) || THIRD_PARTY.test(name));
 }
 
 /** Control, formatting and surrogate characters, which could change how a text is displayed; all but the tab. */
@@ -78,7 +98,11 @@ const INVISIBLE = /(?!\t)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
  */
 function decodeText(bytes: Uint8Array): string | null {
   const text = unicodeText(bytes);
-  if (text === null || text.includes('\0')) return null;
+  return text === null || text.includes('\0') ? null : normalizedText(text);
+}
+
+/** A text as it is shown, as `decodeText` describes it. */
+export function normalizedText(text: string): string {
   const lines = text
     .replace(/^\ufeff/, '')
     .split(/\r\n|[\n\r\u2028\u2029]/)

@@ -31,12 +31,14 @@ export interface Config {
      * @default true
      */
     notices?: boolean;
-    /** The licenses that packages in the code may have; absent: any. */
+    /** The licenses that packages in the code may have, and what is known about them. */
     licenses?: {
-      /** SPDX license expressions, such as MIT or "Apache-2.0 WITH LLVM-exception". */
-      allow: string[];
+      /** SPDX license expressions, such as MIT or "Apache-2.0 WITH LLVM-exception"; absent: any. */
+      allow?: string[];
       /** The SPDX license expressions of packages that do not declare one, by name and version: busboy@1.6.0. */
       clarified?: Record<string, string>;
+      /** The license texts of packages that contain none, by name and version, for the license notices. */
+      texts?: Record<string, NotBlank>;
     };
   };
   /** Evidence beside artifacts: what is published, and what is checked. */
