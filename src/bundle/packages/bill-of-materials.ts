@@ -3,6 +3,7 @@ import { PackageURL } from 'packageurl-js';
 import parse from 'spdx-expression-parse';
 import { VERSION } from '../../core/values/tool-version.ts';
 import { type BundledPackage, idOf, type Materials } from './materials.ts';
+import type { Origin } from './package-origin.ts';
 
 export interface BillSubject {
   /** The key of the app, or what else names the artifact. */
@@ -63,9 +64,9 @@ function referenceTo(id: string): string {
 }
 
 function componentOf(one: BundledPackage): object {
-  const { name, version, license } = one;
+  const { name, version, license, origin } = one;
   const [, scope, rest] = /^(@[^/]+)\/(.+)$/.exec(name) ?? [];
-  const purl = purlOf(scope ?? null, rest ?? name, version);
+  const purl = purlOf(scope ?? null, rest ?? name, version, origin);
   return {
     type: 'library',
     'bom-ref': referenceTo(idOf(one)),
@@ -77,13 +78,23 @@ function componentOf(one: BundledPackage): object {
   };
 }
 
-/** Null for a name that a purl cannot have, which the registry of npm does not accept either. */
-function purlOf(scope: string | null, name: string, version: string | null): string | null {
+/**
+ * Names the package of a registry, or where else it is from. Null for a local package, which nothing else may be taken for,
+ * and for a name that a purl cannot have, which the registry of npm does not accept either.
+ */
+function purlOf(scope: string | null, name: string, version: string | null, origin?: Origin): string | null {
+  const qualifiers = qualifiersOf(origin);
+  if (origin !== undefined && qualifiers === null) return null;
   try {
-    return new PackageURL('npm', scope, name, version, null, null).toString();
+    return new PackageURL('npm', scope, name, version, qualifiers, null).toString();
   } catch {
     return null;
   }
+}
+
+function qualifiersOf(origin: Origin = {}): Record<string, string> | null {
+  if ('vcsUrl' in origin) return { vcs_url: origin.vcsUrl };
+  return 'downloadUrl' in origin ? { download_url: origin.downloadUrl } : null;
 }
 
 /** An SPDX identifier, an expression, or other words, as the package declares it. */

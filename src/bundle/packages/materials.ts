@@ -6,6 +6,7 @@ import { safeExcerpt } from '../../core/text/text.ts';
 import { isVirtual, packageModule, type Trace } from '../package-paths.ts';
 import { folderOf, openPackage, type PackageFiles } from './package-files.ts';
 import { declaredLicense } from './package-license.ts';
+import { openOrigins, type Origin } from './package-origin.ts';
 
 /** A package of which code is in an artifact. */
 export interface BundledPackage {
@@ -14,6 +15,8 @@ export interface BundledPackage {
   version: string | null;
   /** The license in its package.json: an SPDX expression, or other words; null for none. */
   license: string | null;
+  /** Absent for a package from a registry. */
+  origin?: Origin;
 }
 
 /** Packages and files that code is made of. */
@@ -42,14 +45,14 @@ export function idOf({ name, version }: Pick<BundledPackage, 'name' | 'version'>
  * @throws AppregError `file-unreadable` for a package that cannot be read
  */
 export function readMaterials(traces: readonly Trace[]): { materials: Materials; installed: InstalledPackage[] } {
-  const byFolder = new Map([...modulesByPackage(traces)].flatMap(([folder, files]) => readPackages(folder, files)));
+  const originOf = openOrigins();
+  const byFolder = new Map(
+    [...modulesByPackage(traces)].flatMap(([folder, files]) => readPackages(folder, files, originOf(folder))),
+  );
   const imports = importsOf(traces, byFolder);
   const installed = [...byFolder.values()].toSorted(inOrder);
   const packages = new Map<string, BundledPackage>();
-  for (const { name, version, license } of installed) {
-    const id = idOf({ name, version });
-    if (!packages.has(id)) packages.set(id, { name, version, license });
-  }
+  for (const { files: _, ...one } of installed) if (!packages.has(idOf(one))) packages.set(idOf(one), one);
   const idAt = (folder: string): string[] => {
     const found = byFolder.get(folder);
     return found === undefined ? [] : [idOf(found)];
@@ -96,7 +99,11 @@ function modulesByPackage(traces: readonly Trace[]): Map<string, Set<string>> {
  * @param modules its files with bytes in the output
  * @returns each with its folder
  */
-function readPackages(folder: string, modules: ReadonlySet<string>): [folder: string, InstalledPackage][] {
+function readPackages(
+  folder: string,
+  modules: ReadonlySet<string>,
+  origin: Origin | null,
+): [folder: string, InstalledPackage][] {
   const folders = new Set<string>(['']);
   for (const file of modules) for (let at = folderOf(file); at !== ''; at = folderOf(at)) folders.add(at);
   const files = openPackage(folder, folders);
@@ -108,6 +115,7 @@ function readPackages(folder: string, modules: ReadonlySet<string>): [folder: st
       name: textOf(member(manifest, 'name')) ?? nameInPath(folder),
       version: textOf(member(manifest, 'version')),
       license: declaredLicense(manifest),
+      ...(at === '' && origin !== null && { origin }),
       files: filesBelow(files, at, inner),
     };
     return [join(folder, at), own];
