@@ -26,7 +26,8 @@ import { joined, judgeParts, NOTHING, type Part } from './parts/part.ts';
 import { workspaceLockPart } from './parts/workspace-lock.ts';
 import { changedLines, type PlannedStep } from './plan.ts';
 import { appFactsWith, factsOf, type RegistryLocation } from './registry-location.ts';
-import { haveSameTar } from './same-tar.ts';
+import { likenessOf } from './same-content.ts';
+import { describeLineEnds, LINE_ENDS_ADVICE, type Likeness } from '../core/release/state.ts';
 import type { StoredDocument } from './stored-document.ts';
 import { type Published, VersionAttempts } from './version-attempts.ts';
 import type { VersionPlan } from './version-plan.ts';
@@ -199,30 +200,43 @@ async function refuseOtherBytes(place: RegistryLocation, version: ChosenVersion)
   const { key, listed, entry } = version;
   const { artifactChecksum: checksum } = entry;
   if (listed !== null) {
-    if (await isRecompressed(place, listed, version)) throw recompressed(key, listed, checksum);
+    const likeness = await likenessToListed(place, listed, version);
+    if (likeness !== null) throw alike(key, listed, checksum, likeness);
     return;
   }
   const firstSeen = place.firstSeen?.(key, entry.version) ?? checksum;
   if (!sameDigest(firstSeen, checksum)) throw publishedBefore(key, entry, firstSeen);
 }
 
-/** True if a version is listed with other bytes, whose artifact in the store contains the same tar. */
-async function isRecompressed(
+/** The way in which the artifact of a version that is listed with other bytes has the same content; null if it has another. */
+async function likenessToListed(
   { store, pathOf }: RegistryLocation,
   listed: NewVersion,
   { entry: { artifactChecksum }, artifact: { bytes } }: ChosenVersion,
-): Promise<boolean> {
+): Promise<Likeness | null> {
   const path = bytes === null || isListedAs(listed, artifactChecksum) ? null : pathOf(listed.artifactUrl);
   const stored = path === null ? null : await store.read(path);
-  if (bytes === null || stored === null) return false;
-  return isListedAs(listed, `sha256:${sha256Of(stored.bytes)}`) && haveSameTar(stored.bytes, bytes);
+  if (bytes === null || stored === null) return null;
+  return isListedAs(listed, `sha256:${sha256Of(stored.bytes)}`) ? likenessOf(stored.bytes, bytes) : null;
 }
 
-function recompressed(key: string, { version, artifactChecksum }: NewVersion, checksum: string): AppregError {
+function alike(
+  key: string,
+  { version, artifactChecksum }: NewVersion,
+  checksum: string,
+  likeness: Likeness,
+): AppregError {
+  const [difference, advice] =
+    likeness.kind === 'compression'
+      ? [
+          'with the same content, compressed differently',
+          'No action is required: subscribers already get this content.',
+        ]
+      : [`with the same content: only ${describeLineEnds(likeness.files)}`, LINE_ENDS_ADVICE];
   return new AppregError(
     'immutable',
-    message`${key} ${version} is already published with the same content, compressed differently: the listed checksum is ${shorten(artifactChecksum, 80)}, yours is ${checksum}. A published version never changes, so the listed one stays.`,
-    message`No action is required: subscribers already get this content.`,
+    message`${key} ${version} is already published ${difference}: the listed checksum is ${shorten(artifactChecksum, 80)}, yours is ${checksum}. A published version never changes, so the listed one stays.`,
+    message`${advice}`,
     { effect: 'none' },
   );
 }

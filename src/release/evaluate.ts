@@ -7,11 +7,12 @@ import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/
 import type { LockedVersion, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import {
-  decideRecompressed,
+  decideAlike,
   type Decision,
   decideState,
   explainState,
   highestOf,
+  type Likeness,
   type ReleaseState,
 } from '../core/release/state.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../core/release/version-file.ts';
@@ -19,7 +20,7 @@ import { counted, printable } from '../core/text/text.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { sha256Of } from '../store/bytes.ts';
-import { unpackedSha256 } from '../publish/same-tar.ts';
+import { likenessOf } from '../publish/same-content.ts';
 import type { ArtifactToStore } from '../publish/artifact.ts';
 import type { AppToAssemble } from '../publish/described-app.ts';
 import type { VersionToPublish } from '../publish/publish-version.ts';
@@ -116,8 +117,8 @@ async function evaluateApp(
     isDescribed: listing !== null,
     recorded: recorded ? { ...recorded, provenance: recorded.provenance ?? null } : null,
   });
-  const isRecompressed = decided.state === 'changed' && (await isOnlyRecompressed(built, version, versions, published));
-  const decision: Decision = isRecompressed ? decideRecompressed(decided) : decided;
+  const likeness = decided.state === 'changed' ? await likenessToListed(built, version, versions, published) : null;
+  const decision: Decision = likeness === null ? decided : decideAlike(decided, likeness);
   const { state, highest, listedChecksum } = decision;
   const { key, folder } = app;
   const words = explainState(decision, {
@@ -148,18 +149,18 @@ async function evaluateApp(
   };
 }
 
-/** True if the listed artifact of a version contains the tar that was built. */
-async function isOnlyRecompressed(
-  { tarSha256 }: Bundle,
+/** The way in which the listed artifact of a version has the content that was built; null if it has another. */
+async function likenessToListed(
+  { archive }: Bundle,
   version: string,
   listed: readonly PublishedVersion[] | null,
   published: PublishedState,
-): Promise<boolean> {
+): Promise<Likeness | null> {
   const entry = listed?.find((one) => one.version === version);
   const bytes = entry === undefined ? null : await published.artifact(entry.artifactUrl);
-  if (entry === undefined || bytes === null) return false;
+  if (entry === undefined || bytes === null) return null;
   // Other bytes than the listed ones are not what was published.
-  return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) && (await unpackedSha256(bytes)) === tarSha256;
+  return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) ? likenessOf(bytes, archive) : null;
 }
 
 /** Decides how an app that is not listed will be listed. */

@@ -3,6 +3,7 @@ import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
 import { comparePrecedence } from '../registry/precedence.ts';
 import { bump, isComparable, isSemver } from '../registry/version.ts';
+import { printable } from '../text/text.ts';
 import type { AppProblem } from './version-file.ts';
 
 /** Steps of a release for each app of a repository: decided by digests, not by paths or people. */
@@ -47,11 +48,17 @@ export interface Decision {
   rebuiltBy: RebuildCause | null;
 }
 
+/** A way in which artifacts with other bytes have the same content. */
+export type Likeness =
+  | { kind: 'compression' }
+  /** The files of the archive whose lines end with CRLF in one of them. */
+  | { kind: 'line-ends'; files: readonly string[] };
+
 /**
  * Causes of other bytes from the same sources: other programs built the artifact, other license notices of its packages
- * are in it, or the same tar was compressed by another program.
+ * are in it, or its content is the same.
  */
-type RebuildCause = 'toolchain' | 'notices' | 'compression';
+type RebuildCause = { kind: 'toolchain' } | { kind: 'notices' } | Likeness;
 
 export function decideState(app: BuiltApp): Decision {
   const { declared, checksum, isDescribed, recorded } = app;
@@ -79,9 +86,9 @@ export function decideState(app: BuiltApp): Decision {
   return decided(isNew ? 'new' : 'behind');
 }
 
-/** The decision about an app whose listed artifact contains the same tar: nothing but its compression differs. */
-export function decideRecompressed(decision: Decision): Decision {
-  return { ...decision, state: 'rebuilt', rebuiltBy: 'compression' };
+/** The decision about an app whose listed artifact has the same content. */
+export function decideAlike(decision: Decision, likeness: Likeness): Decision {
+  return { ...decision, state: 'rebuilt', rebuiltBy: likeness };
 }
 
 /** The highest semantic version by precedence, pre-releases included; null if there is none. */
@@ -103,8 +110,8 @@ function rebuildCause({ recorded, provenance }: BuiltApp, listedChecksum: string
   if (before.sources !== now.sources) return null;
   const isSameToolchain =
     before.toolchain.appreg === now.toolchain.appreg && before.toolchain.esbuild === now.toolchain.esbuild;
-  if (!isSameToolchain) return 'toolchain';
-  return before.notices === now.notices ? null : 'notices';
+  if (!isSameToolchain) return { kind: 'toolchain' };
+  return before.notices === now.notices ? null : { kind: 'notices' };
 }
 
 interface ExplainedApp {
@@ -117,11 +124,36 @@ interface ExplainedApp {
   unlisted: AppProblem | null;
 }
 
-const REBUILT: Readonly<Record<RebuildCause, string>> = {
-  toolchain: 'A different version of appreg or esbuild builds different bytes from the same sources.',
-  notices: 'Only the license notices of its packages changed.',
-  compression: 'The published artifact has the same content, and is only compressed differently.',
-};
+function explainRebuilt(cause: RebuildCause): { message: string; advice: string } {
+  const advice = 'No action is required.';
+  switch (cause.kind) {
+    case 'toolchain':
+      return {
+        message: 'A different version of appreg or esbuild builds different bytes from the same sources.',
+        advice,
+      };
+    case 'notices':
+      return { message: 'Only the license notices of its packages changed.', advice };
+    case 'compression':
+      return { message: 'The published artifact has the same content, and is only compressed differently.', advice };
+    case 'line-ends':
+      return { message: `Only ${describeLineEnds(cause.files)}.`, advice: LINE_ENDS_ADVICE };
+  }
+}
+
+/** The number of files that a message names. */
+const SHOWN = 5;
+
+/** Names the files whose line ends differ: `the line ends of a.txt differ (CRLF and LF)`. */
+export function describeLineEnds(files: readonly string[]): string {
+  const more = files.length - SHOWN;
+  const named = files.slice(0, SHOWN).map((file) => printable(file));
+  const all = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return `the line ends of ${all} differ from those of the published artifact (CRLF and LF)`;
+}
+
+export const LINE_ENDS_ADVICE =
+  'Git writes CRLF where core.autocrlf is true. To get the same bytes on every system, write "* text=auto eol=lf" into .gitattributes, commit it, and check the files out again. No new version is required.';
 
 /** Explains the state of one app, and the next step. */
 export function explainState(
@@ -143,11 +175,10 @@ export function explainState(
           : `The app changed, but still declares ${declared}, which is published with different bytes.`,
         advice: `Raise the version in ${versionFile}, or run appreg release --bump --app ${key}.`,
       };
-    case 'rebuilt':
-      return {
-        message: `${REBUILT[rebuiltBy ?? 'toolchain']} The published ${declared} is not changed.`,
-        advice: 'No action is required.',
-      };
+    case 'rebuilt': {
+      const { message, advice } = explainRebuilt(rebuiltBy ?? { kind: 'toolchain' });
+      return { message: `${message} The published ${declared} is not changed.`, advice };
+    }
     case 'behind':
       return {
         message: `${declared} is not listed, and not higher than ${highest ?? 'what is listed'}, the highest listed version.`,

@@ -4,7 +4,8 @@ import { message } from '../../core/text/message.ts';
 import type { Digest } from '../../store/bytes.ts';
 import type { ArtifactToStore, ChosenVersion, StoredVersion } from '../artifact.ts';
 import type { RegistryLocation } from '../registry-location.ts';
-import { haveSameTar } from '../same-tar.ts';
+import { likenessOf } from '../same-content.ts';
+import type { Likeness } from '../../core/release/state.ts';
 import { NOTHING, type Part } from './part.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function artifactPart({ store }: RegistryLocation, version: ChosenV
   const stored = await store.digest(path);
   if (stored !== null && !isSame(stored, artifact)) {
     const found = await store.read(path);
-    throw occupied(path, stored, entry, found !== null && (await haveSameTar(found.bytes, artifact.bytes)));
+    throw occupied(path, stored, entry, found && (await likenessOf(found.bytes, artifact.bytes)));
   }
   const what = `the artifact of ${key} ${entry.version}`;
   const isNeeded = listed === null || stored === null;
@@ -40,15 +41,19 @@ function occupied(
   path: string,
   { sha256 }: Digest,
   { version, artifactChecksum }: NewVersion,
-  hasSameTar: boolean,
+  likeness: Likeness | null,
 ): AppregError {
-  const difference = hasSameTar ? 'with the same content, compressed differently' : 'with different bytes';
   return new AppregError(
     'immutable',
-    message`${path} already exists ${difference}: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
-    hasSameTar
-      ? message`Publish that file instead, with --artifact, or your bytes as a new version.`
-      : message`Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`,
+    message`${path} already exists ${likeness === null ? 'with different bytes' : DIFFERENCES[likeness.kind]}: its checksum is sha256:${sha256}, yours is ${artifactChecksum}.`,
+    likeness === null
+      ? message`Publish your bytes as a new version. If ${version} was never published, and no other publisher is writing it now, delete the file.`
+      : message`Publish that file instead, with --artifact, or your bytes as a new version.`,
     { effect: 'none' },
   );
 }
+
+const DIFFERENCES: Readonly<Record<Likeness['kind'], string>> = {
+  compression: 'with the same content, compressed differently',
+  'line-ends': 'with the same content, but other line ends (CRLF and LF)',
+};
