@@ -72,6 +72,15 @@ interface NumberedVersion {
   listed: NewVersion | null;
   /** True if its number was chosen from those that are free. */
   isIncrement: boolean;
+  /** The numbers that an increment skipped. */
+  skipped: readonly SkippedNumber[];
+}
+
+/** A number that is taken, although it is not listed. */
+export interface SkippedNumber {
+  version: string;
+  /** The file that takes it: it is of another artifact, or records other bytes. */
+  file: string;
 }
 
 /** One whose artifact is in the store, or is to be. `path` of others is null: their artifact is hosted elsewhere. */

@@ -1,16 +1,17 @@
 import { isListedAs, validVersions } from '../author/metadata.ts';
 import { sameDigest } from '../core/registry/baseline.ts';
+import { LOCK_FILE } from '../core/registry/lock-file.ts';
 import { message } from '../core/text/message.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
 import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
 import { bump, isPlainVersion, isSemver, likelyVersion } from '../core/registry/version.ts';
-import { type Artifact, artifactPath, checksumOf, type ChosenVersion } from './artifact.ts';
+import { type Artifact, artifactPath, checksumOf, type ChosenVersion, type SkippedNumber } from './artifact.ts';
 import type { AppToPublish } from './listed-app.ts';
 import { artifactFits } from './parts/artifact.ts';
 import { attestationOf } from './parts/attestation.ts';
 import { billOf } from './parts/bill.ts';
-import { companionsFit } from './parts/companion.ts';
+import { otherCompanion } from './parts/companion.ts';
 import { prereleaseNotAllowed } from './refuse-typos.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
@@ -84,7 +85,7 @@ export async function chosenVersion(
   const isIncrement = isBump(word);
   const numbered = (version: string): ChosenVersion => {
     const found = listed.find((one) => one.version === version) ?? null;
-    return placed(place, metadata.path, { key, isIncrement, listed: found }, version, artifact);
+    return placed(place, metadata.path, { key, isIncrement, listed: found, skipped: [] }, version, artifact);
   };
   if (!isIncrement) return numbered(word);
   const checksum = checksumOf(artifact);
@@ -96,16 +97,20 @@ export async function chosenVersion(
     latest === null ? null : latestOf(same.filter((one) => isSemver(one) && comparePrecedence(one, latest) < 0));
   if (older !== null && latest !== null && !allowSame)
     throw wouldRollBack({ key, word, older, latest, next: chooseVersion(word, versions, key) });
-  let next = numbered(chooseVersion(word, versions, key));
-  while (!(await isFree(place, next))) next = numbered(increment(next.entry.version, 'patch'));
-  return next;
+  const skipped: SkippedNumber[] = [];
+  for (let next = numbered(chooseVersion(word, versions, key)); ;) {
+    const file = await takenBy(place, next);
+    if (file === null) return { ...next, skipped };
+    skipped.push({ version: next.entry.version, file });
+    next = numbered(increment(next.entry.version, 'patch'));
+  }
 }
 
 /** The version with the place of its artifact, and its entry. */
 function placed(
   { base, pathOf }: RegistryLocation,
   metadata: string,
-  known: Pick<ChosenVersion, 'key' | 'isIncrement' | 'listed'>,
+  known: Pick<ChosenVersion, 'key' | 'isIncrement' | 'listed' | 'skipped'>,
   version: string,
   artifact: Artifact,
 ): ChosenVersion {
@@ -120,16 +125,15 @@ function placed(
   return isElsewhere ? { ...known, artifact, path: null, entry } : { ...known, artifact, path, entry };
 }
 
-/** True if the version was never published, and its files do not exist for another artifact. */
-async function isFree(place: RegistryLocation, version: ChosenVersion): Promise<boolean> {
-  const { key, entry } = version;
+/** The file that takes the number of a version for other bytes; null if the number is free. */
+async function takenBy(place: RegistryLocation, version: ChosenVersion): Promise<string | null> {
+  const { key, entry, path } = version;
   const firstSeen = place.firstSeen?.(key, entry.version) ?? entry.artifactChecksum;
-  if (!sameDigest(firstSeen, entry.artifactChecksum)) return false;
-  if (version.path === null) return true;
+  if (!sameDigest(firstSeen, entry.artifactChecksum)) return LOCK_FILE;
+  if (path === null) return null;
+  if (!(await artifactFits(place, version))) return path;
   return (
-    (await artifactFits(place, version)) &&
-    (await companionsFit(place.store, version, billOf)) &&
-    (await companionsFit(place.store, version, attestationOf))
+    (await otherCompanion(place.store, version, billOf)) ?? (await otherCompanion(place.store, version, attestationOf))
   );
 }
 

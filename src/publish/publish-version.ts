@@ -150,6 +150,7 @@ export async function planVersion(
     published,
     plan: { title: published ? titleOfAddition(subject, planned.steps) : `Publish ${subject}`, steps: planned.steps },
     listingStep: listing.edit,
+    skipped: version.skipped,
     path: version.path,
     files: planned.files,
     subject,

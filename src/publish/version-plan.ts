@@ -1,5 +1,6 @@
 import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/findings/report.ts';
+import type { SkippedNumber } from './artifact.ts';
 import type { EditStep } from './edit-step.ts';
 import type { LineChanges, Plan, PlannedStep } from './plan.ts';
 
@@ -11,6 +12,8 @@ export interface VersionPlan {
   plan: Plan<PlannedStep>;
   /** The step of the plan that lists the app in the manifest; null if it is listed. */
   listingStep: EditStep | null;
+  /** The numbers below it that are taken by files, although they are not listed. */
+  skipped: readonly SkippedNumber[];
   /** The path of the artifact in the store; null if it is hosted elsewhere. */
   path: string | null;
   /** The files of the parts, also those that need no step now. */

@@ -47,6 +47,24 @@ afterEach(() => {
 });
 
 describe('publish-version', () => {
+  test('names the file for which an increment skips a number, unless it has these bytes', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    const leftover = 'apps/a/versions/1.1.0.tar.gz';
+    writeFileSync(join(dir, leftover), SECOND_ARTIFACT);
+    writeFileSync(join(dir, 'third.tar.gz'), tarGz('third'));
+    const skipping = contextIn(dir);
+    const options = { artifact: 'third.tar.gz', readBack: false, anyContent: true };
+    await runPublishVersion(skipping, 'a', 'minor', { ...options, dryRun: true });
+    expect(skipping.printed.log.join('\n')).toContain(`note: 1.1.0 is skipped: ${leftover} exists`);
+    expect(skipping.printed.out.join('\n')).toContain('a 1.1.1');
+    writeFileSync(join(dir, 'second.tar.gz'), SECOND_ARTIFACT);
+    const same = contextIn(dir);
+    await runPublishVersion(same, 'a', 'minor', { ...options, artifact: 'second.tar.gz' });
+    expect(same.printed.log.join('\n')).not.toContain('skipped');
+    expect(listedVersions(dir).map(({ version }) => version)).toEqual(['1.0.0', '1.1.0']);
+  });
+
   test('stores and lists a version that lints clean', async () => {
     const dir = await workspace();
     const { printed } = await publish(dir, '1.0.0');

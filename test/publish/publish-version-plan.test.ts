@@ -175,8 +175,11 @@ describe('a published version never changes', () => {
   test('an increment skips a version whose file exists with other bytes', async () => {
     const files = { 'apps/a/versions/1.0.1.tar.gz': two };
     const versions = [await listed('1.0.0', tarGz('zero'))];
-    expect((await plan(await registry(versions, files), 'patch', one)).entry.version).toBe('1.0.2');
-    expect((await plan(await registry(versions, files), 'patch', two)).entry.version).toBe('1.0.1');
+    const skipping = await plan(await registry(versions, files), 'patch', one);
+    expect(skipping.entry.version).toBe('1.0.2');
+    expect(skipping.skipped).toEqual([{ version: '1.0.1', file: 'apps/a/versions/1.0.1.tar.gz' }]);
+    const same = await plan(await registry(versions, files), 'patch', two);
+    expect([same.entry.version, same.skipped]).toEqual(['1.0.1', []]);
     expect((await plan(await registry(versions, files), 'minor', one)).entry.version).toBe('1.1.0');
   });
 
@@ -189,7 +192,10 @@ describe('a published version never changes', () => {
       appToPublish(place, 'a').then(async (found) =>
         planVersion(place, found, { version: word, artifact: await artifact(two) }, JUDGEMENT),
       );
-    expect((await planned('patch')).entry.version).toBe('1.0.2');
+    expect(await planned('patch')).toMatchObject({
+      entry: { version: '1.0.2' },
+      skipped: [{ version: '1.0.1', file: 'appreg.lock.json' }],
+    });
     expect(await refusal(planned('1.0.1'))).toMatchObject({ code: 'immutable', exit: 1 });
     expect((await planned('1.1.0')).entry.version).toBe('1.1.0');
   });

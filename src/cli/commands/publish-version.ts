@@ -1,9 +1,10 @@
-import { message, type SafeText } from '../../core/text/message.ts';
+import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { grouped, printable, redact } from '../../core/text/text.ts';
 import { checkVersion, isBump } from '../../publish/choose-version.ts';
 import { publishVersion, type VersionToPublish } from '../../publish/publish-version.ts';
 import type { Published } from '../../publish/version-attempts.ts';
+import type { SkippedNumber } from '../../publish/artifact.ts';
 import { WORKSPACE_LOCK } from '../../publish/parts/workspace-lock.ts';
 import { requirePublishable } from '../../publish/listed-app.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
@@ -58,6 +59,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   });
   const status = statusOf(done, options.dryRun === true);
 
+  for (const skipped of done.planned.skipped) terminal.log(describeSkipped(skipped));
   printFindings(terminal, done.planned.findings);
   const { bytes } = wanted.artifact.content;
   printResult<'publish-version'>(context, {
@@ -110,6 +112,13 @@ async function settingsOf(
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
     allow: { prerelease: allowPrerelease === true, lower: allowLower === true, same: allowSame === true },
   };
+}
+
+function describeSkipped({ version, file }: SkippedNumber): SafeText {
+  const skipped = message`note: ${version} is skipped: ${file}`;
+  return file === LOCK_FILE
+    ? message`${safe(skipped)} has it with other bytes, so it was published before.`
+    : message`${safe(skipped)} exists, and is not of these bytes. If ${version} was never published, and no other publisher is writing it now, the file can be deleted.`;
 }
 
 function statusOf({ isNew }: Published, isDryRun: boolean): Status {

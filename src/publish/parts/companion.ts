@@ -40,17 +40,17 @@ export async function companionPart(
   return { steps, files };
 }
 
-/** True if no companion file of another artifact is there. */
-export async function companionsFit(
+/** The path of a companion file that is of another artifact; null if there is none. */
+export async function otherCompanion(
   store: Store,
   version: StoredVersion,
   companionsOf: CompanionsOf,
-): Promise<boolean> {
+): Promise<string | null> {
   for (const companion of await companionsOf(store, version)) {
-    const found = await foundAt(store, companionPath(version.path, companion.kind), companion);
-    if (typeof found === 'object') return false;
+    const path = companionPath(version.path, companion.kind);
+    if (typeof (await foundAt(store, path, companion)) === 'object') return path;
   }
-  return true;
+  return null;
 }
 
 async function foundAt(
