@@ -1,3 +1,4 @@
+import { artifactFolder } from '../core/registry/file-names.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { StatementInput } from '../core/attestation/statement.ts';
 import type { ArchiveFacts, Content } from '../core/facts/facts.ts';
@@ -56,8 +57,7 @@ export function checksumOf({ content }: Artifact): string {
 
 /** Next to the metadata file: the artifacts of apps/a/versions.json are in apps/a/versions/. */
 export function artifactPath(metadataPath: string, version: string): string {
-  const stem = metadataPath.replace(/\.[^./]+$/, '');
-  return `${stem === metadataPath ? `${stem}-artifacts` : stem}/${version}.tar.gz`;
+  return `${artifactFolder(metadataPath)}${version}.tar.gz`;
 }
 
 /** A version with its number, and what the metadata file says about it. */

@@ -80,7 +80,9 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   workspace: (text) => {
     const { referenced, files } = workspaceFiles(text);
-    return { orphans: files.filter((file) => !referenced.includes(file)) };
+    const unused = files.filter((file) => !referenced.includes(file));
+    const unlisted = unused.filter((file) => file.endsWith('.tar.gz'));
+    return { orphans: unused.filter((file) => !unlisted.includes(file)), unlisted };
   },
   exception: (text) => {
     const { json, notes } = noted(text);
@@ -113,7 +115,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
 function workspaceFiles(text: string): { referenced: string[]; files: string[] } {
   const pathsOf = (name: string): string[] =>
     text.split('\n').flatMap((line) => (line.startsWith(`${name}:`) ? line.slice(name.length + 1).trim() : []));
-  return { referenced: pathsOf('appMetadataUrl'), files: pathsOf('in the folder') };
+  return { referenced: [...pathsOf('appMetadataUrl'), ...pathsOf('artifactUrl')], files: pathsOf('in the folder') };
 }
 
 /** The image itself, or a PNG from a description as of `file`. */

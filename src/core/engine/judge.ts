@@ -91,7 +91,8 @@ export interface Judging {
     earlier?: PublishedVersion[] | Missing | null,
     about?: DocumentFacts | null,
   ): void;
-  orphans(files: readonly string[]): void;
+  /** @param artifacts those in a workspace that no version lists */
+  orphans(files: readonly string[], artifacts?: readonly string[]): void;
   /** The hosts that temporarily refused requests, after all apps. */
   hosts(facts: readonly HostFacts[]): void;
   /** State of the registry in a subscriber service, after all apps. */
@@ -134,7 +135,7 @@ export function optionsOf(snapshot: Snapshot): Omit<JudgeOptions, 'command'> {
 export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number): Report {
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);
-  judging.orphans(snapshot.orphans);
+  judging.orphans(snapshot.orphans, snapshot.unlistedArtifacts);
   judging.hosts(snapshot.hosts ?? []);
   if (snapshot.service !== undefined) judging.service(snapshot.service);
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
@@ -162,7 +163,7 @@ export function startJudging(options: JudgeOptions): Judging {
     },
     metadata: (facts, artifacts, earlier = null, about = null) =>
       judgeMetadataFile(run, facts, { artifacts, earlier, about }),
-    orphans: (files) => judgeOrphans(run, files),
+    orphans: (files, artifacts = []) => judgeUnused(run, files, artifacts),
     hosts: (facts) => judgeHosts(run, facts),
     service: (facts) => judgeService(run, facts),
     foundSoFar: () => ({ ...record.foundSoFar }),
@@ -218,8 +219,9 @@ function judgeMetadataFile(run: Run, facts: DocumentFacts, { artifacts, earlier,
 }
 
 /** Judges the files of a workspace that nothing refers to. */
-function judgeOrphans(run: Run, files: readonly string[]): void {
-  if (files.length > 0) judgeSubject(run, 'workspace', { orphans: files }, locationOf('metadata', NOT_REQUESTED));
+function judgeUnused(run: Run, orphans: readonly string[], unlisted: readonly string[]): void {
+  if (orphans.length + unlisted.length === 0) return;
+  judgeSubject(run, 'workspace', { orphans, unlisted }, locationOf('metadata', NOT_REQUESTED));
 }
 
 /**

@@ -44,6 +44,8 @@ export interface Snapshot {
    * @default []
    */
   orphans: string[];
+  /** Artifacts in a workspace that no version lists; absent in an older file of facts. */
+  unlistedArtifacts?: string[];
   /**
    * The reason why the run did not observe everything (it was interrupted, a limit was reached); absent when it
    * did.

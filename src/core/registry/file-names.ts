@@ -94,3 +94,9 @@ export function inOtherCase(name: string): string | null {
   if (!/^[\u0020-\u007d]*$/.test(name) || !/[a-z]/i.test(name)) return null;
   return name.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 }
+
+/** The folder of the artifacts that belong to a metadata file: those of apps/a/versions.json are in apps/a/versions/. */
+export function artifactFolder(metadataPath: string): string {
+  const stem = metadataPath.replace(/\.[^./]+$/, '');
+  return `${stem === metadataPath ? `${stem}-artifacts` : stem}/`;
+}

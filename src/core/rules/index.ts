@@ -103,6 +103,7 @@ import { serviceRefused } from './service/service-refused.ts';
 import { servicePolicy } from './service/service-policy.ts';
 import { exceptionUnused } from './settings/exception-unused.ts';
 import { baseUrlMismatched } from './documents/base-url-mismatched.ts';
+import { artifactUnlisted } from './documents/artifact-unlisted.ts';
 
 /** Every rule, in the order of the documentation. */
 export const rules: readonly AnyRule[] = [
@@ -210,4 +211,5 @@ export const rules: readonly AnyRule[] = [
   serviceDisagrees,
   servicePolicy,
   exceptionUnused,
+  artifactUnlisted,
 ];

@@ -168,7 +168,8 @@ export interface Subjects {
   'local-file': { resource: ResourceKind; path: string; state: LocalState | null };
   /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */
   file: { resource: ResourceKind; path: string; listed: string };
-  workspace: { orphans: readonly string[] };
+  /** The files of a workspace that nothing refers to: metadata files, and artifacts beside the metadata file of an app. */
+  workspace: { orphans: readonly string[]; unlisted: readonly string[] };
   /**
    * State of the registry as a whole in a subscriber service (`served` and `known` are null), or about one app;
    * dispatched at the end of a run.

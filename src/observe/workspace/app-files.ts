@@ -32,7 +32,7 @@ interface ExpectedArtifact {
 }
 
 /** The artifacts of an app, one per version. */
-interface ArtifactListing {
+export interface ArtifactListing {
   /** The facts without the files. */
   all: ArtifactFacts[];
   /** Those to be observed. */

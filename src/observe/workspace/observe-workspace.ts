@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { type AppFacts, type ArtifactFacts, type DocumentFacts, isMissing } from '../../core/facts/facts.ts';
 import { aboutPath, aboutUrl, companionKindOf, isAboutPath } from '../../core/registry/companion.ts';
 import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
-import { listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
+import { artifactFolder, foldName } from '../../core/registry/file-names.ts';
+import { type ArtifactListing, listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
 import { openOtherNames } from './other-names.ts';
 import { walk } from './walk.ts';
@@ -26,7 +27,8 @@ import {
 export interface WorkspaceFactsSink {
   manifest(manifest: DocumentFacts): void;
   app(facts: AppFacts): void;
-  orphans(files: readonly string[]): void;
+  /** The files that nothing refers to: metadata files, and artifacts beside the metadata file of an app. */
+  orphans(files: readonly string[], artifacts: readonly string[]): void;
 }
 
 /** Options of `observeWorkspace`. */
@@ -82,21 +84,24 @@ export async function observeWorkspace(
   );
   const abouts = new Set([...tree.files].filter(isAboutPath));
   const used = new Set([workspace.manifest, ...listed.map(({ path }) => path)]);
+  const artifacts = openUnlisted();
   for (const [index, { key, entry, url, path }] of listed.entries()) {
     const metadata = observeDocumentFile(context, url, path);
     const observed = icons.observe(iconUrlOf(entry));
     const icon = observed instanceof Promise ? await observed : observed;
     if (metadata.otherName) used.add(metadata.otherName.listed);
     const listing = listArtifacts(context, metadata);
-    const artifacts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
+    artifacts.add(path, metadata, listing);
+    const facts = listing.present.length > 0 ? await observeArtifacts(context, listing) : listing.all;
     const about = observeAboutFile(context, url, path, abouts);
-    sink.app({ key, metadata, icon, artifacts, ...(about !== null && { about }) });
+    sink.app({ key, metadata, icon, artifacts: facts, ...(about !== null && { about }) });
     options.onApp?.(index + 1, listed.length);
   }
   // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
   const isComplete = apps !== null && listed.every(({ url }) => url !== null);
   const orphans = isComplete ? findOrphans(root, tree.files, used) : [];
-  sink.orphans(orphans.map((path) => context.nameOf(path)).sort());
+  const named = (paths: readonly string[]): string[] => paths.map((path) => context.nameOf(path)).sort();
+  sink.orphans(named(orphans), named(artifacts.among(tree.files)));
 }
 
 /** Observes a single metadata file, with its about file, and the artifacts in the workspace around it, if there is one. */
@@ -147,6 +152,29 @@ function observeAboutFile(
   const about = aboutPath(path);
   if (!abouts.has(about)) return null;
   return observeDocumentFile(context, aboutUrl(url), about);
+}
+
+/** Collects what the apps list, to find the artifacts beside a metadata file that no version lists. */
+function openUnlisted(): {
+  add(path: string | null, metadata: DocumentFacts, listing: ArtifactListing): void;
+  among(files: Iterable<string>): string[];
+} {
+  const folders = new Set<string>();
+  const listed = new Set<string>();
+  return {
+    add(path, { content }, { present }) {
+      for (const one of present) listed.add(foldName(one.path));
+      // An invalid file may have listed any of them.
+      if (path !== null && !isMissing(content) && listedVersionsIn(content) !== null) folders.add(artifactFolder(path));
+    },
+    among: (files) =>
+      [...files].filter(
+        (file) =>
+          file.endsWith('.tar.gz') &&
+          folders.has(file.slice(0, file.lastIndexOf('/') + 1)) &&
+          !listed.has(foldName(file)),
+      ),
+  };
 }
 
 /** The unreferenced metadata files, as paths below the root: JSON below a folder that has an array `versions`. */

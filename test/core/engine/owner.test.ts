@@ -69,6 +69,7 @@ const CASES: Case[] = [
   ['artifact-url-shared', null, {}, 'author'],
   ['checksum-shared', null, {}, 'author'],
   ['metadata-orphaned', null, {}, 'author'],
+  ['artifact-unlisted', null, {}, 'author'],
   ['base-url-mismatched', 'no-app', {}, 'author'],
   ['version-withdrawn', null, {}, 'author'],
   ['version-withdrawn', null, COPY, 'cache'],

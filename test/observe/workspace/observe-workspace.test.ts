@@ -41,6 +41,29 @@ test.each([
   expect(apps[0]!.artifacts[0]!.file).toBe('ws/apps/a/1.tar.gz');
 });
 
+test('lint reports the artifacts beside a metadata file that no version lists, and no other archive', async () => {
+  const root = folder({
+    'registry.json': registry('a', 'broken', 'b'),
+    'apps/a/versions.json': metadataWith('1.0.0'),
+    'apps/a/versions/1.0.0.tar.gz': bytes,
+    'apps/a/versions/1.1.0.tar.gz': bytes,
+    'apps/a/versions/1.1.0.tar.gz.cdx.json': '{}',
+    'apps/a/versions/notes.txt': 'x',
+    'apps/a/versions/deeper/1.2.0.tar.gz': bytes,
+    'dist/a.tar.gz': bytes,
+    // It is not known what this one lists.
+    'apps/broken/versions.json': '{',
+    'apps/broken/versions/1.0.0.tar.gz': bytes,
+    'apps/b/versions.json': { versions: [] },
+    'apps/b/versions/1.0.0.tar.gz': bytes,
+  });
+  const unlisted = (await lint(root)).findings.filter(({ rule }) => rule === 'artifact-unlisted');
+  expect(unlisted).toMatchObject([
+    { severity: 'note', file: 'apps/a/versions/1.1.0.tar.gz', advice: expect.stringContaining('may delete it') },
+    { severity: 'note', file: 'apps/b/versions/1.0.0.tar.gz' },
+  ]);
+});
+
 interface Seen {
   manifest: DocumentFacts;
   apps: AppFacts[];

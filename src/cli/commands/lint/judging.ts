@@ -50,9 +50,9 @@ function both(first: Judging, second: Judging, reportOn: (report: Report, other:
       second.app(facts);
       return first.app(facts);
     },
-    orphans(files) {
-      first.orphans(files);
-      second.orphans(files);
+    orphans(...files) {
+      first.orphans(...files);
+      second.orphans(...files);
     },
     finish: (...ending) => reportOn(first.finish(...ending), second.finish(0)),
   };
