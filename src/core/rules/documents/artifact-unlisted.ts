@@ -25,7 +25,7 @@ in the folder:  apps/echo/versions/1.0.0.tar.gz`,
     return unlisted.map((file) => ({
       file,
       message: message`No version lists the artifact ${safeExcerpt(file)}.`,
-      advice: message`To publish it, run appreg publish-version again with the same sources. Only who publishes this app may delete it, if appreg.lock.json does not have its version, so it was never published, and if no publisher is writing it now.`,
+      advice: message`To list it, run appreg publish-version again with the same sources. Only its publisher may delete it: if appreg.lock.json does not have the version, and it is not being published now.`,
       evidence: { file },
     }));
   },
