@@ -34,9 +34,9 @@ exec appreg "$@"
     'bin/gh': gh,
   });
   for (const name of ['appreg', 'gh', 'npx']) chmodSync(join(home, 'bin', name), 0o755);
-  // The bundle finds esbuild beside its own packages.
-  const esbuild = fileURLToPath(new URL('../../node_modules/esbuild', import.meta.url));
-  symlinkSync(esbuild, join(home, 'node_modules/esbuild'), 'junction');
+  // The program of esbuild is a package that appreg depends on.
+  const programs = fileURLToPath(new URL('../../node_modules/@esbuild', import.meta.url));
+  symlinkSync(programs, join(home, 'node_modules/@esbuild'), 'junction');
   return { bin: join(home, 'bin') };
 }
 
