@@ -17,12 +17,18 @@ const action = parse(read('action.yml'));
 
 /** @returns the files that a page links to: paths in the repository */
 const linksOf = (page: string): string[] =>
-  [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)/g)].map(([, path]) =>
+  [...read(page).matchAll(/(?:\]\(|\b(?:src|srcset|href)=")(?!https?:)([^)"#\s]+)/g)].map(([, path]) =>
     posix.join(posix.dirname(page), path!),
   );
 
 test.each(pages)('%s links only to existing files', (page) => {
   expect(linksOf(page).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('each picture is on a page', () => {
+  const shown = new Set(pages.flatMap(linksOf));
+  const pictures = readdirSync(join(root, 'docs/images')).map((name) => `docs/images/${name}`);
+  expect(pictures.filter((path) => !shown.has(path))).toEqual([]);
 });
 
 /** The headings of a page, as a forge makes anchors of them. */
