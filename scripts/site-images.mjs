@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { makeRegistry } from '../examples/make-registry.mjs';
+import { webpOf } from './webp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const program = join(root, 'bin/appreg.js');
@@ -53,30 +54,12 @@ try {
       await page.setViewportSize({ width: 960, height });
       await page.goto(pathToFileURL(join(registry, 'site', path)).href);
       await page.evaluate('Promise.all([...document.images].map((image) => image.decode()))');
-      writeFileSync(join(images, `${name}${suffix}.webp`), await webpOf(await page.screenshot()));
+      writeFileSync(join(images, `${name}${suffix}.webp`), await webpOf(browser, await page.screenshot(), 0.6));
     }
     await page.close();
   }
 } finally {
   await browser.close();
-}
-
-/** Chromium takes screenshots as PNG only, which are four times as large. */
-async function webpOf(png) {
-  const page = await browser.newPage();
-  const url = await page.evaluate(
-    async (source) => {
-      const image = new Image();
-      image.src = source;
-      await image.decode();
-      const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
-      canvas.getContext('2d').drawImage(image, 0, 0);
-      return canvas.toDataURL('image/webp', 0.6);
-    },
-    `data:image/png;base64,${png.toString('base64')}`,
-  );
-  await page.close();
-  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
 }
 
 function appreg(...words) {
