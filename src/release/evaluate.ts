@@ -7,6 +7,7 @@ import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/
 import type { LockedVersion, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import {
+  type BuiltApp,
   decideAlike,
   type Decision,
   decideState,
@@ -16,7 +17,7 @@ import {
   type ReleaseState,
 } from '../core/release/state.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../core/release/version-file.ts';
-import { counted, printable } from '../core/text/text.ts';
+import { counted, printable, shellWord } from '../core/text/text.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { sha256Of } from '../store/bytes.ts';
@@ -27,7 +28,7 @@ import type { VersionToPublish } from '../publish/publish-version.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { describeUnlisted } from './app-folders.ts';
-import { type FoundApp, shownBelow } from './find-apps.ts';
+import { type FoundApp, shownBelow, shownIn } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { wantedBillOf, packageSettings, type OpenRepository } from './repository.ts';
 import type { NotesOf } from '../publish/parts/about.ts';
@@ -109,22 +110,25 @@ async function evaluateApp(
   const recorded = lock?.get(app.key)?.get(version);
   const description = versions === null ? await describe(repository, app) : null;
   const listing = description === null || isProblem(description) ? null : description;
-  const decided = decideState({
+  const facts: BuiltApp = {
     declared: version,
     checksum: built.checksum,
     provenance,
     listed: versions,
     isDescribed: listing !== null,
     recorded: recorded ? { ...recorded, provenance: recorded.provenance ?? null } : null,
-  });
+    isMaintained: app.isMaintained,
+  };
+  const decided = decideState(facts);
   const likeness = decided.state === 'changed' ? await likenessToListed(built, version, versions, published) : null;
-  const decision: Decision = likeness === null ? decided : decideAlike(decided, likeness);
+  const decision: Decision = likeness === null ? decided : decideAlike(facts, decided, likeness);
   const { state, highest, listedChecksum } = decision;
   const { key, folder } = app;
   const words = explainState(decision, {
     key,
     declared: version,
     versionFile: printable(shownBelow(repository.root, app.versionFile)),
+    buildOptions: buildOptionsOf(app),
     isListed: versions !== null,
     unlisted: description !== null && isProblem(description) ? description : null,
   });
@@ -147,6 +151,17 @@ async function evaluateApp(
       ...words,
     },
   };
+}
+
+/** The options with which `publish-version` builds an app, in the folder of the configuration. */
+function buildOptionsOf({ folder, entry, ui }: FoundApp): string {
+  const files = [
+    ['--entry', entry],
+    ['--ui', ui],
+  ] as const;
+  return files
+    .flatMap(([option, file]) => (file === null ? [] : [option, printable(shellWord(shownIn(folder, file)))]))
+    .join(' ');
 }
 
 /** The way in which the listed artifact of a version has the content that was built; null if it has another. */

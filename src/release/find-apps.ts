@@ -39,6 +39,12 @@ export interface ReleaseEntry {
    * @default package.json
    */
   version?: FileOfApp;
+  /**
+   * True in a branch that maintains an older version of the app, while higher ones are published from elsewhere.
+   *
+   * @default false
+   */
+  maintenance?: boolean;
 }
 
 /** An app in a folder of the repository. */
@@ -53,6 +59,8 @@ export interface FoundApp {
   ui: string | null;
   /** Absolute, of the file with the declared version. */
   versionFile: string;
+  /** An older version of the app is maintained here. */
+  isMaintained: boolean;
   /** The reason why the app cannot be released. */
   problem: AppProblem | null;
 }
@@ -112,6 +120,7 @@ function configuredApp(root: string, repository: string, folder: string, entry: 
     entry: own?.entry ?? entry.entry ?? null,
     ui: own?.ui ?? entry.ui ?? null,
     versionFile: join(real, own?.version ?? entry.version ?? DEFAULT_VERSION_FILE),
+    isMaintained: own?.maintenance ?? entry.maintenance ?? false,
   };
   return { ...app, problem: own?.problem ?? problemOf(app, repository) };
 }
@@ -119,7 +128,8 @@ function configuredApp(root: string, repository: string, folder: string, entry: 
 function describedApp(root: string, repository: string, file: AppFile): FoundApp {
   const { key, folder, entry, ui } = file;
   const path = realpathSync(join(root, folder));
-  const app = { key, folder, path, entry, ui, versionFile: join(path, file.version ?? DEFAULT_VERSION_FILE) };
+  const versionFile = join(path, file.version ?? DEFAULT_VERSION_FILE);
+  const app = { key, folder, path, entry, ui, versionFile, isMaintained: file.maintenance ?? false };
   return { ...app, problem: file.problem ?? problemOf(app, repository) };
 }
 

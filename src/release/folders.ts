@@ -32,7 +32,7 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   const path = join(root, folder, APP_DESCRIPTION);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
-  const nothing = { key, folder, entry: null, ui: null, version: null };
+  const nothing = { key, folder, entry: null, ui: null, version: null, maintenance: null };
   const name = `${folder}/${APP_DESCRIPTION}`;
   const isRegular = stats.isFile();
   if (!isRegular || stats.size > MAX_BYTES) {

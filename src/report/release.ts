@@ -22,6 +22,7 @@ const MARKS: Record<ReleaseState, Mark> = {
   new: { mark: '+', color: 'green' },
   changed: FAILED,
   rebuilt: { mark: '~', color: 'yellow' },
+  reverted: FAILED,
   behind: FAILED,
   unlisted: FAILED,
   broken: FAILED,

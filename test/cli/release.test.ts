@@ -69,7 +69,9 @@ test('release --check reports the state of each app', async () => {
     checksum: null,
     message: expect.stringContaining('src/broken/main.ts:1:14'),
   });
-  expect(run.apps['behind']?.advice).toBe('Declare a version above 1.5.0 in src/behind/VERSION.');
+  expect(run.apps['behind']?.advice).toBe(
+    'Declare a version above 1.5.0 in src/behind/VERSION. To publish 1.0.0 for subscribers of an older version: appreg publish-version behind 1.0.0 --entry src/behind/main.ts --allow-lower',
+  );
   // One app that fails stops no other.
   expect(await releaseIn(root)).toMatchObject({ code: 1, report: { summary: { published: 1, failed: 1 } } });
 });

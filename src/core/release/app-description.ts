@@ -34,6 +34,8 @@ interface AppDescription {
    * @patternErrorMessage a version, such as "1.2.0", or the relative path of the file that contains it
    */
   version?: string;
+  /** True in a branch that maintains an older version of the app, while higher ones are published from elsewhere. */
+  maintenance?: boolean;
 }
 
 /** The fields for the manifest. Those of files (the icon, the metadata file) are absent if the files are in the workspace. */
@@ -46,6 +48,7 @@ export interface DescribedBuild {
   ui: string | null;
   /** The file with the version, relative to the folder: app.json itself if it contains the version. */
   version: string | null;
+  maintenance: boolean | null;
 }
 
 const WORDS = { schema, whole: 'The description of an app', member: 'field' } as const;
@@ -60,12 +63,13 @@ export function describedEntry(content: DocumentContent): DescribedEntry | { fau
     entry: _entry,
     ui: _ui,
     version: _version,
+    maintenance: _maintenance,
     ...fields
   } = value as unknown as AppDescription & DescribedEntry;
   return fields;
 }
 
-const BUILD_FIELDS = ['entry', 'ui', 'version'] as const;
+const BUILD_FIELDS = ['entry', 'ui', 'version', 'maintenance'] as const;
 
 /**
  * The fields for `appreg release`, or their faults. The other fields are not required here: an app may be listed without
@@ -76,8 +80,13 @@ export function describedBuild(content: DocumentContent): DescribedBuild | { fau
   const { value, faults } = readInputFile(content, (given) => violationsOfAll(given).filter(isAboutBuild));
   if (value === null) return { faults };
   if (!isObject(value) || !BUILD_FIELDS.some((field) => Object.hasOwn(value, field))) return null;
-  const { entry = null, ui = null, version = null } = value as Pick<AppDescription, (typeof BUILD_FIELDS)[number]>;
-  return { entry, ui, version: version !== null && isSemver(version) ? APP_DESCRIPTION : version };
+  const {
+    entry = null,
+    ui = null,
+    version = null,
+    maintenance = null,
+  } = value as Pick<AppDescription, (typeof BUILD_FIELDS)[number]>;
+  return { entry, ui, version: version !== null && isSemver(version) ? APP_DESCRIPTION : version, maintenance };
 }
 
 function violationsOfAll(value: JsonValue): Violation[] {

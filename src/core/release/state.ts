@@ -2,17 +2,26 @@ import { sameDigest } from '../registry/baseline.ts';
 import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
 import { comparePrecedence } from '../registry/precedence.ts';
-import { bump, isComparable, isSemver } from '../registry/version.ts';
+import { bump, isComparable, isPlainVersion, isSemver } from '../registry/version.ts';
 import { printable } from '../text/text.ts';
 import type { AppProblem } from './version-file.ts';
 
 /** Steps of a release for each app of a repository: decided by digests, not by paths or people. */
 
 /** In the order of the summary. */
-export const RELEASE_STATES = ['unchanged', 'new', 'changed', 'rebuilt', 'behind', 'unlisted', 'broken'] as const;
+export const RELEASE_STATES = [
+  'unchanged',
+  'new',
+  'changed',
+  'rebuilt',
+  'reverted',
+  'behind',
+  'unlisted',
+  'broken',
+] as const;
 export type ReleaseState = (typeof RELEASE_STATES)[number];
 
-export const FAILING_STATES: readonly ReleaseState[] = ['changed', 'behind', 'unlisted', 'broken'];
+export const FAILING_STATES: readonly ReleaseState[] = ['changed', 'reverted', 'behind', 'unlisted', 'broken'];
 
 /** A version that was published before, as the lock file recorded it. */
 interface RecordedVersion {
@@ -34,12 +43,16 @@ export interface BuiltApp {
   isDescribed: boolean;
   /** The declared version in the lock file; null if it was not recorded. */
   recorded: RecordedVersion | null;
+  /** The app is maintained at an older version, while higher ones are published from elsewhere. */
+  isMaintained: boolean;
 }
 
 export interface Decision {
   state: Exclude<ReleaseState, 'broken'>;
   /** The highest listed version by precedence. */
   highest: string | null;
+  /** The highest plain version that is listed. */
+  latest: string | null;
   /** The checksum with which the declared version was published. */
   listedChecksum: string | null;
   /** The declared version is no longer listed, but was published with other bytes. */
@@ -64,22 +77,24 @@ export function decideState(app: BuiltApp): Decision {
   const { declared, checksum, isDescribed, recorded } = app;
   const listed = app.listed ?? (isDescribed ? [] : null);
   if (listed === null)
-    return { state: 'unlisted', highest: null, listedChecksum: null, withdrawn: false, rebuiltBy: null };
+    return { state: 'unlisted', highest: null, latest: null, listedChecksum: null, withdrawn: false, rebuiltBy: null };
   const highest = highestOf(listed);
+  const latest = highestOf(listed.filter(({ version }) => isPlainVersion(version)));
   const entry = listed.find(({ version }) => version === declared);
   const withdrawn = entry === undefined && recorded !== null && !sameDigest(recorded.artifactChecksum, checksum);
   const listedChecksum = entry?.artifactChecksum ?? (withdrawn ? recorded.artifactChecksum : null);
   const decided = (state: Decision['state'], rebuiltBy: RebuildCause | null = null): Decision => ({
     state,
     highest,
+    latest,
     listedChecksum,
     withdrawn,
     rebuiltBy,
   });
   if (listedChecksum !== null) {
-    if (sameDigest(listedChecksum, checksum)) return decided('unchanged');
+    if (sameDigest(listedChecksum, checksum)) return orReverted(app, decided('unchanged'));
     const cause = rebuildCause(app, listedChecksum);
-    return cause === null ? decided('changed') : decided('rebuilt', cause);
+    return cause === null ? decided('changed') : orReverted(app, decided('rebuilt', cause));
   }
   // One that is not compared is refused by a rule.
   const isNew = highest === null || !isComparable(declared) || comparePrecedence(declared, highest) > 0;
@@ -87,8 +102,15 @@ export function decideState(app: BuiltApp): Decision {
 }
 
 /** The decision about an app whose listed artifact has the same content. */
-export function decideAlike(decision: Decision, likeness: Likeness): Decision {
-  return { ...decision, state: 'rebuilt', rebuiltBy: likeness };
+export function decideAlike(app: BuiltApp, decision: Decision, likeness: Likeness): Decision {
+  return orReverted(app, { ...decision, state: 'rebuilt', rebuiltBy: likeness });
+}
+
+/** The decision about an app with the code of a published version; below the latest one, subscribers do not get that code. */
+function orReverted({ declared, isMaintained }: BuiltApp, decision: Decision): Decision {
+  const { latest, withdrawn } = decision;
+  if (isMaintained || withdrawn || latest === null || !isComparable(declared)) return decision;
+  return comparePrecedence(latest, declared) > 0 ? { ...decision, state: 'reverted', rebuiltBy: null } : decision;
 }
 
 /** The highest semantic version by precedence, pre-releases included; null if there is none. */
@@ -119,6 +141,8 @@ interface ExplainedApp {
   declared: string;
   /** As messages name it. */
   versionFile: string;
+  /** The options with which `publish-version` builds the app, such as `--entry src/clock/main.ts`. */
+  buildOptions: string;
   isListed: boolean;
   /** The reason why an unlisted app cannot be listed; null for another app. */
   unlisted: AppProblem | null;
@@ -157,8 +181,8 @@ export const LINE_ENDS_ADVICE =
 
 /** Explains the state of one app, and the next step. */
 export function explainState(
-  { state, highest, withdrawn, rebuiltBy }: Decision,
-  { declared, key, versionFile, isListed, unlisted }: ExplainedApp,
+  { state, highest, latest, withdrawn, rebuiltBy }: Decision,
+  { declared, key, versionFile, buildOptions, isListed, unlisted }: ExplainedApp,
 ): { message: string | null; advice: string | null } {
   switch (state) {
     case 'unchanged':
@@ -179,10 +203,15 @@ export function explainState(
       const { message, advice } = explainRebuilt(rebuiltBy ?? { kind: 'toolchain' });
       return { message: `${message} The published ${declared} is not changed.`, advice };
     }
+    case 'reverted':
+      return {
+        message: `The app declares ${declared}; ${latest} stays the newest version, and subscribers keep it.`,
+        advice: `To publish this code again, declare a version above ${latest} in ${versionFile}, and allow its bytes with --allow-same ${key}. If this branch maintains an older version, set "maintenance": true for the app.`,
+      };
     case 'behind':
       return {
         message: `${declared} is not listed, and not higher than ${highest ?? 'what is listed'}, the highest listed version.`,
-        advice: `Declare a version above ${highest ?? 'it'} in ${versionFile}.`,
+        advice: `Declare a version above ${highest ?? 'it'} in ${versionFile}. To publish ${declared} for subscribers of an older version: appreg publish-version ${key} ${declared} ${buildOptions} --allow-lower${isPlainVersion(declared) ? '' : ' --allow-prerelease'}`,
       };
     case 'unlisted':
       return unlisted ?? { message: null, advice: null };

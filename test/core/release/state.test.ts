@@ -24,6 +24,7 @@ function stateOf(app: Partial<BuiltApp>): ReturnType<typeof decideState> {
     listed: [],
     isDescribed: false,
     recorded: null,
+    isMaintained: false,
     ...app,
   });
 }
@@ -35,7 +36,45 @@ test.each<[string, Partial<BuiltApp>, string]>([
   ['no version is listed', { listed: [] }, 'new'],
   ['higher than every listed version', { listed: listedAs(['1.0.0', 'x'], ['1.0.9', 'new']) }, 'new'],
   ['listed with these bytes', { listed: listedAs(['1.1.0', 'new']) }, 'unchanged'],
-  ['listed with these bytes, below the highest', { listed: listedAs(['2.0.0', 'x'], ['1.1.0', 'new']) }, 'unchanged'],
+  ['listed with these bytes, below a plain one', { listed: listedAs(['2.0.0', 'x'], ['1.1.0', 'new']) }, 'reverted'],
+  ['the plain one is higher by number', { listed: listedAs(['1.10.0', 'x'], ['1.1.0', 'new']) }, 'reverted'],
+  [
+    'below a plain one, in a maintenance branch',
+    { listed: listedAs(['2.0.0', 'x'], ['1.1.0', 'new']), isMaintained: true },
+    'unchanged',
+  ],
+  ['below a pre-release alone', { listed: listedAs(['2.0.0-beta.1', 'x'], ['1.1.0', 'new']) }, 'unchanged'],
+  [
+    'below a plain one and a pre-release',
+    { listed: listedAs(['2.0.0-beta.1', 'x'], ['1.2.0', 'x'], ['1.1.0', 'new']) },
+    'reverted',
+  ],
+  ['beside a build of it', { listed: listedAs(['1.1.0+b', 'x'], ['1.1.0', 'new']) }, 'unchanged'],
+  ['beside an invalid higher version', { listed: listedAs(['v2.0.0', 'x'], ['1.1.0', 'new']) }, 'unchanged'],
+  [
+    'a listed pre-release whose release is published',
+    { declared: '1.1.0-beta.1', listed: listedAs(['1.1.0-beta.1', 'new'], ['1.1.0', 'x']) },
+    'reverted',
+  ],
+  [
+    'a listed pre-release above the plain ones',
+    { declared: '2.0.0-beta.1', listed: listedAs(['2.0.0-beta.1', 'new'], ['1.4.0', 'x']) },
+    'unchanged',
+  ],
+  [
+    'rebuilt, below a plain one',
+    { listed: listedAs(['2.0.0', 'x'], ['1.1.0', 'old']), recorded: recordedAs('old', from('s1', '0.27.0')) },
+    'reverted',
+  ],
+  [
+    'rebuilt, below a plain one, in a maintenance branch',
+    {
+      listed: listedAs(['2.0.0', 'x'], ['1.1.0', 'old']),
+      recorded: recordedAs('old', from('s1', '0.27.0')),
+      isMaintained: true,
+    },
+    'rebuilt',
+  ],
   ['listed with other bytes, without a record', { listed: old }, 'changed'],
   ['listed with other bytes, below the highest', { listed: listedAs(['2.0.0', 'x'], ['1.1.0', 'old']) }, 'changed'],
   ['other sources', { listed: old, recorded: recordedAs('old', from('s0')) }, 'changed'],
