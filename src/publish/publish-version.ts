@@ -123,7 +123,7 @@ export async function planVersion(
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
   const { now, allow } = judgeSettings;
-  const version = await chosenVersion(place, app, wanted, allow?.same);
+  const version = await chosenVersion(place, app, wanted, allow?.same?.includes(app.key));
   const severities = versionSeverities(judgeSettings.severities, version.entry.version);
   await refuseOtherBytes(place, version);
   const metadata = metadataPart(app, version, allow);

@@ -2,7 +2,7 @@ import { message } from '../core/text/message.ts';
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
 import { AppregError } from '../core/errors/error.ts';
 import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
-import { isComparable, isPlainVersion } from '../core/registry/version.ts';
+import { isComparable, isPlainVersion, isPromotion } from '../core/registry/version.ts';
 
 /** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */
 
@@ -12,8 +12,8 @@ export interface Allowances {
   prerelease?: boolean;
   /** A version below the latest one. */
   lower?: boolean;
-  /** The bytes of another version of the app. */
-  same?: boolean;
+  /** The keys of apps that may have the bytes of another of their versions. A promoted pre-release needs no permission. */
+  same?: readonly string[];
 }
 
 /**
@@ -24,7 +24,7 @@ export function refuseTypos(
   key: string,
   { version, artifactChecksum }: NewVersion,
   listed: readonly NewVersion[],
-  { prerelease = false, lower = false, same = false }: Allowances,
+  { prerelease = false, lower = false, same: mayRepeat = [] }: Allowances,
 ): void {
   if (!prerelease && !isPlainVersion(version)) throw prereleaseNotAllowed(version);
   const latest = latestOf(listed.map((one) => one.version));
@@ -36,12 +36,13 @@ export function refuseTypos(
       message`Publish a version above ${latest}. To add ${version} intentionally, such as a correction of an older release: appreg publish-version … --allow-lower`,
       { effect: 'none' },
     );
-  const before = latestOf(listed.filter((entry) => isListedAs(entry, artifactChecksum)).map((entry) => entry.version));
-  if (!same && before !== null)
+  const same = listed.filter((entry) => isListedAs(entry, artifactChecksum)).map((entry) => entry.version);
+  const before = latestOf(same.filter((one) => !isPromotion(one, version)));
+  if (!mayRepeat.includes(key) && before !== null)
     throw new AppregError(
       'version-same-bytes',
       message`The bytes of ${key} ${version} are already published, as ${before}: subscribers would update to the same code.`,
-      message`Check that the app was built from the changed sources. To publish the same code under a new number intentionally: --allow-same`,
+      message`Check that the app was built from the changed sources. To publish the same code under a new number intentionally: publish-version … --allow-same, or release --allow-same ${key}`,
       { effect: 'none' },
     );
 }

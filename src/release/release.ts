@@ -63,7 +63,10 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const jobs = Math.max(1, options.jobs ?? availableParallelism());
   const repository = withDefaults(given);
   refuseOtherBaseIn(repository.root, repository.config);
-  const apps = selectedApps(await findApps(repository.root, repository.config.release ?? []), keys);
+  const found = await findApps(repository.root, repository.config.release ?? []);
+  const apps = selectedApps(found, keys);
+  // A misspelled key would allow nothing.
+  selectedApps(found, options.allow?.same);
   const published = await publishedState(repository, against);
   const built = await evaluateApps(repository, apps, published, jobs);
   if (action === 'bump') return released(await bumpApps(repository, built, published, { dryRun, jobs }));

@@ -94,3 +94,26 @@ test('behind names the command that publishes an older version', async () => {
   const { apps } = await agreed(root, 1, { clock: 'behind' });
   expect(apps['clock']?.advice).toContain('appreg publish-version clock 1.4.1 --entry src/clock/main.ts --allow-lower');
 });
+
+test('a pre-release is promoted with the same code, and no other version has the bytes of another', async () => {
+  const root = await committed({ clock: '1.0.0', lamp: '1.0.0' });
+  change(root, '1.1.0-beta.1', 'export const app = 2;\n');
+  await published(root, { allowPrerelease: true });
+  change(root, '1.2.0', 'export const app = 2;\n');
+  await agreed(root, 1, { clock: 'broken', lamp: 'unchanged' });
+  change(root, '1.1.0', 'export const app = 2;\n');
+  const { apps } = await agreed(root, 0, { clock: 'new', lamp: 'unchanged' });
+  expect(apps['clock']).toMatchObject({ published: true, listed: '1.1.0-beta.1' });
+  commitAll(root);
+  change(root, '1.1.1', 'export const app = 2;\n');
+  const refused = await agreed(root, 1, { clock: 'broken', lamp: 'unchanged' });
+  expect(refused.apps['clock']?.advice).toContain('release --allow-same clock');
+  // It opens the guard for one app.
+  await agreed(root, 1, { clock: 'broken', lamp: 'unchanged' }, { allowSame: ['lamp'] });
+  await agreed(root, 0, { clock: 'new', lamp: 'unchanged' }, { allowSame: ['clock'] });
+});
+
+test('--allow-same with an unknown key is refused', async () => {
+  const root = await committed({ clock: '1.0.0' });
+  await expect(releaseIn(root, { check: true, allowSame: ['clok'] })).rejects.toMatchObject({ code: 'app-unknown' });
+});

@@ -49,7 +49,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   const options = await withSource(context, given);
   if (options === null) return 130;
   const wanted = await wantedVersion(context, workspace, { key, word }, options);
-  const judgeSettings = await settingsOf(context, workspace, options);
+  const judgeSettings = await settingsOf(context, workspace, wanted, options);
   // Others may have published while the artifact was built.
   workspace.place.store.forget?.();
   const done = await publishVersion(workspace.place, wanted, judgeSettings, {
@@ -103,6 +103,7 @@ async function wantedVersion(
 async function settingsOf(
   context: Context,
   { config }: OpenWorkspace,
+  { key }: VersionToPublish,
   { anyContent = false, allowPrerelease, allowLower, allowSame }: Options,
 ): Promise<JudgeSettings> {
   const judged = await settings(context);
@@ -110,7 +111,7 @@ async function settingsOf(
     ...judged,
     severities: publishingSeverities(judged.severities, anyContent),
     requiresAttestation: config.evidence?.attestations?.mode === 'require',
-    allow: { prerelease: allowPrerelease === true, lower: allowLower === true, same: allowSame === true },
+    allow: { prerelease: allowPrerelease === true, lower: allowLower === true, same: allowSame ? [key] : [] },
   };
 }
 

@@ -74,7 +74,7 @@ function requested(context: Context, { config }: LoadedConfig, options: Options)
     against,
     jobs,
     allowDirty: options.allowDirty === true,
-    allow: { prerelease: options.allowPrerelease === true, same: options.allowSame === true },
+    allow: { prerelease: options.allowPrerelease === true, same: options.allowSame ?? [] },
     async readBack(entry) {
       const { readBack, READ_BACK_SECONDS } = await import('../check/download.ts');
       await readBack(context, entry, READ_BACK_SECONDS[config.store?.type ?? 'directory']);

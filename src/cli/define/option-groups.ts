@@ -155,10 +155,9 @@ export const checkOptions = {
   ...attestationOptions,
 };
 
-/** For commands that publish versions: what is refused because it cannot be taken back. */
-export const allowVersionOptions = {
+/** For commands that publish versions, which cannot be taken back. */
+export const allowPrereleaseOption = {
   allowPrerelease: flag('--allow-prerelease', 'allow a version with a pre-release or build part'),
-  allowSame: flag('--allow-same', 'allow the bytes of another version of the app under a new number'),
 };
 
 /** For commands that make or publish an artifact. */

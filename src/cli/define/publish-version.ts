@@ -3,7 +3,7 @@ import { type CommandDefinition, flag, number, text } from './command.ts';
 import {
   attestOptions,
   allowSecretOption,
-  allowVersionOptions,
+  allowPrereleaseOption,
   dryRunOption,
   noticesOption,
   sbomOption,
@@ -43,7 +43,8 @@ export const publishVersionCommand = {
     ...sbomOption('also publish a bill of materials beside the artifact'),
     ...attestOptions,
     ...allowSecretOption,
-    ...allowVersionOptions,
+    ...allowPrereleaseOption,
+    allowSame: flag('--allow-same', 'allow the bytes of another version of the app under a new number'),
     allowLower: flag('--allow-lower', 'allow a version below the latest one, such as a correction of an older release'),
     ...dryRunOption,
     readBack: flag('--no-read-back', 'do not fetch the artifact from its public URL before listing it'),

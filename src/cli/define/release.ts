@@ -1,9 +1,9 @@
 import { COMMENT_FORMATS } from '../../report/options.ts';
-import { type CommandDefinition, flag, number, text } from './command.ts';
+import { type CommandDefinition, flag, list, number, text } from './command.ts';
 import {
   attestOptions,
   allowSecretOption,
-  allowVersionOptions,
+  allowPrereleaseOption,
   appOption,
   dryRunOption,
   noticesOption,
@@ -31,7 +31,12 @@ export const releaseCommand = {
     ...sbomOption('also publish a bill of materials beside each artifact'),
     ...attestOptions,
     ...allowSecretOption,
-    ...allowVersionOptions,
+    ...allowPrereleaseOption,
+    allowSame: list(
+      '--allow-same <app>',
+      'allow the bytes of another version of this app under a new number; repeatable',
+      'app-key',
+    ),
     allowDirty: flag('--allow-dirty', 'allow sources that are not committed in git'),
     ...dryRunOption,
   },

@@ -18,6 +18,11 @@ export function isPlainVersion(text: string): boolean {
   return PLAIN.test(text);
 }
 
+/** True for a pre-release and the plain version of the same number, such as 1.1.0-beta.1 and 1.1.0. */
+export function isPromotion(from: string, to: string): boolean {
+  return isPlainVersion(to) && isSemver(from) && from.startsWith(`${to}-`);
+}
+
 /** The largest version that is compared, in characters: the semver package reads no longer one. */
 export const LONGEST_COMPARED = 256;
 

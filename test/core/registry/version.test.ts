@@ -6,6 +6,7 @@ import {
   bump,
   isComparable,
   isPlainVersion,
+  isPromotion,
   isSemver,
   likelyVersion,
   withoutBuild,
@@ -299,4 +300,18 @@ test('100,000 hostile characters are handled within half a second', () => {
       likelyVersion(text);
     }
   });
+});
+
+test.each([
+  ['1.1.0-beta.1', '1.1.0', true],
+  ['1.1.0-0', '1.1.0', true],
+  ['1.1.0-beta.1', '1.1.1', false],
+  ['1.1.0-beta.1', '1.1.0-rc.1', false],
+  ['1.1.0', '1.1.0', false],
+  ['1.1.0+b', '1.1.0', false],
+  ['11.1.0-beta.1', '1.1.0', false],
+  ['1.1.0-beta.1', '1.1.0+b', false],
+  ['1.1.0-01', '1.1.0', false],
+])('%s is promoted to %s: %j', (from, to, expected) => {
+  expect(isPromotion(from, to)).toBe(expected);
 });
