@@ -27,6 +27,6 @@ export function resultOf(command, report, library) {
       text: [message, advice].filter((part) => part !== null).join('\n'),
     })),
     outputs: { outcome: report.outcome, errors: failing.length, warnings: '' },
-    isNotable: report.apps.some(({ state }) => state !== 'unchanged'),
+    isNotable: report.notable,
   };
 }

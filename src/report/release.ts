@@ -28,10 +28,15 @@ const MARKS: Record<ReleaseState, Mark> = {
   broken: FAILED,
 };
 
-/** A table with the messages of each app. Unchanged apps are only counted, unless `isVerbose`. */
+/** The number of rebuilt apps that are named in their line. */
+const MAX_REBUILT = 10;
+
+/** A table with the messages of each app. Unchanged apps are only counted, and rebuilt ones named, unless `isVerbose`. */
 export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVerbose = false): string {
   const { shown, left } = selected(report.apps, isVerbose);
-  if (shown.length === 0) return releaseSummary(report);
+  const rebuilt = isVerbose ? null : rebuiltLine(report.apps, text);
+  const rebuiltLines = rebuilt === null ? [] : [style.yellow(`~ ${rebuilt}`)];
+  if (shown.length === 0) return [...rebuiltLines, releaseSummary(report)].join('\n');
   const rows = shown.map((app) => [app.state, app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
   const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
   const lines = [`  ${style.dim(header)}`];
@@ -42,7 +47,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
     for (const part of own) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
   if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
-  lines.push('', releaseSummary(report));
+  lines.push(...rebuiltLines, '', releaseSummary(report));
   return lines.join('\n');
 }
 
@@ -59,7 +64,7 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
 
 /** The release for a comment on a pull request; all text is escaped. */
 export function releaseAsMarkdown(report: ReleaseReport): string {
-  const changed = report.apps.filter((app) => app.state !== 'unchanged' || isUnrecorded(app));
+  const changed = report.apps.filter(isNamed);
   const lines = [`### ${prose(releaseSummary(report))}`];
   if (changed.length > 0)
     lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
@@ -72,7 +77,18 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
     );
   }
   if (changed.length > MAX_APPS) lines.push('', `… and ${counted(changed.length - MAX_APPS, 'more app')}.`);
+  const rebuilt = rebuiltLine(report.apps, inCell);
+  if (rebuilt !== null) lines.push('', rebuilt);
   return lines.join('\n');
+}
+
+/** All rebuilt apps in one line, since an upgrade of a tool rebuilds many, and nobody has to act; null without one. */
+function rebuiltLine(apps: readonly ReleasedApp[], shown: (key: string) => string): string | null {
+  const keys = apps.flatMap(({ key, state }) => (state === 'rebuilt' ? [key] : []));
+  if (keys.length === 0) return null;
+  const names = keys.slice(0, MAX_REBUILT).map(shown).join(', ');
+  const more = keys.length > MAX_REBUILT ? ` and ${keys.length - MAX_REBUILT} more` : '';
+  return `${counted(keys.length, 'app')} rebuilt from the same sources: ${names}${more}. The published versions stay; no action is required.`;
 }
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */
@@ -86,9 +102,14 @@ function isUnrecorded({ state, published, advice }: ReleasedApp): boolean {
   return advice !== null && (published || state === 'unchanged');
 }
 
+/** True for an app with a row of its own. */
+function isNamed(app: ReleasedApp): boolean {
+  return (app.state !== 'unchanged' && app.state !== 'rebuilt') || isUnrecorded(app);
+}
+
 function selected(apps: readonly ReleasedApp[], isVerbose: boolean): { shown: readonly ReleasedApp[]; left: number } {
   if (isVerbose) return { shown: apps, left: 0 };
-  const named = apps.filter((app) => app.state !== 'unchanged' || isUnrecorded(app));
+  const named = apps.filter(isNamed);
   const shown = named.slice(0, MAX_APPS);
   return { shown, left: named.length - shown.length };
 }

@@ -21,6 +21,8 @@ export interface ReleaseReport {
     /** Apps that are broken, or whose publication failed. */
     failed: Count;
   };
+  /** False if all apps are unchanged or rebuilt: a pull request needs no comment. */
+  notable: boolean;
   /** Sorted by key. */
   apps: ReleasedApp[];
   /** The planned writes, in this order; null except for a dry run. */
@@ -85,6 +87,7 @@ export function releaseReport(
     command: 'release',
     outcome: isFailing ? 'findings' : 'clean',
     summary: { ...states, published, failed: states.broken + failed.size },
+    notable: isFailing || states.new > 0,
     apps: apps.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     plan: plan && plan.map(({ kind, path, what }) => ({ kind, path, what })),
   };

@@ -160,7 +160,9 @@ describe('the report', () => {
 
   test.each(RELEASE_STATES)('%s', (state) => {
     const clean = ['unchanged', 'new', 'rebuilt'].includes(state);
-    expect(releaseReport('0.1.0', [app('a', state)], new Set()).outcome).toBe(clean ? 'clean' : 'findings');
+    const report = releaseReport('0.1.0', [app('a', state)], new Set());
+    expect(report.outcome).toBe(clean ? 'clean' : 'findings');
+    expect(report.notable).toBe(!['unchanged', 'rebuilt'].includes(state));
   });
 
   test('a broken app and one that could not be published have failed', () => {
