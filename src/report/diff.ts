@@ -162,9 +162,11 @@ function hasOtherBytes({ checksum: { before, after } }: VersionDiff): boolean {
 }
 
 function changeOf(version: VersionDiff): string {
-  const { change, url, checksum, bytes } = version;
+  const { change, url, checksum, bytes, listedAs } = version;
   const bytesText = bytes === null ? '' : `, ${byteSize(bytes)}`;
   if (change === 'added') return `added${bytesText}: ${safeExcerpt(url.after ?? 'no URL')}`;
+  if (listedAs !== undefined)
+    return `withdrawn: it is now written ${quotedOrNone(listedAs)}, which is not a semantic version; write it as “${safeExcerpt(version.version)}”`;
   if (change === 'removed') return 'withdrawn, but a published version must stay listed';
   if (change === 'moved') return `moved: ${quotedOrNone(url.before)} → ${quotedOrNone(url.after)}`;
   const checksums = `${quotedOrNone(checksum.before)} → ${quotedOrNone(checksum.after)}`;

@@ -178,3 +178,41 @@ test('the configuration of a folder is not executed if it is the base', async ()
   await expect(runDiff(context, './base', undefined, {})).rejects.toMatchObject({ code: 'config-unsupported' });
   expect((await lintAgainst(root, './base')).found).toContain('version-withdrawn a 1.1.0');
 });
+
+const ABOUT_VERSIONS = new Set(['version-withdrawn', 'version-not-semver', 'no-valid-versions']);
+const aboutVersions = ({ findings }: Report) =>
+  findings.filter(({ app, rule }) => app === 'a' && ABOUT_VERSIONS.has(rule));
+
+describe('an invalid text in place of a published version', () => {
+  const cases: [listed: string, texts: readonly string[]][] = [
+    ['v1.1.0', ['1.0.0', 'v1.1.0']],
+    ['v1.0.0', ['v1.0.0', '1.1.0']],
+    ['1.1', ['1.0.0', '1.1']],
+  ];
+
+  test.each(cases)('is one finding with one advice, and one line of diff: %s', async (listed, texts) => {
+    const root = renamed();
+    const { versions: before } = versions('a', '1.0.0', '1.1.0') as { versions: object[] };
+    const meant = ['1.0.0', '1.1.0'].find((version) => !texts.includes(version))!;
+    write(root, {
+      'apps/a/versions.json': { versions: before.map((one, index) => ({ ...one, version: texts[index] })) },
+    });
+    const one = [
+      expect.objectContaining({
+        rule: 'version-withdrawn',
+        cause: 'respelled',
+        version: meant,
+        advice: `Write it as "${meant}".`,
+        message: expect.stringContaining(`is now written “${listed}”`),
+      }),
+    ];
+    const { report } = await lintAgainst(root, 'main');
+    expect(aboutVersions(report)).toEqual(one);
+    expect(aboutVersions((await verifyAgainst(root, 'main')).report)).toEqual(one);
+    const { diff } = await diffAgainst(root, 'main');
+    expect(diff.summary).toMatchObject({ versionsAdded: 0, versionsRemoved: 1 });
+    expect(diff.apps[0].versions).toEqual([
+      expect.objectContaining({ version: meant, change: 'removed', listedAs: listed }),
+    ]);
+  });
+});

@@ -3,7 +3,7 @@ import { compareText } from '../text/order.ts';
 import { addressOf, withoutSignature } from '../url/signed-url.ts';
 import { parseUrl } from '../url/url.ts';
 import { type AboutDiff, ABSENT, type AppState, type CompanionDiff, stateOf, type VersionState } from './state.ts';
-import { isCorrectedIn } from '../rules/history/version-withdrawn.ts';
+import { isCorrectedIn, respellingIn } from '../registry/respelled.ts';
 import { MANIFEST_FIELDS, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
 import type { FieldKind } from '../registry/app-fields.ts';
 import { highestFirst } from '../registry/version-order.ts';
@@ -63,6 +63,8 @@ export interface VersionDiff {
   checksum: { before: string | null; after: string | null };
   /** Size of the artifact in bytes, if it was observed. */
   bytes: number | null;
+  /** For a removed version: the invalid text under which it is listed now, such as `v1.0.0`; absent if there is none. */
+  listedAs?: string;
 }
 
 /**
@@ -156,6 +158,13 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
 function versionDifferences(before: AppState['versions'], after: AppState['versions']): VersionDiff[] {
   const found: VersionDiff[] = [];
   const listed = new Set(after.keys());
+  const respelled = new Map(
+    [...before.keys()].flatMap((version) => {
+      const text = respellingIn(listed, version);
+      return text === null ? [] : [[version, text] as const];
+    }),
+  );
+  const respellings = new Set(respelled.values());
   for (const version of new Set([...before.keys(), ...after.keys()])) {
     const [oldEntries, newEntries] = [before.get(version) ?? [], after.get(version) ?? []];
     // Of several entries, one that was not listed before: their order has no meaning.
@@ -163,12 +172,15 @@ function versionDifferences(before: AppState['versions'], after: AppState['versi
     const old = oldEntries.find(({ checksum }) => checksum === now?.checksum) ?? oldEntries[0];
     const change = newEntries.length > 0 && now === undefined ? null : versionChange(old, now);
     if (change === null || (change === 'removed' && isCorrectedIn(listed, version))) continue;
+    if (change === 'added' && respellings.has(version)) continue;
+    const listedAs = respelled.get(version);
     found.push({
       version,
       change,
       url: { before: old?.url ?? null, after: now?.url ?? null },
       checksum: { before: old?.checksum ?? null, after: now?.checksum ?? null },
       bytes: now?.bytes ?? old?.bytes ?? null,
+      ...(listedAs !== undefined && { listedAs }),
     });
   }
   return found.sort((a, b) => highestFirst(a.version, b.version));

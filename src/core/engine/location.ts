@@ -14,7 +14,7 @@ export interface SubjectLocation {
   /** The responses of the resource's URL. */
   web: HttpViews | Missing;
   found: Found;
-  /** The same by version, for findings on the document that are about one of its versions. */
+  /** The same by the listed text of a version, for findings on the document that are about one of its versions. */
   byVersion?: Map<string, Found>;
 }
 

@@ -232,11 +232,12 @@ export class RunRecord {
 /** Records the problem for the rules that it supersedes. A host's limit may still explain it, if it is deferred. */
 function noteFound(rule: AnyRule, problem: Problem, place: SubjectLocation, severity: Severity): void {
   if (problem.unlessLimited === undefined) place.found.note(rule.id, problem.cause, severity);
-  if (problem.version === undefined) return;
+  const listedAs = problem.listedAs ?? problem.version;
+  if (listedAs === undefined) return;
   place.byVersion ??= new Map();
-  const found = place.byVersion.get(problem.version) ?? new Found();
+  const found = place.byVersion.get(listedAs) ?? new Found();
   found.note(rule.id, undefined, severity);
-  place.byVersion.set(problem.version, found);
+  place.byVersion.set(listedAs, found);
 }
 
 /** True for an error, whatever the settings say. */

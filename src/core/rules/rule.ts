@@ -28,6 +28,8 @@ export interface Problem<C extends string = string> {
   app?: string;
   /** The version it is about, unless the subject determines it. */
   version?: string;
+  /** The text under which that version is listed, if it is another one. */
+  listedAs?: string;
   /** The file it is about, if that is not the document (an orphaned file). */
   file?: string;
   /** The subject (a host, say) if that is more than this resource: reported once per run and rule for each. */

@@ -1,9 +1,12 @@
-import { message } from '../../text/message.ts';
+import { message, type SafeText } from '../../text/message.ts';
 import { authorOrCopy } from '../owners.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { latestVersion } from '../../registry/precedence.ts';
 import { semanticVersion } from '../../registry/semantic-version.ts';
-import { isSemver, likelyVersion } from '../../registry/version.ts';
+import { sameDigest } from '../../registry/baseline.ts';
+import { isCorrectedIn, respellingIn } from '../../registry/respelled.ts';
+import type { PublishedVersion } from '../../facts/facts.ts';
+import type { VersionEntry } from '../../registry/version-entry.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionWithdrawn = defineRule({
@@ -18,6 +21,7 @@ export const versionWithdrawn = defineRule({
   immutability: true,
   causes: {
     newest: { title: 'The newest version was removed' },
+    respelled: { title: 'The version is written in a form that is not valid', fixable: true },
   },
   failsWhen: 'a published version is no longer listed',
   why: 'Old versions must be kept: users of this version can neither reinstall nor verify it.',
@@ -39,22 +43,48 @@ export const versionWithdrawn = defineRule({
     const now = latestVersion(versions.flatMap(({ semver }) => semver ?? []));
     // The newest version counts as lost only if no higher one is listed.
     const lost = newest !== null && (now === null || now.compareTo(newest) < 0) ? newest.text : null;
-    return gone.map(({ version, artifactUrl, artifactChecksum }) => ({
-      at: '/versions',
-      version,
-      ...(version === lost ? { cause: 'newest' } : {}),
-      message: message`Version ${safeExcerpt(version, 60)} was listed in ${safeExcerpt(earlierSource, 100)}, and is no longer listed.${
-        version === lost
-          ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${safeExcerpt(now.text, 60)}`}.`
-          : ''
-      }`,
-      advice: message`List it again: ${JSON.stringify({ version, artifactUrl, artifactChecksum })}`,
-      evidence: { version, artifactUrl, artifactChecksum, earlier: earlierSource },
-    }));
+    const entries = new Map(versions.toReversed().map((entry) => [entry.version, entry]));
+    return gone.map((before) => {
+      const { version, artifactUrl, artifactChecksum } = before;
+      const respelling = entries.get(respellingIn(listed, version));
+      const isLost = version === lost;
+      const consequence = isLost
+        ? ` It was the newest; ${now === null ? 'no version is left' : `the newest is now ${safeExcerpt(now.text, 60)}`}.`
+        : '';
+      const was = `Version ${safeExcerpt(version, 60)} was listed in ${safeExcerpt(earlierSource, 100)}`;
+      const problem = {
+        version,
+        evidence: { version, artifactUrl, artifactChecksum, earlier: earlierSource },
+      };
+      if (respelling === undefined)
+        return {
+          ...problem,
+          at: '/versions',
+          ...(isLost && { cause: 'newest' as const }),
+          message: message`${was}, and is no longer listed.${consequence}`,
+          advice: message`List it again: ${published(before)}`,
+        };
+      const text = respelling.version ?? '';
+      return {
+        ...problem,
+        at: `/versions/${respelling.index}/version`,
+        listedAs: text,
+        cause: 'respelled' as const,
+        symptom: 'app-does-not-appear' as const,
+        message: message`${was}, and is now written “${safeExcerpt(text, 60)}”, which is not a semantic version.${consequence}`,
+        advice: adviceForRespelled(before, respelling),
+      };
+    });
   },
 });
 
-/** True for an invalid version whose correction is listed: subscribers were never offered the invalid one. */
-export function isCorrectedIn(listed: ReadonlySet<string | null>, version: string): boolean {
-  return !isSemver(version) && listed.has(likelyVersion(version));
+/** One correction: of the text alone if the entry is otherwise as it was published. */
+function adviceForRespelled(before: PublishedVersion, { artifactUrl, artifactChecksum }: VersionEntry): SafeText {
+  return artifactUrl === before.artifactUrl && sameDigest(artifactChecksum, before.artifactChecksum)
+    ? message`Write it as "${before.version}".`
+    : message`Write the entry as it was published: ${published(before)}`;
+}
+
+function published({ version, artifactUrl, artifactChecksum }: PublishedVersion): string {
+  return JSON.stringify({ version, artifactUrl, artifactChecksum });
 }

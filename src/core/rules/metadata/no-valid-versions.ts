@@ -1,6 +1,7 @@
 import { message } from '../../text/message.ts';
 import { defineRule, explainedBy } from '../rule.ts';
 import type { schemaViolation } from '../documents/schema-violation.ts';
+import type { versionWithdrawn } from '../history/version-withdrawn.ts';
 
 const WITHOUT_VERSIONS = explainedBy<typeof schemaViolation>(
   'schema-violation',
@@ -18,6 +19,13 @@ export const noValidVersions = defineRule({
   owner: 'author',
   hidesApp: true,
   hiddenReason: 'Its metadata file lists no valid version.',
+  supersededBy: [
+    explainedBy<typeof versionWithdrawn>(
+      'version-withdrawn',
+      'A published version is written in a form that is not valid, and its correction is a valid version',
+      'respelled',
+    ),
+  ],
   causes: {
     empty: { title: 'No version is listed' },
     'all-invalid': { title: 'No listed version is valid' },

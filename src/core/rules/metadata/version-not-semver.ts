@@ -1,7 +1,8 @@
 import { message } from '../../text/message.ts';
 import { printable, safeExcerpt } from '../../text/text.ts';
 import { likelyVersion } from '../../registry/version.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, explainedBy } from '../rule.ts';
+import type { versionWithdrawn } from '../history/version-withdrawn.ts';
 
 export const versionNotSemver = defineRule({
   id: 'version-not-semver',
@@ -13,6 +14,12 @@ export const versionNotSemver = defineRule({
   symptom: 'app-does-not-appear',
   owner: 'author',
   fixable: true,
+  supersededBy: [
+    explainedBy<typeof versionWithdrawn>(
+      'version-withdrawn',
+      'A published version is written in that form, which is reported with what was published',
+    ),
+  ],
   failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely version is suggested',
   why: 'The service orders versions semantically; the app is shown only if every version in the file is valid.',
   examples: {

@@ -20,6 +20,7 @@ ruleTable(versionWithdrawn, {
     ['another order', listedAfter(['2.0.0', '1.0.0'], ['1.0.0', '2.0.0'])],
     ['nothing before', listedAfter([], [])],
     ['a spelling that was fixed', listedAfter(['1.2.3'], ['v1.2.3'])],
+    ['an invalid spelling in place of another', listedAfter(['v1.2'], ['1.2'])],
   ],
   faulty: [
     [
@@ -45,6 +46,25 @@ ruleTable(versionWithdrawn, {
     ],
     ['a build is another version', listedAfter(['1.0.0+b'], ['1.0.0']), { version: '1.0.0' }],
     ['a valid version under another spelling', listedAfter(['1.0.0'], ['1.0.0-0']), { version: '1.0.0-0' }],
+    [
+      'a valid version in an invalid form',
+      {
+        ...listedAfter(['2.0.0'], ['1.0.0', '2.0.0']),
+        versions: entries({ version: '2.0.0' }, { ...published('1.0.0'), version: 'v1.0.0' }),
+      },
+      {
+        at: '/versions/1/version',
+        version: '1.0.0',
+        cause: 'respelled',
+        message: 'is now written “v1.0.0”, which is not a semantic version.',
+        advice: 'Write it as "1.0.0".',
+      },
+    ],
+    [
+      'the newest, in an invalid form, with other bytes',
+      listedAfter(['1.0'], ['1.0.0']),
+      { cause: 'respelled', message: 'no version is left', advice: JSON.stringify(published('1.0.0')) },
+    ],
     ['no version, and gone', listedAfter(['1.0.0'], ['v2.0.0']), { version: 'v2.0.0' }],
   ],
 });
