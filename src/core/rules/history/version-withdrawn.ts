@@ -78,9 +78,9 @@ export const versionWithdrawn = defineRule({
   },
 });
 
-/** One correction: of the text alone if the entry is otherwise as it was published. */
-function adviceForRespelled(before: PublishedVersion, { artifactUrl, artifactChecksum }: VersionEntry): SafeText {
-  return artifactUrl === before.artifactUrl && sameDigest(artifactChecksum, before.artifactChecksum)
+/** One correction: of the text alone if the bytes are those that were published; another URL is another finding. */
+function adviceForRespelled(before: PublishedVersion, { artifactChecksum }: VersionEntry): SafeText {
+  return sameDigest(artifactChecksum, before.artifactChecksum)
     ? message`Write it as "${before.version}".`
     : message`Write the entry as it was published: ${published(before)}`;
 }
