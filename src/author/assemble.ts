@@ -40,8 +40,8 @@ export interface Issue {
   advice: SafeText;
 }
 
-/** The file name becomes part of a URL. */
-const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
+/** Names of icon files: they become part of a URL. */
+export const ICON_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
 const FORM = message`Its fields are "name", "description" and "color", and "appMetadataUrl" or "iconUrl" if those files are hosted elsewhere.`;
 
 /** Reports an issue of one app.json. */
@@ -95,7 +95,7 @@ function iconOf(
   { iconUrl }: DescribedEntry,
   report: ReportIssue,
 ): { file: string } | { url: string } | null {
-  const [file, ...others] = files.filter((name) => ICON.test(name)).toSorted();
+  const [file, ...others] = files.filter((name) => ICON_NAME.test(name)).toSorted();
   if (file !== undefined && others.length === 0 && iconUrl === undefined) return { file };
   if (file === undefined && iconUrl !== undefined) return { url: iconUrl };
   if (file !== undefined) {

@@ -109,10 +109,11 @@ function setText(manifest: Document, key: string, { at }: AppField, text: string
   return setMember(manifest, place + pointerTo(first), group, second, text);
 }
 
-function setMember(manifest: Document, place: string, object: JsonObject, name: string, text: string): Document {
+/** Sets a member of the object at `place`, which is replaced or added; every other byte is preserved. */
+export function setMember(document: Document, place: string, object: JsonObject, name: string, text: string): Document {
   return Object.hasOwn(object, name)
-    ? replaceText(manifest, place + pointerTo(name), text)
-    : addMember(manifest, place, name, text);
+    ? replaceText(document, place + pointerTo(name), text)
+    : addMember(document, place, name, text);
 }
 
 /**

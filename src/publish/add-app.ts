@@ -74,9 +74,14 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgeSetting
 /** The URL of an icon, with the path to which its file is copied; `path` is null if it is hosted elsewhere. */
 export type NewIcon = { path: null; url: string } | { path: string; url: string; file: IconFile };
 
-export function iconTarget({ base }: RegistryLocation, { key, icon }: Pick<NewApp, 'key' | 'icon'>): NewIcon {
+/** @param name of the file, in the folder of the app (default: icon, with its extension) */
+export function iconTarget(
+  { base }: RegistryLocation,
+  { key, icon }: Pick<NewApp, 'key' | 'icon'>,
+  name: string | null = null,
+): NewIcon {
   if (!('bytes' in icon)) return { path: null, url: icon.url };
-  const path = `apps/${key}/icon.${icon.image.kind}`;
+  const path = `apps/${key}/${name ?? `icon.${icon.image.kind}`}`;
   return { path, url: base + path, file: icon };
 }
 

@@ -3,9 +3,9 @@ import { describeWriteState } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { PlanOutdated, type StepResult } from './apply-step.ts';
-import type { EditStep } from './edit-step.ts';
 import { requireWritable } from './require-writable.ts';
-import type { Plan, PlannedStep } from './plan.ts';
+import type { Plan, PlannedStep, Step } from './plan.ts';
+import { isOfWorkspace } from './role.ts';
 import { signedPlan } from './sign.ts';
 import type { RegistryLocation } from './registry-location.ts';
 
@@ -27,7 +27,7 @@ export interface Outcome<P> {
   planned: P;
   /** Of each step; empty for a dry run. */
   results: StepResult[];
-  /** The reason why the lock file of the workspace does not have what is stored; null if it has. */
+  /** The reason why the files of the workspace do not have what is stored; null if they have. */
   notRecorded: AppregError | null;
 }
 
@@ -157,8 +157,8 @@ async function recorded<P extends Planned>(
   }
 }
 
-function isLocal(step: PlannedStep): step is EditStep {
-  return step.role === 'workspace-lock';
+function isLocal(step: PlannedStep): step is Step {
+  return isOfWorkspace(step.role);
 }
 
 /** Files that earlier attempts of a run created. */

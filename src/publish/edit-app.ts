@@ -24,7 +24,15 @@ import { appFactsWith, metadataFacts, factsOf, type RegistryLocation, readDocume
 import type { JudgeSettings } from './check-change.ts';
 import { checkNewKey } from './check-key.ts';
 import { type AboutFieldChange, planAboutEdit } from './parts/about.ts';
-import { judgeParts, NOTHING } from './parts/part.ts';
+import {
+  type DescribingFolder,
+  type Description,
+  type DescriptionChanges,
+  descriptionPart,
+  iconNameIn,
+  readDescription,
+} from './parts/description.ts';
+import { judgeParts, NOTHING, type Part } from './parts/part.ts';
 import { inOrderOfRoles } from './role.ts';
 import { EditStep } from './edit-step.ts';
 import { type ListedEntry, requireEntry } from './listed-app.ts';
@@ -37,6 +45,8 @@ export interface AppEdit extends Omit<AppChanges, 'iconUrl'> {
   icon?: IconFile | { url: string };
   /** Fields of the about file. */
   about?: AboutAppChanges;
+  /** The folder of the workspace that describes the app; its app.json changes together with the manifest. */
+  describing?: DescribingFolder | null;
 }
 
 /** A text of the entry that differs. */
@@ -59,7 +69,7 @@ export interface EditPlan {
 }
 
 /**
- * Plans the changes: the icon file, and last the entry in the manifest. A plan without steps: nothing to do.
+ * Plans the changes: the icon file, the entry in the manifest, and its description in the workspace. A plan without steps: nothing to do.
  * @throws AppregError (exit 1) if a document must not be edited, a file is taken, or a rule would be violated;
  * `metadata-missing` (exit 2) if the new metadata file does not exist
  */
@@ -71,7 +81,10 @@ export async function planEdit(
 ): Promise<EditPlan> {
   const { key, manifest } = app;
   const before = appFields(app.entry);
-  const icon = edits.icon === undefined ? null : newIcon(place, key, edits.icon);
+  const description = edits.describing ? await readDescription(edits.describing) : null;
+  const iconFile = edits.icon !== undefined && 'bytes' in edits.icon ? edits.icon : null;
+  const iconName = description === null ? null : iconNameIn(description, iconFile);
+  const icon = edits.icon === undefined ? null : newIcon(place, key, edits.icon, iconName);
   const wanted = wantedTexts(edits, icon?.url ?? null);
   const changes = changesTo(before, wanted);
   const edit = EditStep.of(manifest, { role: 'manifest', what: `the app ${printable(key)}` }, (now) =>
@@ -79,7 +92,15 @@ export async function planEdit(
   );
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edits.about ?? {});
-  const steps = inOrderOfRoles<Step>([iconStep ?? [], about.part?.steps ?? [], edit ?? []].flat());
+  const defaults = {
+    appMetadataUrl: `${place.base}apps/${key}/versions.json`,
+    ...(iconName !== null && { iconUrl: `${place.base}apps/${key}/${iconName}` }),
+  };
+  const changesOfFile = { wanted, icon: iconFile, defaults };
+  const described = description && (await describedPart(place, description, changesOfFile, iconStep));
+  const steps = inOrderOfRoles<Step>(
+    [iconStep ?? [], about.part?.steps ?? [], edit ?? [], described?.steps ?? []].flat(),
+  );
   const after = edit?.to ?? manifest;
   const entry = requireEntry(after, key);
   const plan = { title: `Edit app ${printable(key)}`, steps };
@@ -95,10 +116,27 @@ export async function planEdit(
   return { entry, changes: allChanges, plan, findings, unusedIcon: await unusedIcon(place, after, before.iconUrl) };
 }
 
-function newIcon(place: RegistryLocation, key: string, icon: NonNullable<AppEdit['icon']>): NewIcon {
+/** The description, without an icon that is written already, because the store is the folder of the workspace. */
+async function describedPart(
+  { store }: RegistryLocation,
+  description: Description,
+  changes: DescriptionChanges,
+  iconStep: Step | null,
+): Promise<Part<Step>> {
+  const part = await descriptionPart(description, changes);
+  const isSameFolder = store.folder !== undefined && store.folder === description.workspace.folder;
+  return isSameFolder ? { ...part, steps: part.steps.filter(({ path }) => path !== iconStep?.path) } : part;
+}
+
+function newIcon(
+  place: RegistryLocation,
+  key: string,
+  icon: NonNullable<AppEdit['icon']>,
+  name: string | null,
+): NewIcon {
   // The path of the file is made from the key.
   if ('bytes' in icon) checkNewKey(key);
-  return iconTarget(place, { key, icon });
+  return iconTarget(place, { key, icon }, name);
 }
 
 /** The new texts, in the order of the fields. */

@@ -8,10 +8,11 @@ import { APP_DESCRIPTION } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';
 import type { AppToAssemble } from '../publish/described-app.ts';
+import type { DescribingFolder } from '../publish/parts/description.ts';
 import { checkAssembly, type Folders } from '../publish/assemble.ts';
 import type { JudgeSettings } from '../publish/check-change.ts';
 import { checkNewKey } from '../publish/check-key.ts';
-import { appsFolder, foldersOf } from './folders.ts';
+import { appsFolder, foldersOf, matchingFolders } from './folders.ts';
 import { type FoundApp, keyOf, type ReleaseEntry } from './find-apps.ts';
 import { iconFromBytes } from './inspect-icon.ts';
 
@@ -63,6 +64,45 @@ export async function appsUnder(root: string, base: string, entries: readonly Re
     folderOf: (key) => known.get(key) ?? expectedFolder(entries, key),
     issues: [...issues, ...described.issues],
   };
+}
+
+/**
+ * The folder with the app.json of an app, relative to the workspace; null if the workspace has none.
+ * @param root the workspace, absolute
+ * @param entries the folders of the apps in the configuration
+ */
+export async function folderDescribing(
+  root: string,
+  entries: readonly ReleaseEntry[],
+  key: string,
+): Promise<string | null> {
+  return (await describingOne(root, entries, key))?.folder ?? null;
+}
+
+/**
+ * The same folder, to be changed.
+ * @throws AppregError `app-folder-invalid` for a link, or for two folders that describe the app
+ */
+export async function describingFolder(
+  root: string,
+  entries: readonly ReleaseEntry[],
+  key: string,
+): Promise<DescribingFolder | null> {
+  const found = await describingOne(root, entries, key);
+  if (found === null) return null;
+  const error = folderError(found);
+  if (error !== null) throw error;
+  const { openDirectory } = await import('../store/directory/directory.ts');
+  return { workspace: openDirectory(root), folder: found.folder, files: readdirSync(join(root, found.folder)) };
+}
+
+async function describingOne(
+  root: string,
+  entries: readonly ReleaseEntry[],
+  key: string,
+): Promise<DescriptionFolder | null> {
+  const found = (await descriptionFolders(root, entries, matchingFolders)).find((one) => one.key === key);
+  return found !== undefined && hasDescription(root, found.folder) ? found : null;
 }
 
 /** The apps that these folders describe. */
@@ -148,13 +188,18 @@ function readAppFile(root: string, name: string, largest: number): Uint8Array {
 /**
  * One folder for each app, sorted by key.
  * @param root the folder of the configuration, absolute
- * @throws AppregError (exit 2) for a folder in the configuration that matches nothing
+ * @param find the folders that match a glob (default: at least one)
+ * @throws AppregError of `find`
  */
-async function descriptionFolders(root: string, entries: readonly ReleaseEntry[]): Promise<DescriptionFolder[]> {
+async function descriptionFolders(
+  root: string,
+  entries: readonly ReleaseEntry[],
+  find: typeof foldersOf = foldersOf,
+): Promise<DescriptionFolder[]> {
   const found = new Map<string, DescriptionFolder>();
   const matched = new Set<string>();
   for (const entry of entries)
-    for (const folder of await foldersOf(root, entry.folder)) {
+    for (const folder of await find(root, entry.folder)) {
       matched.add(folder);
       const key = keyOf(entry.key, root, folder);
       if (!found.has(key)) found.set(key, described(root, key, folder));

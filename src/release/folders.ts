@@ -66,12 +66,22 @@ export function appsFolder(root: string): string | null {
   );
 }
 
+/** The folders as `matchingFolders` finds them. @throws AppregError `release-folder-missing` (exit 2) without a match */
+export async function foldersOf(root: string, glob: string): Promise<string[]> {
+  const folders = await matchingFolders(root, glob);
+  if (folders.length > 0) return folders;
+  throw new AppregError(
+    'release-folder-missing',
+    message`The folder ${JSON.stringify(glob)} in "release" matches no folder in ${root}.`,
+    message`Correct the glob, or remove the item. The glob is relative to the configuration, and separates folders with /.`,
+  );
+}
+
 /**
  * The folders that match a glob, sorted, relative to the root, with forward slashes and without a trailing one. A link
  * matches as a folder, but is not searched.
- * @throws AppregError `release-folder-missing` (exit 2) without a match
  */
-export async function foldersOf(root: string, glob: string): Promise<string[]> {
+export async function matchingFolders(root: string, glob: string): Promise<string[]> {
   const { escapePath, globSync } = await import('tinyglobby');
   // An existing name is taken literally, even if it contains brackets.
   const literal = statSync(join(root, glob), { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -83,13 +93,7 @@ export async function foldersOf(root: string, glob: string): Promise<string[]> {
     // The package lists no links, or searches them.
     fs: { readdirSync: linksAsFolders() as unknown as typeof readdirSync },
   });
-  const folders = matches.map((match) => match.replace(/\/+$/, '').replace(/^\.\//, '') || '.');
-  if (folders.length > 0) return folders.toSorted();
-  throw new AppregError(
-    'release-folder-missing',
-    message`The folder ${JSON.stringify(glob)} in "release" matches no folder in ${root}.`,
-    message`Correct the glob, or remove the item. The glob is relative to the configuration, and separates folders with /.`,
-  );
+  return matches.map((match) => match.replace(/\/+$/, '').replace(/^\.\//, '') || '.').toSorted();
 }
 
 /** Lists a folder; a link to a folder, or to nothing, looks like an empty folder. */

@@ -1,10 +1,16 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AppregError } from '../../src/core/errors/error.ts';
 import { applyPlan } from '../../src/publish/apply-plan.ts';
+import { planAndApply } from '../../src/publish/attempts.ts';
 import { planEdit } from '../../src/publish/edit-app.ts';
 import { listedEntry } from '../../src/publish/listed-app.ts';
 import type { Plan } from '../../src/publish/plan.ts';
 import { planRemoval } from '../../src/publish/remove-app.ts';
+import { describingFolder } from '../../src/release/app-folders.ts';
+import { iconFromBytes } from '../../src/release/inspect-icon.ts';
+import { folder } from '../support/folders.ts';
 import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
 
 /** Edits of a manifest that another process changes between planning and writing. */
@@ -73,4 +79,25 @@ test('plans have a title for their commit', async () => {
   const store = memoryStore({ 'registry.json': manifest(A, B) });
   expect((await editPlan(store)).title).toBe('Edit app a');
   expect((await removalPlan(store)).title).toBe('Remove app a');
+});
+
+test('app.json and the icon beside it are written to the workspace, if the registry is in a store elsewhere', async () => {
+  const root = folder();
+  mkdirSync(join(root, 'apps/a'), { recursive: true });
+  writeFileSync(join(root, 'apps/a/app.json'), '{"name":"A","description":"An app.","color":"#112233"}');
+  writeFileSync(join(root, 'apps/a/logo.svg'), '<svg/>');
+  const listed = manifest(A.replace('i.svg', 'apps/a/logo.svg'));
+  const store = memoryStore({ 'registry.json': listed, 'apps/a/logo.svg': '<svg/>' });
+  const place = placeOf(store);
+  const describing = await describingFolder(root, [], 'a');
+  const icon = iconFromBytes(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), 'i.svg');
+  const edits = { name: 'New', icon, describing };
+  const planNow = async () => planEdit(place, await listedEntry(place, 'a'), edits, JUDGEMENT);
+  const { notRecorded } = await planAndApply(store, planNow, { workspace: describing!.workspace });
+  expect(notRecorded).toBe(null);
+  expect(String(store.files.get('registry.json'))).toBe(listed.replace('"A"', '"New"'));
+  expect(readFileSync(join(root, 'apps/a/app.json'), 'utf8')).toContain('"name":"New"');
+  for (const bytes of [store.files.get('apps/a/logo.svg')!, readFileSync(join(root, 'apps/a/logo.svg'))])
+    expect(Buffer.from(icon.bytes).equals(bytes)).toBe(true);
+  expect([...store.files.keys()].toSorted()).toEqual(['apps/a/logo.svg', 'registry.json']);
 });

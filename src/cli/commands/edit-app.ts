@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { message } from '../../core/text/message.ts';
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { ABOUT_FIELDS } from '../../core/about/about-file.ts';
@@ -19,6 +17,7 @@ import { type OpenWorkspace, openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
 import { printResult } from '../io/results.ts';
+import { describingFolder } from '../../release/app-folders.ts';
 import { givenFields, inPromptOrder, picked } from '../check/field-values.ts';
 import { iconFrom } from '../check/icon-source.ts';
 import { type Input, resolveInputs } from '../io/prompts.ts';
@@ -31,35 +30,40 @@ type Options = OptionsOf<typeof editAppCommand>;
 /** The new values, as given or prompted for, by the name of the field; for the icon, a file or a URL. An absent one is kept. */
 type Values = Partial<Record<FieldName, string>>;
 
-/** `appreg edit-app <key>`: changes fields of an app's entry; every other byte of the manifest is preserved. */
+/** `appreg edit-app <key>`: changes fields of an app's entry and of its app.json; every other byte is preserved. */
 export async function runEditApp(context: Context, key: string, options: Options): Promise<number> {
   const { terminal } = context;
   const given = givenValues(context, options);
   const workspace = await openWorkspace(context);
-  const { place, root } = workspace;
+  const { config, place, root } = workspace;
   const app = await listedEntry(place, key);
   const values = given ?? (await promptedValues(context, app));
   if (values === null) return 130;
 
-  const edit = editOf(context, app, values);
+  const describing = await describingFolder(root, config.release ?? [], key);
+  const edit = { ...editOf(context, app, values), describing };
   const { now, severities } = await settings(context);
   // The entry stays as the user has seen it: a field that another process changes meanwhile is not overwritten.
   const planNow = async (): Promise<EditPlan & { files: string[] }> => ({
     ...(await planEdit(place, { ...app, manifest: await readManifest(place) }, edit, { now, severities })),
     files: [place.manifest],
   });
-  const { planned } = await planAndApply(place.store, planNow, { dryRun: options.dryRun });
+  const { dryRun } = options;
+  const { planned, notRecorded } = await planAndApply(place.store, planNow, {
+    dryRun,
+    workspace: describing && describing.workspace,
+  });
+  if (notRecorded !== null) throw notRecorded;
   const { plan, findings, entry, changes, unusedIcon } = planned;
-  const status = planStatus(plan, options.dryRun === true, 'edited');
+  const status = planStatus(plan, dryRun === true, 'edited');
   printFindings(terminal, findings);
 
-  const files = plan.steps.map(({ path }) => path);
+  const files = filesOf(plan);
   printResult<'edit-app'>(context, {
     pretty: (style) => resultText(style, workspace, key, status, planned),
     json: () => ({ key, status, changes, entry, files }),
   });
   if (unusedIcon !== null) terminal.log(message`${unusedIcon} was not deleted, although no app uses it any more.`);
-  if (status !== 'unchanged') warnOfSource(context, root, key);
   if (status === 'planned') terminal.next(message`the same command without --dry-run`);
   else if (status === 'edited') nextAfterChange(terminal, workspace, ` --app ${isSafeKey(key) ? key : '<key>'}`);
   return 0;
@@ -81,16 +85,17 @@ function givenValues(context: Context, options: Options): Values | null {
   );
 }
 
-/** Prompts for each field, with its present value as the default; null if the user cancelled. */
+/** Prompts for each field, with its present value as the default, and returns the others; null if the user cancelled. */
 async function promptedValues(context: Context, { entry }: ListedEntry): Promise<Values | null> {
   const now = appFields(entry);
   const prompted = inPromptOrder(MANIFEST_FIELDS).filter(
     ({ option }) => editAppOptions[option.name].prompt !== undefined,
   );
-  return resolveInputs(
+  const values = await resolveInputs(
     context,
     recordFrom(prompted.map(({ name, option }) => [name, input(editAppOptions[option.name], now[name])])),
   );
+  return values && picked(prompted, ({ name }) => (values[name] === now[name] ? undefined : values[name]));
 }
 
 function input(option: TextOption, now: string | null): Input {
@@ -99,12 +104,11 @@ function input(option: TextOption, now: string | null): Input {
 
 const COLOR = '#3b5bdb';
 
-function editOf(context: Context, { key, entry }: ListedEntry, values: Values): AppEdit {
+function editOf(context: Context, { key }: ListedEntry, values: Values): AppEdit {
   const { iconUrl: icon, ...texts } = picked(MANIFEST_FIELDS, ({ name }) => values[name]);
-  const isNew = icon !== undefined && icon !== appFields(entry).iconUrl;
   return {
     ...texts,
-    ...(isNew && { icon: iconFrom(context, key, texts.color ?? COLOR, icon) }),
+    ...(icon !== undefined && { icon: iconFrom(context, key, texts.color ?? COLOR, icon) }),
     about: picked(ABOUT_FIELDS, ({ name }) => values[name]),
   };
 }
@@ -120,8 +124,12 @@ function resultText(
   if (status === 'unchanged') return `${name} already has these values in ${printable(place.manifest)}; nothing to do`;
   const lines = changes.map(changeLine);
   if (status === 'planned') return [planText(style, plan), ...lines].join('\n');
-  const files = plan.steps.map(({ path }) => path);
-  return [`edited ${style.bold(name)}: ${printable(files.join(', '))}`, ...lines].join('\n');
+  return [`edited ${style.bold(name)}: ${printable(filesOf(plan).join(', '))}`, ...lines].join('\n');
+}
+
+/** The files of a plan. An icon may be in the store, and at the same path in the workspace. */
+function filesOf({ steps }: EditPlan['plan']): string[] {
+  return [...new Set(steps.map(({ path }) => path))];
 }
 
 function changeLine({ field, before, after }: EditPlan['changes'][number]): string {
@@ -130,13 +138,4 @@ function changeLine({ field, before, after }: EditPlan['changes'][number]): stri
 
 function inQuotes(text: string): string {
   return `“${safeExcerpt(text)}”`;
-}
-
-/** `assemble` makes the entry from another file, which has the old values. */
-function warnOfSource({ terminal }: Context, root: string, key: string): void {
-  const source = `apps/${key}/app.json`;
-  if (isSafeKey(key) && existsSync(join(root, source)))
-    terminal.log(
-      message`${source} also describes this app. Make the same change there; otherwise appreg assemble will undo it.`,
-    );
 }

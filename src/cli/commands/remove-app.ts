@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { message } from '../../core/text/message.ts';
-import { isSafeKey } from '../../core/registry/app-key.ts';
 import { counted, printable, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { readManifest } from '../../publish/registry-location.ts';
 import { planAndApply } from '../../publish/attempts.ts';
 import { listedEntry } from '../../publish/listed-app.ts';
 import { planRemoval, type RemovalPlan } from '../../publish/remove-app.ts';
+import { folderDescribing } from '../../release/app-folders.ts';
 import { settings } from '../check/settings.ts';
 import { openWorkspace } from '../config/workspace.ts';
 import type { Context } from '../config/context.ts';
@@ -24,8 +22,9 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
   const { terminal } = context;
   const { dryRun = false } = options;
   const workspace = await openWorkspace(context);
-  const { place, root } = workspace;
+  const { config, place, root } = workspace;
   const app = await listedEntry(place, key);
+  const source = await folderDescribing(root, config.release ?? [], key);
   const { now, severities } = await settings(context);
   const removal = await planRemoval(place, app, { now, severities });
   const { plan, findings, entry, kept, loss } = removal;
@@ -54,9 +53,9 @@ export async function runRemoveApp(context: Context, key: string, options: Optio
     },
     json: () => ({ key, status, entry, subscribers: loss, files, kept }),
   });
-  if (isSafeKey(key) && existsSync(join(root, `apps/${key}/app.json`)))
+  if (source !== null)
     terminal.log(
-      message`apps/${key}/app.json still describes this app. Remove its folder; otherwise appreg assemble will add the app again.`,
+      message`${source}/app.json still describes this app. Remove its folder; otherwise appreg assemble will add the app again.`,
     );
   if (dryRun) terminal.next(message`the same command without --dry-run`);
   else nextAfterChange(terminal, workspace);
