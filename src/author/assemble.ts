@@ -29,6 +29,8 @@ export interface AssembledApp {
   key: string;
   /** The folder that describes it. */
   source: string;
+  /** The text of its app.json. */
+  text: string;
   entry: AppEntry;
   /** The icon file in the folder; null if the icon is hosted elsewhere. */
   icon: string | null;
@@ -67,6 +69,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
     apps.push({
       key: source.key,
       source: source.folder,
+      text: source.content?.text ?? '',
       icon: 'url' in icon ? null : icon.file,
       entry: appEntry({ ...fields, iconUrl, appMetadataUrl }),
     });

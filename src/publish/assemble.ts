@@ -5,6 +5,10 @@ import { newManifest } from '../author/manifest.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Finding } from '../core/findings/report.ts';
+import { pointerTo } from '../core/json/pointer.ts';
+import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
+import { MANIFEST_FIELDS } from '../core/registry/manifest.ts';
+import { APP_DESCRIPTION } from '../core/release/app-description.ts';
 import { capitalized, counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
 import { readAll } from '../store/pool.ts';
@@ -179,10 +183,21 @@ export function factsOfFolder(app: AppToAssemble): AppFacts {
   return appFactsWith(key, metadata, iconFacts(app));
 }
 
-/** The file to correct: the icon, the app.json, or the manifest. */
-function sourceOf({ app, resource, file }: Finding, apps: readonly AppToAssemble[]): string | null {
-  if (app === null) return file;
-  return resource === 'icon' && file ? file : `${apps.find(({ key }) => key === app)?.source}/app.json`;
+/** The file to correct: the icon, the app.json with line and column, or the manifest. */
+function sourceOf({ app, resource, file, pointer }: Finding, apps: readonly AppToAssemble[]): string | null {
+  if (app === null || (resource === 'icon' && file)) return file;
+  const described = apps.find(({ key }) => key === app);
+  return described === undefined ? file : `${described.source}/${APP_DESCRIPTION}${placeIn(described, pointer)}`;
+}
+
+/** Line and column of the field in app.json that a pointer into the manifest is about; '' if that file does not have it. */
+function placeIn({ key, text }: AppToAssemble, pointer: string | null): string {
+  const field = MANIFEST_FIELDS.find(({ at }) => pointerTo('apps', key, ...at) === pointer);
+  const inFile = field && pointerTo(field.name);
+  const span = inFile === undefined ? undefined : locate(text, [inFile]).get(inFile);
+  if (span === undefined) return '';
+  const { line, column } = positionOf(lineStarts(text), span.start);
+  return `:${line}:${column}`;
 }
 
 /** The number of issues that are listed; the rest is counted. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { assemble, type AppSource, type Issue } from '../author/assemble.ts';
 import { documentContent } from '../core/json/json.ts';
 import { isAppregError, AppregError } from '../core/errors/error.ts';
-import { APP_DESCRIPTION } from '../core/release/app-description.ts';
+import { APP_DESCRIPTION, describesEntry } from '../core/release/app-description.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';
 import type { AppToAssemble } from '../publish/described-app.ts';
@@ -243,33 +243,37 @@ function namedFolders(root: string): string[] {
 }
 
 /**
- * The description with which an app that the manifest does not list would be listed, or why it cannot be.
+ * The app as its folder describes it, or why that description is invalid, by the rules of `assemble`; null for an app
+ * without an app.json, or with one that only says how the app is built.
  * @param root the folder of the configuration
  * @param base the URL of the registry, with its trailing slash
  */
-export function describeUnlisted(
+export function describeApp(
   root: string,
   base: string,
   { key, folder }: FoundApp,
   judgeSettings: JudgeSettings,
-): AppToAssemble | AppProblem {
-  const described = [folder, `apps/${key}`].find((one) => hasDescription(root, one));
-  if (described === undefined)
-    return {
-      message: message`The manifest does not list the app, and ${folder}/app.json does not exist.`,
-      advice: message`Write ${folder}/app.json, such as { "name": ${JSON.stringify(key)}, "description": "What it does.", "color": "#1864ab" }, and put an icon beside it, such as icon.svg; appreg release then lists the app. Or list it directly: appreg add-app ${key}`,
-    };
-  const folders = describedApps(root, base, [{ key, folder: described }]);
+): AppToAssemble | AppProblem | null {
+  const found = [folder, `apps/${key}`].find((one) => hasDescription(root, one));
+  if (found === undefined) return null;
   try {
+    const source = sourceIn(root, { key, folder: found });
+    if (source.content !== null && !describesEntry(source.content)) return null;
+    const folders = describedApps(root, base, [{ key, folder: found }]);
     checkAssembly(folders, null, judgeSettings);
+    const [app] = folders.apps;
+    if (app === undefined) throw new Error(`${key} has neither a description nor an issue`);
+    return app;
   } catch (error) {
     if (!isAppregError(error)) throw error;
-    return {
-      message: message`The manifest does not list the app, and its description is invalid. ${safe(error.summary)}`,
-      advice: error.hint,
-    };
+    return { message: message`The description of the app is invalid. ${safe(error.summary)}`, advice: error.hint };
   }
-  const [app] = folders.apps;
-  if (app === undefined) throw new Error(`${key} has neither a description nor an issue`);
-  return app;
+}
+
+/** The problem of an app that is neither listed nor described. */
+export function undescribed({ key, folder }: FoundApp): AppProblem {
+  return {
+    message: message`The manifest does not list the app, and ${folder}/app.json does not describe it.`,
+    advice: message`Write ${folder}/app.json, such as { "name": ${JSON.stringify(key)}, "description": "What it does.", "color": "#1864ab" }, and put an icon beside it, such as icon.svg; appreg release then lists the app. Or list it directly: appreg add-app ${key}`,
+  };
 }

@@ -27,7 +27,7 @@ import type { AppToAssemble } from '../publish/described-app.ts';
 import type { VersionToPublish } from '../publish/publish-version.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
-import { describeUnlisted } from './app-folders.ts';
+import { describeApp, undescribed } from './app-folders.ts';
 import { type FoundApp, shownBelow, shownIn } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { wantedBillOf, packageSettings, type OpenRepository } from './repository.ts';
@@ -108,8 +108,10 @@ async function evaluateApp(
     return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
   const recorded = lock?.get(app.key)?.get(version);
-  const description = versions === null ? await describe(repository, app) : null;
-  const listing = description === null || isProblem(description) ? null : description;
+  const description = await describe(repository, app);
+  const invalid = description !== null && isProblem(description) ? description : null;
+  if (invalid !== null && versions !== null) return broken(invalid, version);
+  const listing = versions !== null || description === null || isProblem(description) ? null : description;
   const facts: BuiltApp = {
     declared: version,
     checksum: built.checksum,
@@ -130,7 +132,7 @@ async function evaluateApp(
     versionFile: printable(shownBelow(repository.root, app.versionFile)),
     buildOptions: buildOptionsOf(app),
     isListed: versions !== null,
-    unlisted: description !== null && isProblem(description) ? description : null,
+    unlisted: listing === null && versions === null ? (invalid ?? undescribed(app)) : null,
   });
   return {
     app,
@@ -178,14 +180,14 @@ async function likenessToListed(
   return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) ? likenessOf(bytes, archive) : null;
 }
 
-/** Decides how an app that is not listed will be listed. */
+/** The app as its folder describes it, judged; null if nothing describes it. */
 async function describe(
   { config, root, severities }: OpenRepository,
   app: FoundApp,
-): Promise<AppToAssemble | AppProblem> {
+): Promise<AppToAssemble | AppProblem | null> {
   const base = asBase(config.baseUrl ?? 'https://apps.example.com/');
   const judgeSettings = { now: new Date().toISOString(), severities: await severities() };
-  return describeUnlisted(root, base, app, judgeSettings);
+  return describeApp(root, base, app, judgeSettings);
 }
 
 function descriptionFiles({ root }: OpenRepository, listing: AppToAssemble | null): string[] {

@@ -89,12 +89,12 @@ describe('assembling into a folder', () => {
     {
       name: 'an invalid color',
       change: (root) => writeApp(root, 'clock', { color: 'red' }),
-      words: /apps\/clock\/app\.json: .*color-malformed/,
+      words: /apps\/clock\/app\.json:4:12: .*color-malformed/,
     },
     {
       name: 'an invalid metadata URL',
       change: (root) => writeApp(root, 'clock', { appMetadataUrl: 'x' }),
-      words: /apps\/clock\/app\.json: .*url-malformed/,
+      words: /apps\/clock\/app\.json:5:21: .*url-malformed/,
     },
     {
       name: 'an HTML page as its icon',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runAssemble } from '../../src/cli/commands/assemble.ts';
 import { writeFiles } from '../bundle/tree.ts';
 import { commitAll, git } from '../support/folders.ts';
@@ -153,4 +153,52 @@ test('a described app is listed with its version, from the folder that the confi
   const again = contextIn(root);
   expect(await runAssemble(again, {})).toBe(0);
   expect(again.printed.out).toEqual(['registry.json is already up to date (2 apps); nothing to do']);
+});
+
+async function describedBy(app: string, icon: string, folderOf = 'src/clock'): Promise<string> {
+  const root = await published();
+  writeFiles(root, { ...CHANGED, 'src/clock/VERSION': '1.1.0\n' });
+  writeFiles(root, { [`${folderOf}/app.json`]: app, [`${folderOf}/icon.svg`]: icon });
+  return root;
+}
+
+describe('the description of a listed app', () => {
+  const VALID = '{\n  "name": "Clock",\n  "description": "Tells the time.",\n  "color": "#112233"\n}\n';
+
+  const INVALID = [
+    { name: 'a color that is none', app: VALID.replace('#112233', 'red'), icon: SVG, said: 'app.json:4:12: ' },
+    { name: 'no name', app: '{ "color": "#112233", "description": "x" }', icon: SVG, said: 'app.json' },
+    { name: 'an icon that is no image', app: VALID, icon: 'no image', said: 'icon.svg cannot be an icon' },
+    { name: 'an empty icon', app: VALID, icon: '', said: 'icon.svg cannot be an icon: it is empty' },
+    {
+      name: 'two icons',
+      app: VALID.replace('{', '{ "iconUrl": "https://a.example/i.png",'),
+      icon: SVG,
+      said: 'several icons',
+    },
+  ].flatMap((one) => [
+    { ...one, folderOf: 'src/clock' },
+    { ...one, folderOf: 'apps/clock' },
+  ]);
+
+  test.each(INVALID)('with $name in $folderOf is broken, as assemble says', async ({ app, icon, said, folderOf }) => {
+    const root = await describedBy(app, icon, folderOf);
+    await expectBroken(root, new RegExp(`The description of the app is invalid\\..*${folderOf}/?.*${said}`, 's'));
+    await expect(runAssemble(contextIn(root), { check: true })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(apps|icon)-invalid$/) as string,
+      message: expect.stringContaining(said) as string,
+    });
+  });
+
+  test('is judged by the rules with their severities', async () => {
+    const root = await describedBy(VALID.replace('Clock', 'A\\u0007'), SVG);
+    const rule = ['text-unprintable=error'];
+    await expectBroken(root, /src\/clock\/app\.json:2:11: .*\(text-unprintable\)/s, { rule });
+    expect((await releaseIn(root, { check: true })).code).toBe(0);
+  });
+
+  test.each([VALID, '{ "entry": "main.ts" }'])('is valid as %j', async (app) => {
+    const root = await describedBy(app, SVG);
+    for (const mode of MODES) expect(statesOf(await releaseIn(root, mode))).toEqual({ clock: 'new' });
+  });
 });

@@ -28,6 +28,7 @@ function described(key: string): AppToAssemble {
   return {
     key,
     source: `src/${key}`,
+    text: '',
     entry,
     icon: 'icon.svg',
     image: { bytes: icon, content: missing, image: missing } as never,

@@ -255,7 +255,14 @@ test('new apps are listed in the order of the apps, whichever is stored first', 
   const store = memoryStore({ 'registry.json': '{ "apps": {} }' });
   const apps = (await all()).map((app) => ({
     ...app,
-    listing: { key: app.key, source: `apps/${app.key}/app.json`, entry: entryOf(app.key), icon: null, image: null },
+    listing: {
+      key: app.key,
+      source: `apps/${app.key}/app.json`,
+      text: '',
+      entry: entryOf(app.key),
+      icon: null,
+      image: null,
+    },
   }));
   const results = await publishApps(at(store), apps, {
     ...OPTIONS,
@@ -374,7 +381,14 @@ test('new apps are listed with one step of the plan', async () => {
   const store = memoryStore({ 'registry.json': '{ "apps": {} }' });
   const apps = (await all()).map((app) => ({
     ...app,
-    listing: { key: app.key, source: `apps/${app.key}/app.json`, entry: entryOf(app.key), icon: null, image: null },
+    listing: {
+      key: app.key,
+      source: `apps/${app.key}/app.json`,
+      text: '',
+      entry: entryOf(app.key),
+      icon: null,
+      image: null,
+    },
   }));
   const { plan } = await planApps(at(store), apps, OPTIONS);
   expect(plan.steps.filter(({ path }) => path === 'registry.json').map(({ what }) => what)).toEqual(['3 apps']);

@@ -2,9 +2,10 @@ import schema from '../../../schemas/app-description.schema.json' with { type: '
 import type { DocumentContent } from '../json/content.ts';
 import { validateAppDescription } from '../generated/app-description.js';
 import { type Fault, readInputFile, schemaViolations } from '../json/input-file.ts';
-import { isObject, type JsonValue } from '../json/json.ts';
+import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import type { Violation } from '../json/violations.ts';
 import type { ManifestFieldName, PlainFieldName, RequiredFieldName } from '../registry/app-fields.ts';
+import { MANIFEST_FIELDS } from '../registry/manifest.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FileOfApp, NotBlank, UiOfApp } from '../values/scalars.ts';
 import { similarNames } from '../text/similar-names.ts';
@@ -67,6 +68,15 @@ export function describedEntry(content: DocumentContent): DescribedEntry | { fau
     ...fields
   } = value as unknown as AppDescription & DescribedEntry;
   return fields;
+}
+
+/**
+ * True for a file with a field of the manifest, and for one that is not a JSON object: one without only says how the app is
+ * built.
+ */
+export function describesEntry(content: DocumentContent): boolean {
+  const { value } = parseDocument(content);
+  return !isObject(value) || MANIFEST_FIELDS.some(({ name }) => Object.hasOwn(value, name));
 }
 
 const BUILD_FIELDS = ['entry', 'ui', 'version', 'maintenance'] as const;

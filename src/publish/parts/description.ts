@@ -5,7 +5,7 @@ import { message } from '../../core/text/message.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { isObject } from '../../core/json/json.ts';
 import { MANIFEST_FIELDS } from '../../core/registry/manifest.ts';
-import { APP_DESCRIPTION } from '../../core/release/app-description.ts';
+import { APP_DESCRIPTION, describesEntry } from '../../core/release/app-description.ts';
 import type { Store } from '../../store/store.ts';
 import type { IconFile } from '../described-app.ts';
 import { EditStep } from '../edit-step.ts';
@@ -42,9 +42,7 @@ export interface DescriptionChanges {
  */
 export async function readDescription(folder: DescribingFolder): Promise<Description | null> {
   const document = await StoredDocument.read(folder.workspace, `${folder.folder}/${APP_DESCRIPTION}`);
-  if (document === null || !isObject(document.value)) return null;
-  const { value } = document;
-  return MANIFEST_FIELDS.some(({ name }) => Object.hasOwn(value, name)) ? { ...folder, document } : null;
+  return document !== null && describesEntry(document.content) ? { ...folder, document } : null;
 }
 
 /** The name of the icon in the folder, or that of a new icon there; null without one. */
