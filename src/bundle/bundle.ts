@@ -6,7 +6,7 @@ import { AppregError } from '../core/errors/error.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import type { FileToPack } from './archive.ts';
 import { buildCode } from './code.ts';
-import { readable, readFolder, readIncluded } from './files.ts';
+import { type PackedFile, readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
 import type { Materials } from './packages/materials.ts';
@@ -76,7 +76,10 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     warnings,
     materials,
     provenance: digests && (() => digests.provenanceOf(traces, packed, notices, options)),
-    sources: digests === null ? [] : [...digests.filesRead(traces), ...packed.map(({ path }) => join(root, path))],
+    sources:
+      digests === null
+        ? []
+        : [...digests.filesRead(traces), ...packed.map(({ path, source }) => source ?? join(root, path))],
     modules: modulesOf(traces),
   };
 }
@@ -97,7 +100,7 @@ interface Contents {
   /** Files that the compiler read. */
   traces: Trace[];
   /** The files that are packed as they are. */
-  packed: FileToPack[];
+  packed: PackedFile[];
   materials: Materials | null;
   /** The license notices of packages; null for none. */
   notices: FileToPack | null;
@@ -125,12 +128,12 @@ function fromFolder(options: BundleOptions): Contents {
 
 async function fromCode(options: BundleOptions): Promise<Contents> {
   const { files, warnings, asksFor, traces } = await buildCode(options);
-  const included = await readIncluded(dirname(options.entry), options.include ?? [], options.leaveOut ?? null);
+  const included = await readIncluded(dirname(options.entry), options);
   const all = [...files, ...included];
   for (const path of asksFor) {
     if (!all.some((file) => file.path === posix.normalize(path))) {
       warnings.push(
-        `app.js loads ${printable(path)} at run time, but the archive does not contain it (--include adds files)`,
+        `app.js loads ${printable(path)} at run time, but the archive does not contain it (the option include adds files)`,
       );
     }
   }

@@ -1,9 +1,11 @@
 import { message } from '../core/text/message.ts';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, join, sep } from 'node:path';
 import { AppregError } from '../core/errors/error.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
+import { placeOf } from '../core/release/build-settings.ts';
+import { checkSettings, loadersOf } from './check-settings.ts';
 import { buildError, issue, headline, type Places } from './build-error.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
@@ -48,12 +50,13 @@ export interface Code {
  * Builds the entry points. Throws AppregError `build-failed` (exit 1) with file, line, column and frame of each error.
  */
 export async function buildCode(options: BundleOptions): Promise<Code> {
+  checkSettings(options);
   const app = source(options.entry, 'entry point');
   const ui = options.ui === undefined ? null : source(options.ui, 'UI entry point');
   // Both builds run concurrently, and the errors of both are reported.
   const [appBuilt, uiBuilt] = await Promise.all([
-    buildPortable(appSettings(app, options)),
-    ui === null ? null : buildPortable(uiSettings(ui, options)),
+    buildPortable(appSettings(app, options), placeOf(options.places, 'target')),
+    ui === null ? null : buildPortable(uiSettings(ui, options), UI_TARGET),
   ]);
 
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
@@ -68,7 +71,7 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
     throw buildError(issues, [...new Set(advice)]);
   }
 
-  const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
+  const files = [{ path: 'app.js', bytes: appCode(appBuilt) }, ...assetsOf([appBuilt, uiBuilt], [app, ui])];
   const warnings = warningsOf(appBuilt, places);
   if (output(appBuilt, '.css') !== null)
     warnings.push('the CSS that app.js imports is omitted: app.js does not run in a page');
@@ -132,11 +135,12 @@ function traceOf({ metafile, version }: Built, output: Trace['output'], folder: 
 }
 
 /** Builds code whose bytes do not depend on where packages are installed. */
-async function buildPortable(settings: BundlerOptions): Promise<Built> {
-  const built = await build(settings);
+async function buildPortable(settings: BundlerOptions, targetPlace: string): Promise<Built> {
+  const built = await build(settings, targetPlace);
   const minify = settings.minify === true;
   const folder = settings.absWorkingDir;
   const files = built.files.map(({ path, contents }) => {
+    if (isAsset(path, folder)) return { path, contents };
     if (path.endsWith('.map')) return { path, contents: mapWithPackagePaths(contents) };
     return { path, contents: minify ? contents : withPackagePaths(bufferOf(contents), folder) };
   });
@@ -155,7 +159,13 @@ function commonSettings(entry: string, name: string, options: BundleOptions): Bu
     format: 'esm',
     jsx: 'automatic',
     external: [...EXTERNAL, ...(options.external ?? [])],
-    loader: Object.fromEntries(AS_DATA_URL.map((suffix) => [suffix, 'dataurl'])),
+    loader: {
+      ...Object.fromEntries(AS_DATA_URL.map((suffix) => [suffix, 'dataurl' as const])),
+      ...loadersOf(options.loader),
+    },
+    assetNames: `${ASSETS}/[name]-[hash]`,
+    // Without other conditions, esbuild adds `module`.
+    ...(options.conditions?.length && { conditions: ['module', ...options.conditions] }),
     minify: options.minify ?? false,
     sourcemap: options.sourcemap ? 'external' : false,
   };
@@ -166,7 +176,7 @@ function appSettings(entry: string, options: BundleOptions): BundlerOptions {
     ...commonSettings(entry, 'app', options),
     platform: 'node',
     target: options.target ?? 'node22',
-    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename', ...options.define },
   };
 }
 
@@ -176,7 +186,7 @@ function uiSettings(entry: string, options: BundleOptions): BundlerOptions {
     platform: 'browser',
     target: UI_TARGET,
     // Never publish a development build of a UI library.
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...options.define },
   };
 }
 
@@ -215,6 +225,23 @@ function assemble(built: Built, line: string | null): Uint8Array {
 function output(built: Built, suffix: string): Buffer | null {
   const contents = built.files.find((file) => file.path.endsWith(suffix))?.contents;
   return contents === undefined ? null : bufferOf(contents);
+}
+
+/** The folder of the archive with the files that `loader` keeps as files. */
+const ASSETS = 'assets';
+
+function isAsset(path: string, folder: string): boolean {
+  return path.startsWith(join(folder, ASSETS, sep));
+}
+
+/** The files that `loader` keeps as files, each once: their names contain a digest of their bytes. */
+function assetsOf(builds: readonly (Built | null)[], entries: readonly (string | null)[]): FileToPack[] {
+  const found = builds.flatMap((built, index) => {
+    const folder = dirname(entries[index] ?? '');
+    const assets = (built?.files ?? []).filter(({ path }) => isAsset(path, folder));
+    return assets.map(({ path, contents }) => [`${ASSETS}/${basename(path)}`, contents] as const);
+  });
+  return [...new Map(found)].map(([path, bytes]) => ({ path, bytes }));
 }
 
 function bufferOf(contents: Uint8Array): Buffer {

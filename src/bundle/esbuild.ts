@@ -16,16 +16,17 @@ import { type BundlerOptions, type Built, buildNative } from './native.ts';
 
 /**
  * Builds with esbuild; writes nothing.
+ * @param targetPlace where the target is written, for messages
  * @throws AppregError if esbuild's program is not installed or cannot be started, or does not know the target; errors in the code are
  * returned
  */
-export async function build(options: BundlerOptions): Promise<Built> {
-  return refusingPipes(options.absWorkingDir, run(options));
+export async function build(options: BundlerOptions, targetPlace: string): Promise<Built> {
+  return refusingPipes(options.absWorkingDir, run(options, targetPlace));
 }
 
-async function run(options: BundlerOptions): Promise<Built> {
+async function run(options: BundlerOptions, targetPlace: string): Promise<Built> {
   // Without a name, esbuild compiles for the newest runtime.
-  if (options.target === '') throw unknownTarget(message`The target is empty.`);
+  if (options.target === '') throw unknownTarget(message`${targetPlace} is empty.`);
   // Builds for browsers usually emit CSS as a second file.
   const built = options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;
@@ -45,7 +46,7 @@ async function run(options: BundlerOptions): Promise<Built> {
     const summary = error instanceof Error ? error.message : String(error);
     const first = errors[0]?.text ?? summary;
     if (/^(Invalid (target|version)|Target )/.test(first))
-      throw unknownTarget(message`esbuild does not support the target: ${first}`, error);
+      throw unknownTarget(message`${targetPlace} has a value that esbuild does not support: ${first}`, error);
     if (isBuildFailure(error) && errors.length > 0)
       return { files: [], errors, warnings: error.warnings, metafile: null, version: esbuild.version };
     if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(summary))

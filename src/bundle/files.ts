@@ -1,8 +1,10 @@
 import { message } from '../core/text/message.ts';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { AppregError } from '../core/errors/error.ts';
+import { type PlacedFile, placeOf } from '../core/release/build-settings.ts';
 import type { FileToPack } from './archive.ts';
+import type { BundleOptions } from './options.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 /**
@@ -47,28 +49,39 @@ export function readFolder(folder: string, leaveOut: string | null): { files: Fi
   return { files, skipped };
 }
 
+/** A file that is packed as it is. */
+export interface PackedFile extends FileToPack {
+  /** Absolute; absent if it has the same path in the folder of the entry point. */
+  source?: string;
+}
+
 /**
- * The files that match the globs, relative to `folder` (`*`, `**`, `{a,b}`; `!` excludes; a folder includes all of its
- * files). node_modules is searched only by globs that name it.
- * @throws AppregError for a glob that matches nothing or leads outside the folder
+ * The files of `include`: those that match its globs, relative to `folder` (`*`, `**`, `{a,b}`; `!` excludes; a folder
+ * includes all of its files), and single files with their place. node_modules is searched only by globs that name it.
+ * @throws AppregError for a glob that matches nothing or leads outside the folder, and for a file that does not exist
  */
 export async function readIncluded(
   folder: string,
-  globs: readonly string[],
-  leaveOut: string | null,
-): Promise<FileToPack[]> {
-  if (globs.length === 0) return [];
+  { include = [], places, leaveOut = null }: Pick<BundleOptions, 'include' | 'places'> & { leaveOut?: string | null },
+): Promise<PackedFile[]> {
+  if (include.length === 0) return [];
+  const globs = include.filter((one) => typeof one === 'string');
   const { escapePath, globSync } = await import('tinyglobby');
   const root = realpathSync(folder);
   const isLeftOut = sameAs(leaveOut);
   const without = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
-  const found = new Map<string, FileToPack>();
-  for (const glob of globs) {
+  const found = new Map<string, PackedFile>();
+  for (const [index, glob] of include.entries()) {
+    const place = placeOf(places, 'include', index);
+    if (typeof glob !== 'string') {
+      found.set(posix.normalize(glob.to), placedFile(root, glob, place));
+      continue;
+    }
     if (glob.startsWith('!')) continue;
     if (isAbsolute(glob) || glob.split(/[\\/]/).includes('..')) {
       throw new AppregError(
         'include-outside',
-        message`--include ${glob} matches files outside the entry's folder.`,
+        message`${place} ${glob} matches files outside the entry's folder.`,
         message`Give a path relative to ${root}, or copy the files into that folder first.`,
       );
     }
@@ -85,7 +98,7 @@ export async function readIncluded(
     if (matches.length === 0) {
       throw new AppregError(
         'include-without-match',
-        message`--include ${glob} matches no file in ${root}.`,
+        message`${place} ${glob} matches no file in ${root}.`,
         glob.includes('\\')
           ? message`Separate folders with / (a backslash escapes the next character).`
           : message`Correct the glob, or omit it.`,
@@ -99,6 +112,37 @@ export async function readIncluded(
     }
   }
   return [...found.values()];
+}
+
+/** One file, which may be anywhere. @throws AppregError for an invalid path, or one that is not a file */
+function placedFile(root: string, { from, to }: PlacedFile, place: string): PackedFile {
+  if (isAbsolute(to) || /^[A-Za-z]:|\\|\/$/.test(to) || to.split('/').includes('..') || posix.normalize(to) === '.')
+    throw new AppregError(
+      'include-outside',
+      message`${place} ${to} is not a path inside the archive.`,
+      message`Give a relative path without .., such as assets/data.wasm.`,
+    );
+  const folders = from.startsWith('node_modules/') ? foldersUpFrom(root) : [root];
+  const source = folders.map((at) => join(at, from)).find((path) => existsSync(path));
+  if (isAbsolute(from) || source === undefined)
+    throw new AppregError(
+      'include-without-match',
+      message`${place} ${from} does not exist in ${root}${folders.length > 1 ? ' or a folder above it' : ''}.`,
+      message`Give the path of an existing file, relative to that folder.`,
+    );
+  if (!statSync(source).isFile())
+    throw new AppregError(
+      'not-a-file',
+      message`${place} ${from} is not a file.`,
+      message`Give one file; a glob includes several, with the paths that they have.`,
+    );
+  return { path: posix.normalize(to), bytes: readBytes(source), source: realpathSync(source) };
+}
+
+/** A folder, and those that contain it, the nearest first. */
+function foldersUpFrom(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }
 
 /** True if a file is the given one, by device and inode. */

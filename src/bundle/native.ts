@@ -94,6 +94,7 @@ function esbuildProgram(): string | null {
 /** The options as command-line arguments; null if one of them is not supported here. */
 function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BundlerOptions): string[] | null {
   const [entry] = entryPoints;
+  if (Object.values(options.loader ?? {}).includes('file')) return null;
   // Paths of other outputs would be relative to /dev/fd.
   if (outdir !== absWorkingDir || entry === undefined || entry.in.includes('=')) return null;
   const flags = [entry.in];
@@ -101,6 +102,7 @@ function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BundlerOpti
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === true) flags.push(flag);
     else if (typeof value === 'string') flags.push(`${flag}=${value}`);
+    else if (name === 'conditions') flags.push(`${flag}=${String(value)}`);
     else if (Array.isArray(value)) for (const item of value) flags.push(`${flag}:${String(item)}`);
     else if (typeof value === 'object')
       for (const [key, item] of Object.entries(value)) flags.push(`${flag}:${key}=${String(item)}`);

@@ -1,18 +1,13 @@
+import type { BuildSettings } from '../core/release/build-settings.ts';
+
 /** Options of `bundle`. */
-export interface BundleOptions {
+export interface BundleOptions extends BuildSettings {
   /** Absolute: a source file to build, or a folder to pack unchanged. */
   entry: string;
   /** Absolute: a second source file, built for browsers to ui.js. */
   ui?: string;
-  /** Packages that are not bundled, in addition to `@slflows/sdk` and `*.node`. */
-  external?: readonly string[];
-  /** Globs relative to the entry's folder: files to pack with the code. Not needed for a folder. */
-  include?: readonly string[];
-  /** The target of app.js in esbuild's notation; default node22. */
-  target?: string;
-  minify?: boolean;
-  /** Inlines the source map. */
-  sourcemap?: boolean;
+  /** Where the options are written, by the JSON Pointer of a value, such as `/include/0`; for messages. */
+  places?: ReadonlyMap<string, string>;
   /** Absolute: a file that is never packed, such as the archive of the previous run. */
   leaveOut?: string;
   /** False to omit the license notices of the packages in the code. */

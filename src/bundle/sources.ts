@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Provenance } from '../core/registry/lock-file.ts';
+import type { BuildSettings } from '../core/release/build-settings.ts';
 import { VERSION } from '../core/values/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { FileToPack } from './archive.ts';
@@ -23,12 +24,12 @@ export function provenanceOf(
   traces: readonly Trace[],
   packed: readonly FileToPack[],
   notices: FileToPack | null,
-  { external = [], target, minify = false, sourcemap = false }: BundleOptions,
+  { external = [], target, minify = false, sourcemap = false, ...others }: BundleOptions,
 ): Provenance {
   const lines = [
     ...traces.flatMap(linesOf),
     ...packed.map(({ path, bytes }) => line('file', path, bytes)),
-    `settings ${JSON.stringify({ external, target: target ?? null, minify, sourcemap })}`,
+    `settings ${JSON.stringify({ external, target: target ?? null, minify, sourcemap, ...laterSettings(others) })}`,
   ];
   // By code unit: locale-dependent order differs between machines.
   const text = lines.toSorted().join('\n');
@@ -38,6 +39,19 @@ export function provenanceOf(
     toolchain: { appreg: VERSION, esbuild },
     ...(notices !== null && { notices: `sha256:${sha256(notices.bytes)}` }),
   };
+}
+
+/** Settings that earlier versions did not record: absent if they are not given, so that the digest stays the same. */
+function laterSettings({ loader = {}, define = {}, conditions = [] }: BuildSettings): BuildSettings {
+  return {
+    ...(Object.keys(loader).length > 0 && { loader: inOrder(loader) }),
+    ...(Object.keys(define).length > 0 && { define: inOrder(define) }),
+    ...(conditions.length > 0 && { conditions }),
+  };
+}
+
+function inOrder<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The files that the compiler read, with the settings that apply to them; absolute. */

@@ -30,7 +30,7 @@ import { inPool } from '../store/pool.ts';
 import { describeApp, undescribed } from './app-folders.ts';
 import { type FoundApp, shownBelow, shownIn } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
-import { wantedBillOf, packageSettings, type OpenRepository } from './repository.ts';
+import { buildOptions, wantedBillOf, type OpenRepository } from './repository.ts';
 import type { NotesOf } from '../publish/parts/about.ts';
 import type { PublishedState } from './published.ts';
 import { readNotes, readVersion } from './read-version.ts';
@@ -58,12 +58,7 @@ export interface PreparedApp extends VersionToPublish {
 }
 
 /** Errors that concern every app: the run ends. */
-const COMMON_ERRORS: readonly ErrorCode[] = [
-  'esbuild-unusable',
-  'build-target-unknown',
-  'license-setting-invalid',
-  'interrupted',
-];
+const COMMON_ERRORS: readonly ErrorCode[] = ['esbuild-unusable', 'license-setting-invalid', 'interrupted'];
 
 /** Builds the apps, several at a time, and decides their states. Writes nothing. */
 export async function evaluateApps(
@@ -201,17 +196,16 @@ function isPublishable(state: ReleaseState, recorded: LockedVersion | undefined)
   return state === 'new' || (state === 'unchanged' && recorded?.provenance === undefined);
 }
 
-async function build({ config, cwd, listener }: OpenRepository, app: FoundApp): Promise<Bundle | AppProblem> {
-  const { external, include, target } = config.bundle ?? {};
+async function build(
+  { config, cwd, listener, positions }: OpenRepository,
+  app: FoundApp,
+): Promise<Bundle | AppProblem> {
   const { bundle } = await import('../bundle/bundle.ts');
   try {
     const built = await bundle({
       entry: `${app.path}/${app.entry}`,
       ...(app.ui !== null && { ui: `${app.path}/${app.ui}` }),
-      ...(external && { external }),
-      ...(include && { include }),
-      ...(target !== undefined && { target }),
-      ...packageSettings(config.bundle ?? {}),
+      ...buildOptions(config, positions, app.build),
       cwd,
       traced: true,
     });

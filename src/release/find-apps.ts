@@ -1,7 +1,9 @@
 import { message } from '../core/text/message.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { type BuildSettings, type WrittenSettings, writtenIn } from '../core/release/build-settings.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
+import { pointerTo } from '../core/json/pointer.ts';
 import type { FileOfApp, UiOfApp } from '../core/values/scalars.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { printable } from '../core/text/text.ts';
@@ -13,7 +15,7 @@ import { appFile, type AppFile, appFilesIn, foldersOf } from './folders.ts';
 /** Finds the apps of a repository: the folders that the configuration names, and those that describe themselves. */
 
 /** An element of `release` in the configuration. */
-export interface ReleaseEntry {
+export interface ReleaseEntry extends BuildSettings {
   /**
    * A glob for the folders of apps, relative to this file, such as apps/*.
    *
@@ -61,6 +63,8 @@ export interface FoundApp {
   versionFile: string;
   /** An older version of the app is maintained here. */
   isMaintained: boolean;
+  /** The options of its build in its item of `release` and its app.json; those that count most come last. */
+  build: readonly WrittenSettings[];
   /** The reason why the app cannot be released. */
   problem: AppProblem | null;
 }
@@ -71,27 +75,95 @@ const DEFAULT_VERSION_FILE = 'package.json';
 /**
  * All apps, sorted by key.
  * @param root the folder of the configuration, absolute
+ * @param positions of the settings in the configuration, by JSON Pointer; for messages
  * @throws AppregError (exit 2) for an error in the configuration: a folder that matches nothing, two folders for one
  * key, an unsafe key
  */
-export async function findApps(root: string, entries: readonly ReleaseEntry[]): Promise<FoundApp[]> {
+export async function findApps(
+  root: string,
+  entries: readonly ReleaseEntry[],
+  positions: ReadonlyMap<string, string> = new Map(),
+): Promise<FoundApp[]> {
   const repository = repositoryOf(root);
-  const found = new Map<string, FoundApp>();
-  const folders = new Set<string>();
-  for (const entry of entries) {
-    for (const folder of await foldersOf(root, entry.folder)) {
-      const app = configuredApp(root, repository, folder, entry);
-      folders.add(folder);
-      // Of entries that give a folder the same key, the first one counts.
-      if (!found.has(`${app.key} ${folder}`)) found.set(`${app.key} ${folder}`, app);
-    }
-  }
-  for (const file of appFilesIn(root))
-    if (!folders.has(file.folder)) found.set(`${file.key} ${file.folder}`, describedApp(root, repository, file));
-  if (found.size === 0) throw unconfigured();
-  const apps = [...found.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const configured = await configuredFolders(root, entries);
+  const found = configured.map((one) => configuredApp(root, repository, one, positions));
+  const folders = new Set(configured.map(({ folder }) => folder));
+  const described = appFilesIn(root)
+    .filter(({ folder, key, entry, version, problem }) => {
+      // Without an entry point, it completes an app whose sources are elsewhere.
+      const completes = entry === null && version === null && problem === null && found.some((app) => app.key === key);
+      return !folders.has(folder) && !completes;
+    })
+    .map((file) => describedApp(root, repository, file));
+  const apps = [...found, ...described].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  if (apps.length === 0) throw unconfigured();
   checkKeys(apps);
   return apps;
+}
+
+/** A folder that an item of `release` matches. */
+interface ConfiguredFolder {
+  key: string;
+  /** Relative to the configuration, with forward slashes. */
+  folder: string;
+  entry: ReleaseEntry;
+  /** The JSON Pointer of the item in the configuration. */
+  pointer: string;
+}
+
+/** The folders that `release` matches. Of items that give a folder the same key, the first one counts. */
+async function configuredFolders(root: string, entries: readonly ReleaseEntry[]): Promise<ConfiguredFolder[]> {
+  const found = new Map<string, ConfiguredFolder>();
+  for (const [index, entry] of entries.entries())
+    for (const folder of await foldersOf(root, entry.folder)) {
+      const key = keyOf(entry.key, root, folder);
+      const one = { key, folder, entry, pointer: pointerTo('release', index) };
+      if (!found.has(`${key} ${folder}`)) found.set(`${key} ${folder}`, one);
+    }
+  return [...found.values()];
+}
+
+/**
+ * The options of the build of one app, in its item of `release` and its app.json, for a command that builds no other.
+ * @param root the folder of the configuration, absolute
+ * @param wanted the key of the app, or a file in its folder, absolute
+ * @returns those that count most come last; none if no app of the repository is meant
+ * @throws AppregError `app-folder-invalid` for an invalid app.json, and as `findApps` for an invalid configuration
+ */
+export async function buildSettingsOf(
+  root: string,
+  entries: readonly ReleaseEntry[],
+  wanted: { key: string } | { file: string },
+  positions: ReadonlyMap<string, string>,
+): Promise<WrittenSettings[]> {
+  const isOfFile = (folder: string): boolean =>
+    'file' in wanted && isWithin(realpathOf(join(root, folder)), realpathOf(wanted.file));
+  const configured = (await configuredFolders(root, entries)).find(({ key, folder }) =>
+    'key' in wanted ? key === wanted.key : isOfFile(folder),
+  );
+  const [name = ''] =
+    'key' in wanted ? [wanted.key] : shownBelow(join(realpathOf(root), 'apps'), realpathOf(wanted.file)).split('/');
+  const key = configured?.key ?? name;
+  if (configured === undefined && (key === '..' || key === '')) return [];
+  const own = descriptionOf(root, configured?.folder ?? `apps/${key}`, key);
+  if (own?.problem) throw new AppregError('app-folder-invalid', own.problem.message, own.problem.advice);
+  return [
+    ...(configured === undefined ? [] : [settingsOfItem(configured, positions)]),
+    ...(own === null ? [] : [own.build]),
+  ];
+}
+
+function realpathOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+function settingsOfItem({ entry, pointer }: ConfiguredFolder, positions: ReadonlyMap<string, string>): WrittenSettings {
+  return writtenIn(entry, pointer, positions);
+}
+
+/** The app.json in the folder of an app; or, if its sources are elsewhere, in apps/<key>. */
+function descriptionOf(root: string, folder: string, key: string): AppFile | null {
+  return appFile(root, folder, key) ?? appFile(root, `apps/${key}`, key);
 }
 
 /** True if the configuration, or an app.json of the app, says how apps of this repository are built. */
@@ -108,11 +180,16 @@ function repositoryOf(root: string): string {
   }
 }
 
-function configuredApp(root: string, repository: string, folder: string, entry: ReleaseEntry): FoundApp {
+function configuredApp(
+  root: string,
+  repository: string,
+  configured: ConfiguredFolder,
+  positions: ReadonlyMap<string, string>,
+): FoundApp {
+  const { key, folder, entry } = configured;
   const full = join(root, folder);
   const real = existsSync(full) ? realpathSync(full) : full;
-  const key = keyOf(entry.key, root, folder);
-  const own = isWithin(repository, real) ? appFile(root, folder, key) : null;
+  const own = isWithin(repository, real) ? descriptionOf(root, folder, key) : null;
   const app = {
     key,
     folder,
@@ -121,6 +198,7 @@ function configuredApp(root: string, repository: string, folder: string, entry: 
     ui: own?.ui ?? entry.ui ?? null,
     versionFile: join(real, own?.version ?? entry.version ?? DEFAULT_VERSION_FILE),
     isMaintained: own?.maintenance ?? entry.maintenance ?? false,
+    build: [settingsOfItem(configured, positions), ...(own === null ? [] : [own.build])],
   };
   return { ...app, problem: own?.problem ?? problemOf(app, repository) };
 }
@@ -129,7 +207,8 @@ function describedApp(root: string, repository: string, file: AppFile): FoundApp
   const { key, folder, entry, ui } = file;
   const path = realpathSync(join(root, folder));
   const versionFile = join(path, file.version ?? DEFAULT_VERSION_FILE);
-  const app = { key, folder, path, entry, ui, versionFile, isMaintained: file.maintenance ?? false };
+  const isMaintained = file.maintenance ?? false;
+  const app = { key, folder, path, entry, ui, versionFile, isMaintained, build: [file.build] };
   return { ...app, problem: file.problem ?? problemOf(app, repository) };
 }
 

@@ -5,6 +5,7 @@ import { AppregError } from '../core/errors/error.ts';
 import { documentContent } from '../core/json/json.ts';
 import { faultText } from '../core/json/input-file.ts';
 import { APP_DESCRIPTION, describedBuild, type DescribedBuild } from '../core/release/app-description.ts';
+import type { WrittenSettings } from '../core/release/build-settings.ts';
 import type { AppProblem } from '../core/release/version-file.ts';
 import { unlikeRegularFile } from '../platform/regular-file.ts';
 
@@ -17,6 +18,7 @@ export interface AppFile extends DescribedBuild {
 }
 
 const MAX_BYTES = 1_000_000;
+const NO_SETTINGS: WrittenSettings = { settings: {}, places: new Map() };
 
 /** Those below apps/ that have such a field, or that cannot be read. */
 export function appFilesIn(root: string): AppFile[] {
@@ -32,14 +34,14 @@ export function appFile(root: string, folder: string, key: string): AppFile | nu
   const path = join(root, folder, APP_DESCRIPTION);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
-  const nothing = { key, folder, entry: null, ui: null, version: null, maintenance: null };
+  const nothing = { key, folder, entry: null, ui: null, version: null, maintenance: null, build: NO_SETTINGS };
   const name = `${folder}/${APP_DESCRIPTION}`;
   const isRegular = stats.isFile();
   if (!isRegular || stats.size > MAX_BYTES) {
     const what = isRegular ? 'is larger than 1 MB' : unlikeRegularFile(stats);
     return { ...nothing, problem: { message: message`${name} ${what}.`, advice: message`Use a small, regular file.` } };
   }
-  const found = describedBuild(documentContent(readFileSync(path)));
+  const found = describedBuild(documentContent(readFileSync(path)), name);
   if (found === null) return null;
   if ('faults' in found)
     return {

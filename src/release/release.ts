@@ -63,7 +63,7 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const jobs = Math.max(1, options.jobs ?? availableParallelism());
   const repository = withDefaults(given);
   refuseOtherBaseIn(repository.root, repository.config);
-  const found = await findApps(repository.root, repository.config.release ?? []);
+  const found = await findApps(repository.root, repository.config.release ?? [], repository.positions);
   const apps = selectedApps(found, keys);
   // A misspelled key would allow nothing.
   selectedApps(found, options.allow?.same);

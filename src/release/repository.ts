@@ -5,6 +5,7 @@ import { SILENT } from '../workspace/listener.ts';
 import type { StateOptions } from '../workspace/registry-state.ts';
 import type { ReleaseEntry } from './find-apps.ts';
 import type { BundleOptions } from '../bundle/options.ts';
+import { type BuildSettings, mergeSettings, type WrittenSettings, writtenIn } from '../core/release/build-settings.ts';
 
 /** A repository with the sources of apps, and the registry that they are published to. */
 export interface Repository extends StateOptions {
@@ -13,6 +14,8 @@ export interface Repository extends StateOptions {
   config: RepositoryConfig;
   /** The configuration file, absolute (default: none). Versions depend on it, so it has to be committed as well. */
   file?: string | null;
+  /** Where settings of the configuration are, as `file:line:column`, by JSON Pointer (default: unknown). For messages. */
+  positions?: ReadonlyMap<string, string>;
   /** Opens the store of the registry; called at most once. */
   openStore(): Promise<RegistryLocation['store']>;
   /** The severities of rules that are not the default. */
@@ -27,7 +30,7 @@ export interface RepositoryConfig {
   /** Default: registry.json. */
   manifest?: string;
   release?: readonly ReleaseEntry[];
-  bundle?: { external?: string[]; target?: string; include?: string[] } & PackageSettings;
+  bundle?: BuildSettings & PackageSettings;
   artifact?: { entry?: string };
   /** Those for one secret also apply to a release. */
   exceptions?: readonly SecretException[];
@@ -38,11 +41,11 @@ export interface RepositoryConfig {
   evidence?: { sbom?: boolean; attestations?: { mode?: 'off' | 'report' | 'require' } };
 }
 
-type Defaulted = 'cwd' | 'env' | 'file' | 'listener' | 'severities';
+type Defaulted = 'cwd' | 'env' | 'file' | 'listener' | 'positions' | 'severities';
 /** With all defaults. */
 export type OpenRepository = Repository & Required<Pick<Repository, Defaulted>>;
 
-const DEFAULTS = { file: null, listener: SILENT, severities: async () => ({}) };
+const DEFAULTS = { file: null, listener: SILENT, positions: new Map<string, string>(), severities: async () => ({}) };
 
 export function withDefaults(repository: Repository): OpenRepository {
   return { cwd: process.cwd(), env: process.env, ...DEFAULTS, ...repository };
@@ -51,12 +54,19 @@ export function withDefaults(repository: Repository): OpenRepository {
 /** The settings of the configuration about the packages in the code that is built. */
 export type PackageSettings = Pick<BundleOptions, 'notices' | 'licenses'>;
 
-/** The options of a build that are about the packages in the code. */
-export function packageSettings(
-  { notices, licenses }: PackageSettings,
-  options: { notices?: boolean } = {},
-): PackageSettings {
-  return { notices: options.notices !== false && notices !== false, ...(licenses && { licenses }) };
+/**
+ * The options of a build from all places where they are written: the configuration, then those that are given.
+ * @param positions of the settings in the configuration, by JSON Pointer
+ * @param further those that count most come last
+ */
+export function buildOptions(
+  { bundle = {} }: Pick<RepositoryConfig, 'bundle'>,
+  positions: ReadonlyMap<string, string>,
+  further: readonly WrittenSettings[],
+): Pick<BundleOptions, keyof BuildSettings | keyof PackageSettings | 'places'> {
+  const { notices, licenses } = bundle;
+  const { settings, places } = mergeSettings([writtenIn(bundle, '/bundle', positions), ...further]);
+  return { ...settings, places, notices: notices !== false, ...(licenses && { licenses }) };
 }
 
 /** Need for a bill: required (--sbom), published where it can be made (`evidence.sbom`), or not wanted. */

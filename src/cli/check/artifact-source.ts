@@ -17,13 +17,16 @@ import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from '../i
 import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../../release/inspect-artifact.ts';
 import { prompt } from '../io/prompts.ts';
 import { existingOrUrl } from '../define/value-checks.ts';
-import { wantedBillOf, packageSettings } from '../../release/repository.ts';
+import { wantedBillOf } from '../../release/repository.ts';
+import type { buildFlags } from '../define/build-flags.ts';
+import type { OptionValues } from '../define/command.ts';
+import { givenBuildFlags, optionsForBuild } from './build-flags.ts';
 import { buildFolders } from '../../platform/build-folders.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
 
 /** The source of a version's bytes. */
 
-export interface SourceOptions extends AttestOptions {
+export interface SourceOptions extends AttestOptions, OptionValues<typeof buildFlags> {
   artifact?: string;
   entry?: string;
   ui?: string;
@@ -83,6 +86,13 @@ export function checkSource(options: SourceOptions): void {
       message`--no-notices is only valid with --entry: an existing artifact is published as it is.`,
       message`Omit --no-notices.`,
     );
+  const [flag] = entry === undefined ? givenBuildFlags(options) : [];
+  if (flag !== undefined)
+    throw new AppregError(
+      'option-conflict',
+      message`${flag} is only valid with --entry: an existing artifact is published as it is.`,
+      message`Omit ${flag}.`,
+    );
   if (sbom === true && artifactUrl !== undefined)
     throw new AppregError(
       'option-conflict',
@@ -118,7 +128,6 @@ export async function artifactFrom(
 ): Promise<SourcedArtifact> {
   const { cwd, terminal } = context;
   const wantedBill = wantedBillOf(options, config);
-  const settings = config.bundle ?? {};
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
     const { fetchWhole } = await import('./download.ts');
@@ -147,14 +156,10 @@ export async function artifactFrom(
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
-    external: settings.external ?? [],
-    include: settings.include ?? [],
+    ...(await optionsForBuild(await context.config(), { key }, options)),
     cwd,
     traced: true,
-    ...packageSettings(settings, options),
   };
-  // Without one, as `release` builds it: the target is part of what is recorded.
-  if (settings.target !== undefined) request.target = settings.target;
   if (ui !== undefined) request.ui = resolve(cwd, ui);
   const progress = terminal.progress(message`Building ${entry}`);
   const { bundle } = await import('../../bundle/bundle.ts');

@@ -12,7 +12,8 @@ import { stopIfInterrupted } from '../../store/interrupt.ts';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
 import { grouped, printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { wantedBillOf, packageSettings } from '../../release/repository.ts';
+import { wantedBillOf } from '../../release/repository.ts';
+import { optionsForBuild } from '../check/build-flags.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
 import { checkContent } from '../../publish/check-content.ts';
 import { inspectBytes } from '../../release/inspect-artifact.ts';
@@ -31,17 +32,13 @@ export async function runBundle(context: Context, entry: string, output: string,
   const { cwd, terminal } = context;
   const target = outputFile(cwd, output);
   const allowed = allowedSecrets(options);
-  const { config } = await context.config();
+  const loaded = await context.config();
+  const { config } = loaded;
   const judged = await settings(context);
-  const given = config.bundle ?? {};
+  const file = resolve(cwd, entry);
   const request: BundleOptions = {
-    entry: resolve(cwd, entry),
-    external: [...(given.external ?? []), ...(options.external ?? [])],
-    include: [...(given.include ?? []), ...(options.include ?? [])],
-    target: options.target ?? given.target ?? 'node22',
-    minify: options.minify ?? false,
-    sourcemap: options.sourcemap ?? false,
-    ...packageSettings(given, options),
+    entry: file,
+    ...(await optionsForBuild(loaded, { file }, options)),
     leaveOut: target,
     cwd,
   };

@@ -40,6 +40,7 @@ export async function runRelease(context: Context, options: Options): Promise<nu
       root,
       file,
       config,
+      positions: await loaded.positions(),
       env: context.env,
       openStore: () => openStore(context, config.store, root),
       severities: async () => (await settings(context)).severities,

@@ -2,13 +2,14 @@ import { message } from '../../core/text/message.ts';
 import { dirname } from 'node:path';
 import { AppregError } from '../../core/errors/error.ts';
 import { ownValue } from '../../core/values/record.ts';
-import { pointerStep } from '../../core/json/pointer.ts';
+import { pointerStep, pointerTo } from '../../core/json/pointer.ts';
+import { buildSettingsIn, pointersOf } from '../../core/release/build-settings.ts';
 import { MAX_DEPTH } from '../../core/json/positions.ts';
 import { type ShapeError, violationsOf } from '../../core/json/violations.ts';
 import { grouped, printable } from '../../core/text/text.ts';
 import type { WorkspaceSettings } from '../../observe/workspace/target.ts';
 import { configIn, findConfig, namedConfig } from './find.ts';
-import { configError, type ConfigText, readConfig, unreadableConfig } from './read.ts';
+import { configError, type ConfigText, positionsIn, readConfig, unreadableConfig } from './read.ts';
 import type { RuleSettings } from './rules.ts';
 import type { Config } from './type.ts';
 
@@ -22,6 +23,8 @@ export interface LoadedConfig {
   root: string;
   /** The names of other configurations in that folder, which have no effect. */
   unused?: readonly string[];
+  /** Where the options of builds are, as `file:line:column`, by their JSON Pointers. */
+  positions: () => Promise<ReadonlyMap<string, string>>;
   /**
    * `rules` and `exceptions`, checked and parsed once.
    * @throws AppregError if they are invalid, which does not affect commands that judge nothing
@@ -69,7 +72,32 @@ export function settingsOf(config: Config, source: ConfigText | null, root: stri
     config.rules === undefined && config.exceptions === undefined
       ? { levels: {}, exceptions: null }
       : (await import('./rules.ts')).ruleSettings(config, source);
-  return { config, file: source?.path ?? null, root, rules: () => (checked ??= check()) };
+  const positions = (): Promise<ReadonlyMap<string, string>> => buildPositions(config, source);
+  return { config, file: source?.path ?? null, root, positions, rules: () => (checked ??= check()) };
+}
+
+async function buildPositions(
+  { bundle = {}, release = [] }: Config,
+  source: ConfigText | null,
+): Promise<Map<string, string>> {
+  const settings = [bundle, ...release].map(buildSettingsIn);
+  const pointers = settings.flatMap((one, index) => {
+    const object = index === 0 ? '/bundle' : pointerTo('release', index - 1);
+    return pointersOf(one).map((pointer) => object + pointer);
+  });
+  if (source === null || pointers.length === 0) return new Map();
+  const { path, form, text } = source;
+  const found = await positionsIn(
+    form,
+    text,
+    pointers.map((pointer) => ({ pointer, isAboutName: false })),
+  );
+  return new Map(
+    pointers.map((pointer, index) => {
+      const position = found[index];
+      return [pointer, position ? `${path}:${position.line}:${position.column}` : path];
+    }),
+  );
 }
 
 /** The error for a configuration that the schema refuses. @param raw without the values of variables: may be secrets */

@@ -1,3 +1,4 @@
+import type { BuildSettings } from '../../core/release/build-settings.ts';
 import type { NotBlank } from '../../core/values/scalars.ts';
 import type { ReleaseEntry } from '../../release/find-apps.ts';
 
@@ -21,10 +22,8 @@ export interface Config {
   /** Origins that browsers request from; empty or absent: any. */
   serviceOrigins?: Origin[];
   store?: ConfiguredStore;
-  bundle?: {
-    external?: string[];
-    target?: string;
-    include?: string[];
+  /** Options of all builds. Items of `release`, app.json and flags add to lists, and replace other values. */
+  bundle?: BuildSettings & {
     /**
      * True if the archive has the license notices of the packages in its code.
      *

@@ -1,5 +1,6 @@
 import { RESULT_FORMATS } from '../../report/options.ts';
-import { type CommandDefinition, flag, list, text } from './command.ts';
+import { buildFlags } from './build-flags.ts';
+import { type CommandDefinition, flag, text } from './command.ts';
 import { allowSecretOption, noticesOption, sbomOption } from './option-groups.ts';
 
 export const bundleCommand = {
@@ -16,11 +17,7 @@ export const bundleCommand = {
   ],
   options: {
     ui: text('--ui <entry>', 'a second entry point, built to ui.js', 'file'),
-    external: list('--external <name>', 'leave a package out of the bundle; repeatable', 'any'),
-    include: list('--include <glob>', 'add files to the archive; repeatable', 'any'),
-    target: text('--target <target>', 'runtime to compile for (default: node22)', 'any'),
-    minify: flag('--minify', 'minify the code'),
-    sourcemap: flag('--sourcemap', 'embed the source map in the code'),
+    ...buildFlags,
     anyContent: flag('--any-content', 'also pack a folder without app.js at its top level'),
     ...noticesOption,
     ...sbomOption('also write a bill of materials, <output>.cdx.json'),

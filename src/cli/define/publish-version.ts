@@ -1,4 +1,5 @@
 import { RESULT_FORMATS } from '../../report/options.ts';
+import { buildFlags } from './build-flags.ts';
 import { type CommandDefinition, flag, number, text } from './command.ts';
 import {
   attestOptions,
@@ -27,6 +28,7 @@ export const publishVersionCommand = {
     artifact: text('--artifact <file>', 'publish this .tar.gz', 'file'),
     entry: text('--entry <file>', 'build this entry point first', 'file'),
     ui: text('--ui <file>', 'with --entry: a second entry point, built to ui.js', 'file'),
+    ...buildFlags,
     artifactUrl: text(
       '--artifact-url <url>',
       'publish the artifact that is already served at this URL',

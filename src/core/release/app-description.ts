@@ -1,14 +1,24 @@
 import schema from '../../../schemas/app-description.schema.json' with { type: 'json' };
 import type { DocumentContent } from '../json/content.ts';
 import { validateAppDescription } from '../generated/app-description.js';
-import { type Fault, readInputFile, schemaViolations } from '../json/input-file.ts';
+import { type Fault, positionsInJson, readInputFile, schemaViolations } from '../json/input-file.ts';
 import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
+import { pointerSteps } from '../json/pointer.ts';
 import type { Violation } from '../json/violations.ts';
 import type { ManifestFieldName, PlainFieldName, RequiredFieldName } from '../registry/app-fields.ts';
 import { MANIFEST_FIELDS } from '../registry/manifest.ts';
 import { isSemver } from '../registry/version.ts';
 import type { FileOfApp, NotBlank, UiOfApp } from '../values/scalars.ts';
 import { similarNames } from '../text/similar-names.ts';
+
+import {
+  BUILD_OPTIONS,
+  type BuildSettings,
+  buildSettingsIn,
+  pointersOf,
+  type WrittenSettings,
+  writtenIn,
+} from './build-settings.ts';
 
 /**
  * The app.json of an app: its entry in the manifest, and how it is built (schemas/app-description.schema.json). The schema
@@ -22,7 +32,7 @@ export const APP_DESCRIPTION = 'app.json';
  *
  * @title App description
  */
-interface AppDescription {
+interface AppDescription extends BuildSettings {
   $schema?: string;
   /** The entry point, relative to the folder. */
   entry?: FileOfApp;
@@ -50,6 +60,8 @@ export interface DescribedBuild {
   /** The file with the version, relative to the folder: app.json itself if it contains the version. */
   version: string | null;
   maintenance: boolean | null;
+  /** The options of the build. */
+  build: WrittenSettings;
 }
 
 const WORDS = { schema, whole: 'The description of an app', member: 'field' } as const;
@@ -59,15 +71,9 @@ export function describedEntry(content: DocumentContent): DescribedEntry | { fau
   const { value, faults } = readInputFile(content, violationsOfAll);
   if (value === null) return { faults };
   // It has no faults.
-  const {
-    $schema: _,
-    entry: _entry,
-    ui: _ui,
-    version: _version,
-    maintenance: _maintenance,
-    ...fields
-  } = value as unknown as AppDescription & DescribedEntry;
-  return fields;
+  const others: readonly string[] = ['$schema', ...BUILD_FIELDS];
+  const fields = Object.entries(value).filter(([name]) => !others.includes(name));
+  return Object.fromEntries(fields) as unknown as DescribedEntry;
 }
 
 /**
@@ -79,24 +85,41 @@ export function describesEntry(content: DocumentContent): boolean {
   return !isObject(value) || MANIFEST_FIELDS.some(({ name }) => Object.hasOwn(value, name));
 }
 
-const BUILD_FIELDS = ['entry', 'ui', 'version', 'maintenance'] as const;
+const OWN_FIELDS = ['entry', 'ui', 'version', 'maintenance'] as const;
+const BUILD_FIELDS = [...OWN_FIELDS, ...BUILD_OPTIONS] as const;
 
 /**
  * The fields for `appreg release`, or their faults. The other fields are not required here: an app may be listed without
  * `appreg assemble`.
+ * @param name of the file, for messages
  * @returns null if the file has none of these fields
  */
-export function describedBuild(content: DocumentContent): DescribedBuild | { faults: readonly Fault[] } | null {
+export function describedBuild(
+  content: DocumentContent,
+  name: string,
+): DescribedBuild | { faults: readonly Fault[] } | null {
   const { value, faults } = readInputFile(content, (given) => violationsOfAll(given).filter(isAboutBuild));
   if (value === null) return { faults };
   if (!isObject(value) || !BUILD_FIELDS.some((field) => Object.hasOwn(value, field))) return null;
-  const {
-    entry = null,
-    ui = null,
-    version = null,
-    maintenance = null,
-  } = value as Pick<AppDescription, (typeof BUILD_FIELDS)[number]>;
-  return { entry, ui, version: version !== null && isSemver(version) ? APP_DESCRIPTION : version, maintenance };
+  const described = value as Pick<AppDescription, (typeof BUILD_FIELDS)[number]>;
+  const { entry = null, ui = null, version = null, maintenance = null } = described;
+  const build = writtenIn(described, '', positionsOf(content.text ?? '', name, described));
+  const file = version !== null && isSemver(version) ? APP_DESCRIPTION : version;
+  return { entry, ui, version: file, maintenance, build };
+}
+
+function positionsOf(text: string, name: string, described: BuildSettings): Map<string, string> {
+  const pointers = pointersOf(buildSettingsIn(described));
+  const found = positionsInJson(
+    text,
+    pointers.map((pointer) => ({ pointer, isAboutName: false })),
+  );
+  return new Map(
+    pointers.map((pointer, index) => {
+      const position = found[index];
+      return [pointer, position ? `${name}:${position.line}:${position.column}` : name];
+    }),
+  );
 }
 
 function violationsOfAll(value: JsonValue): Violation[] {
@@ -105,6 +128,6 @@ function violationsOfAll(value: JsonValue): Violation[] {
 
 /** True for a violation by one of these fields, or by a field that may have been meant to be one. */
 function isAboutBuild({ pointer, isAboutName }: Violation): boolean {
-  const name = pointer.slice(1);
+  const [name = ''] = pointerSteps(pointer);
   return isAboutName ? similarNames(name, BUILD_FIELDS).length > 0 : BUILD_FIELDS.some((field) => field === name);
 }

@@ -159,11 +159,12 @@ export const PUBLISHING_ERRORS = {
     fix: 'Replace the link with the file.',
   },
   'include-outside': {
-    title: '--include matches files outside of the folder of the entry point.',
+    title:
+      'The option include matches files outside of the folder of the entry point, or places a file outside of the archive.',
     fix: 'Copy the files into the folder first.',
   },
   'include-without-match': {
-    title: '--include does not match any file.',
+    title: 'The option include does not match any file.',
     fix: 'Correct the glob.',
   },
   'trusted-root-invalid': {
