@@ -125,6 +125,8 @@ async function buildTool(out, failpoints) {
   // The assets of pages are next to the code that reads them.
   for (const folder of ['html', 'site'])
     cpSync(join(root, `src/${folder}/assets`), join(out, 'node/assets'), { recursive: true });
+  // In a process of its own, which loads nothing else.
+  cpSync(join(root, 'src/bundle/load-test/assets'), join(out, 'node/assets'), { recursive: true });
   copyEsbuild(join(out, ESBUILD));
   writeMaterials(out, root, [...modules, join(root, 'node_modules/esbuild/')]);
 }

@@ -34,6 +34,8 @@ export interface Bundle {
   sources: string[];
   /** The files of which code is in the archive: their absolute paths, by those that the code names. */
   modules: ReadonlyMap<string, string>;
+  /** The imports that the code leaves to the place where it runs, other than modules of Node, each with the files that have them. */
+  external: ReadonlyMap<string, readonly string[]>;
 }
 
 const MOST_BYTES = 1024 ** 3;
@@ -81,6 +83,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
         ? []
         : [...digests.filesRead(traces), ...packed.map(({ path, source }) => source ?? join(root, path))],
     modules: modulesOf(traces),
+    external: externalOf(traces),
   };
 }
 
@@ -92,6 +95,14 @@ function modulesOf(traces: readonly Trace[]): Map<string, string> {
         .map((input) => [packagePath(input), resolve(folder, input)] as const),
     ),
   );
+}
+
+function externalOf(traces: readonly Trace[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { external } of traces)
+    for (const [name, inputs] of external)
+      found.set(name, [...(found.get(name) ?? []), ...inputs.map((input) => packagePath(input))]);
+  return found;
 }
 
 interface Contents {

@@ -1,5 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { AppregError } from '../core/errors/error.ts';
 import type { FileToPack } from './archive.ts';
@@ -14,7 +15,7 @@ import { packagePath, withPackagePaths, type Trace } from './package-paths.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service provides the SDK; native modules cannot be embedded in a text file. */
-const EXTERNAL = ['@slflows/sdk', '@slflows/sdk/*', '*.node'];
+export const EXTERNAL = ['@slflows/sdk', '@slflows/sdk/*', '*.node'];
 const UI_TARGET = 'es2020';
 const AS_DATA_URL = [
   '.png',
@@ -131,7 +132,22 @@ function traceOf({ metafile, version }: Built, output: Trace['output'], folder: 
   const bundled = outputs.flatMap(([, one]) =>
     Object.entries(one.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
   );
-  return { output, folder, version, inputs: new Map(inputs), bundled: new Set(bundled) };
+  return {
+    output,
+    folder,
+    version,
+    inputs: new Map(inputs),
+    external: externalOf(metafile),
+    bundled: new Set(bundled),
+  };
+}
+
+function externalOf(metafile: Built['metafile']): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [input, { imports }] of Object.entries(metafile?.inputs ?? {}))
+    for (const { path, external = false } of imports)
+      if (external && !isBuiltin(path)) found.set(path, [...(found.get(path) ?? []), input]);
+  return found;
 }
 
 /** Builds code whose bytes do not depend on where packages are installed. */

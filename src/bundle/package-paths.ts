@@ -15,6 +15,8 @@ export interface Trace {
   folder: string;
   /** The files that were read, as in esbuild's metafile, each with those that it imports. */
   inputs: ReadonlyMap<string, readonly string[]>;
+  /** The imports that are not part of the output, other than modules of Node, each with the files that have them. */
+  external: ReadonlyMap<string, readonly string[]>;
   /** The files of which bytes are in the output. */
   bundled: ReadonlySet<string>;
   /** Of esbuild. */

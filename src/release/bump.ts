@@ -59,7 +59,7 @@ export async function bumpApps(
     repository,
     raised.map(({ app }) => app),
     published,
-    jobs,
+    { jobs, loads: false },
   );
   return apps.map((one) => {
     const next = reevaluated.find(({ app }) => app === one.app);

@@ -18,14 +18,14 @@ import {
 } from '../core/release/state.ts';
 import { type AppProblem, type DeclaredVersion, isProblem } from '../core/release/version-file.ts';
 import { counted, printable, shellWord } from '../core/text/text.ts';
-import type { Bundle } from '../bundle/bundle.ts';
+import type { Bundle, BundleOptions } from '../bundle/bundle.ts';
 import { asBase } from '../observe/workspace/places.ts';
 import { sha256Of } from '../store/bytes.ts';
 import { likenessOf } from '../publish/same-content.ts';
 import type { ArtifactToStore } from '../publish/artifact.ts';
 import type { AppToAssemble } from '../publish/described-app.ts';
 import type { VersionToPublish } from '../publish/publish-version.ts';
-import { stopIfInterrupted } from '../store/interrupt.ts';
+import { stopIfInterrupted, untilStopped } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { describeApp, undescribed } from './app-folders.ts';
 import { type FoundApp, shownBelow, shownIn } from './find-apps.ts';
@@ -47,6 +47,12 @@ export interface EvaluatedApp {
   sources: readonly string[];
 }
 
+/** An archive, and the options of its build. */
+interface Made {
+  built: Bundle;
+  options: BundleOptions;
+}
+
 /** An app of the repository that is built, and whose declared version is to be published. */
 export interface PreparedApp extends VersionToPublish {
   /** Its folder as messages show it, relative to the configuration, with forward slashes. */
@@ -60,19 +66,22 @@ export interface PreparedApp extends VersionToPublish {
 /** Errors that concern every app: the run ends. */
 const COMMON_ERRORS: readonly ErrorCode[] = ['esbuild-unusable', 'license-setting-invalid', 'interrupted'];
 
-/** Builds the apps, several at a time, and decides their states. Writes nothing. */
+/**
+ * Builds the apps, several at a time, and decides their states. Writes nothing.
+ * @param options.loads load the code of new versions, which runs it
+ */
 export async function evaluateApps(
   repository: OpenRepository,
   apps: readonly FoundApp[],
   published: PublishedState,
-  jobs: number,
+  { jobs, loads }: { jobs: number; loads: boolean },
 ): Promise<EvaluatedApp[]> {
   const found = new Map<FoundApp, EvaluatedApp>();
   const progress = repository.listener.progress(message`Building ${counted(apps.length, 'app')}`);
   try {
     await inPool(apps, Math.min(Math.max(1, jobs), apps.length), async (app) => {
       stopIfInterrupted();
-      const evaluated = await evaluateApp(repository, app, published);
+      const evaluated = await evaluateApp(repository, app, published, loads);
       found.set(app, evaluated);
       progress.update(() => message`Building: ${found.size} of ${counted(apps.length, 'app')}, ${app.key}`);
     });
@@ -86,6 +95,7 @@ async function evaluateApp(
   repository: OpenRepository,
   app: FoundApp,
   published: PublishedState,
+  loads: boolean,
 ): Promise<EvaluatedApp> {
   const { listed, lock } = published;
   const versions = listed.keys.includes(app.key) ? listed.app(app.key) : null;
@@ -97,8 +107,9 @@ async function evaluateApp(
   const { version } = declared;
   const notes = readNotes(app);
   if (isProblem(notes)) return broken(notes, version);
-  const built = await build(repository, app);
-  if (isProblem(built)) return broken(built, version);
+  const made = await build(repository, app);
+  if (isProblem(made)) return broken(made, version);
+  const { built } = made;
   if (versions !== null && isMissing(versions))
     return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
@@ -129,7 +140,7 @@ async function evaluateApp(
     isListed: versions !== null,
     unlisted: listing === null && versions === null ? (invalid ?? undescribed(app)) : null,
   });
-  return {
+  const evaluated: EvaluatedApp = {
     app,
     declared,
     prepared: isPublishable(state, recorded)
@@ -148,6 +159,25 @@ async function evaluateApp(
       ...words,
     },
   };
+  return loads && state === 'new' ? withLoadTest(repository, evaluated, made) : evaluated;
+}
+
+/** Loads the code of an app; one that cannot be loaded is broken. */
+async function withLoadTest(
+  { config, listener }: OpenRepository,
+  evaluated: EvaluatedApp,
+  { built, options }: Made,
+): Promise<EvaluatedApp> {
+  const { app, result } = evaluated;
+  const { loadTest } = await import('../bundle/load-test/load-test.ts');
+  try {
+    const { exports, warnings } = await untilStopped(loadTest(built, options, config.artifact?.entry));
+    for (const warning of warnings) listener.log(message`warning: ${app.key}: ${safe(warning)}`);
+    return { ...evaluated, result: { ...result, exports } };
+  } catch (error) {
+    if (!isAppregError(error) || COMMON_ERRORS.includes(error.code)) throw error;
+    return brokenBy(evaluated, error);
+  }
 }
 
 /** The options with which `publish-version` builds an app, in the folder of the configuration. */
@@ -196,21 +226,19 @@ function isPublishable(state: ReleaseState, recorded: LockedVersion | undefined)
   return state === 'new' || (state === 'unchanged' && recorded?.provenance === undefined);
 }
 
-async function build(
-  { config, cwd, listener, positions }: OpenRepository,
-  app: FoundApp,
-): Promise<Bundle | AppProblem> {
+async function build({ config, cwd, listener, positions }: OpenRepository, app: FoundApp): Promise<Made | AppProblem> {
   const { bundle } = await import('../bundle/bundle.ts');
+  const options: BundleOptions = {
+    entry: `${app.path}/${app.entry}`,
+    ...(app.ui !== null && { ui: `${app.path}/${app.ui}` }),
+    ...buildOptions(config, positions, app.build),
+    cwd,
+    traced: true,
+  };
   try {
-    const built = await bundle({
-      entry: `${app.path}/${app.entry}`,
-      ...(app.ui !== null && { ui: `${app.path}/${app.ui}` }),
-      ...buildOptions(config, positions, app.build),
-      cwd,
-      traced: true,
-    });
+    const built = await bundle(options);
     for (const warning of built.warnings) listener.log(message`warning: ${app.key}: ${warning}`);
-    return built;
+    return { built, options };
   } catch (error) {
     if (!isAppregError(error) || COMMON_ERRORS.includes(error.code)) throw error;
     listener.log(message`${app.key}: ${safe(trimmedEnd(error.summary))}`);

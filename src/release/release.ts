@@ -19,7 +19,7 @@ import type { PublishedApp } from './outcome.ts';
 import type { ReleaseRegistry } from './plan-all.ts';
 import { publishAll, type PublishAllOptions, type PublishListener } from './publish-all.ts';
 import { listedLocation, publishedState, type PublishedState } from './published.ts';
-import { type OpenRepository, type Repository, withDefaults } from './repository.ts';
+import { type OpenRepository, type Repository, wantsLoadTest, withDefaults } from './repository.ts';
 import { notPublished, withResults } from './results.ts';
 
 /** Options of `release`. */
@@ -38,6 +38,11 @@ export interface ReleaseOptions extends Accepted {
   /** Apps that are built or published at a time (default: one per processor). */
   jobs?: number | undefined;
   allow?: Allowances;
+  /**
+   * Loads the code of each new version, unpacked and alone; that runs it (default: only a `publish` that is no dry run, unless
+   * the configuration has `bundle.loadTest: false`).
+   */
+  loadTest?: boolean | undefined;
   /** Fetches a stored artifact from its public URL before it is listed; a rejection prevents that it is listed. */
   readBack?(entry: NewVersion): Promise<void>;
   /** Called once for each app, as soon as it is published or has failed. */
@@ -68,7 +73,9 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   // A misspelled key would allow nothing.
   selectedApps(found, options.allow?.same);
   const published = await publishedState(repository, against);
-  const built = await evaluateApps(repository, apps, published, jobs);
+  const loads =
+    options.loadTest ?? wantsLoadTest(repository.config.bundle, {}, !isPlanned(options) && action === 'publish');
+  const built = await evaluateApps(repository, apps, published, { jobs, loads });
   if (action === 'bump') return released(await bumpApps(repository, built, published, { dryRun, jobs }));
   const accepted = accept(repository, built, action === 'check' ? { ...options, attester: undefined } : options);
   const wanted = wantedApps(accepted, options);

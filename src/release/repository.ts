@@ -30,7 +30,7 @@ export interface RepositoryConfig {
   /** Default: registry.json. */
   manifest?: string;
   release?: readonly ReleaseEntry[];
-  bundle?: BuildSettings & PackageSettings;
+  bundle?: BuildSettings & { loadTest?: boolean } & PackageSettings;
   artifact?: { entry?: string };
   /** Those for one secret also apply to a release. */
   exceptions?: readonly SecretException[];
@@ -67,6 +67,20 @@ export function buildOptions(
   const { notices, licenses } = bundle;
   const { settings, places } = mergeSettings([writtenIn(bundle, '/bundle', positions), ...further]);
   return { ...settings, places, notices: notices !== false, ...(licenses && { licenses }) };
+}
+
+/**
+ * True if built code is loaded before it is stored.
+ * @param options those of the command line: `--no-load-test`, and `--load-test`
+ * @param isStored false for a run that stores nothing: building does not run the code, and loading does
+ */
+export function wantsLoadTest(
+  settings: { loadTest?: boolean } | undefined,
+  { loadTest, alsoLoadTest = false }: { loadTest?: boolean; alsoLoadTest?: boolean },
+  isStored: boolean,
+): boolean {
+  if (loadTest === false) return false;
+  return alsoLoadTest || (isStored && settings?.loadTest !== false);
 }
 
 /** Need for a bill: required (--sbom), published where it can be made (`evidence.sbom`), or not wanted. */

@@ -116,6 +116,10 @@ export interface Results {
     checksum: string;
     tarSha256: string;
     warnings: readonly string[];
+    /** The names that app.js exports; null if they are not known; absent without a load test. */
+    exports?: readonly string[] | null;
+    /** The names that ui.js exports; absent if they are not known. */
+    uiExports?: readonly string[];
     /** The bill of materials that was written; absent for none. */
     sbom?: { path: string; bytes: Count };
   };
@@ -130,6 +134,10 @@ export interface Results {
     artifactChecksum: string;
     bytes: Count;
     status: 'published' | 'already-published' | 'planned';
+    /** The names that app.js exports; null if they are not known; absent without a load test. */
+    exports?: readonly string[] | null;
+    /** The names that ui.js exports; absent if they are not known. */
+    uiExports?: readonly string[];
     steps: readonly { kind: string; path: string; what: string; outcome: string | null }[];
   };
   lock: {

@@ -59,6 +59,7 @@ describe('a successful run', () => {
         `  ${files['app.js']!.length}  app.js`,
         '    5  legal.txt',
         `sha256:${sha256(archive)}`,
+        'exports: run',
       ].join('\n'),
     );
     expect(log).toEqual([]);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../../bundle/bundle.ts';
+import type { Loaded } from '../../bundle/load-test/load-test.ts';
 import { printable, safeExcerpt } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import type { Provenance } from '../../core/registry/lock-file.ts';
@@ -17,7 +18,7 @@ import { checkUrl, INSTEAD_OF_FOLDER, readInputFile, unreadableFile } from '../i
 import { artifactFromBytes, inspectStream, refuseUnlikeArtifact } from '../../release/inspect-artifact.ts';
 import { prompt } from '../io/prompts.ts';
 import { existingOrUrl } from '../define/value-checks.ts';
-import { wantedBillOf } from '../../release/repository.ts';
+import { wantedBillOf, wantsLoadTest } from '../../release/repository.ts';
 import type { buildFlags } from '../define/build-flags.ts';
 import type { OptionValues } from '../define/command.ts';
 import { givenBuildFlags, optionsForBuild } from './build-flags.ts';
@@ -34,6 +35,10 @@ export interface SourceOptions extends AttestOptions, OptionValues<typeof buildF
   /** False with --no-notices. */
   notices?: boolean;
   sbom?: boolean;
+  /** False with --no-load-test. */
+  loadTest?: boolean;
+  alsoLoadTest?: boolean;
+  dryRun?: boolean;
 }
 
 /** Bytes per read. */
@@ -60,7 +65,7 @@ export async function withSource<Options extends SourceOptions>(
 
 /** Checks that exactly one source is given. Throws AppregError (exit 2) otherwise. */
 export function checkSource(options: SourceOptions): void {
-  const { artifact, entry, ui, artifactUrl, notices, sbom } = options;
+  const { artifact, entry, ui, artifactUrl, notices, sbom, loadTest, alsoLoadTest } = options;
   const count = [artifact, entry, artifactUrl].filter((one) => one !== undefined).length;
   if (count === 0)
     throw new AppregError(
@@ -93,6 +98,12 @@ export function checkSource(options: SourceOptions): void {
       message`${flag} is only valid with --entry: an existing artifact is published as it is.`,
       message`Omit ${flag}.`,
     );
+  if ((loadTest === false || alsoLoadTest === true) && entry === undefined)
+    throw new AppregError(
+      'option-conflict',
+      message`${loadTest === false ? '--no-load-test' : '--load-test'} is only valid with --entry: an existing artifact is never loaded.`,
+      message`Omit it.`,
+    );
   if (sbom === true && artifactUrl !== undefined)
     throw new AppregError(
       'option-conflict',
@@ -114,6 +125,8 @@ export interface SourcedArtifact {
   provenance: Provenance | null;
   /** The files that it was built from, absolute; empty if it was not built here. */
   sources: readonly string[];
+  /** Null if it was not loaded. */
+  loaded: Loaded | null;
 }
 
 /**
@@ -142,7 +155,7 @@ export async function artifactFrom(
       throw new AppregError('artifact-invalid', message`${safeExcerpt(url)}: ${safe(fault.message)}`, fault.advice, {
         effect: 'none',
       });
-    return { artifact: { bytes: null, url, content, archive }, provenance: null, sources: [] };
+    return { artifact: { bytes: null, url, content, archive }, provenance: null, sources: [], loaded: null };
   }
   if (artifact !== undefined) {
     const path = resolve(cwd, artifact);
@@ -151,7 +164,7 @@ export async function artifactFrom(
       wantedBill === 'none'
         ? found
         : (await import('../../release/bill.ts')).withBillBeside(found, path, artifact, wantedBill);
-    return { artifact: complete, provenance: null, sources: [] };
+    return { artifact: complete, provenance: null, sources: [], loaded: null };
   }
   if (entry === undefined) throw new Error('checkSource() requires a source.');
   const request: BundleOptions = {
@@ -166,11 +179,16 @@ export async function artifactFrom(
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(message`warning: ${warning}`);
   const made = await artifactFromBytes(built.archive, printable(entry), cwd, built);
+  const loaded = wantsLoadTest(config.bundle, options, options.dryRun !== true)
+    ? await (await import('./load-test.ts')).tested(context, built, request, config.artifact?.entry)
+    : null;
+  for (const warning of loaded?.warnings ?? []) terminal.log(message`warning: ${safe(warning)}`);
   return {
     artifact:
       wantedBill === 'none' ? made : (await import('../../release/bill.ts')).withBill(made, built, key, wantedBill),
     provenance: traced ? (built.provenance?.() ?? null) : null,
     sources: built.sources,
+    loaded,
   };
 }
 

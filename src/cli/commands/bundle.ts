@@ -12,12 +12,13 @@ import { stopIfInterrupted } from '../../store/interrupt.ts';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
 import { grouped, printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
-import { wantedBillOf } from '../../release/repository.ts';
+import { wantedBillOf, wantsLoadTest } from '../../release/repository.ts';
 import { optionsForBuild } from '../check/build-flags.ts';
 import { exceptedSecrets } from '../../publish/excepted-secrets.ts';
 import { checkContent } from '../../publish/check-content.ts';
 import { inspectBytes } from '../../release/inspect-artifact.ts';
 import { allowedSecrets } from '../check/allowed-secrets.ts';
+import { exportsFields, exportsLines } from '../check/exports.ts';
 import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
@@ -32,13 +33,13 @@ export async function runBundle(context: Context, entry: string, output: string,
   const { cwd, terminal } = context;
   const target = outputFile(cwd, output);
   const allowed = allowedSecrets(options);
-  const loaded = await context.config();
-  const { config } = loaded;
+  const configuration = await context.config();
+  const { config } = configuration;
   const judged = await settings(context);
   const file = resolve(cwd, entry);
   const request: BundleOptions = {
     entry: file,
-    ...(await optionsForBuild(loaded, { file }, options)),
+    ...(await optionsForBuild(configuration, { file }, options)),
     leaveOut: target,
     cwd,
   };
@@ -58,6 +59,10 @@ export async function runBundle(context: Context, entry: string, output: string,
     anyContent: options.anyContent === true,
   };
   warnings.push(...checkContent(await inspectBytes(archive, cwd, built), content));
+  const loaded = wantsLoadTest(config.bundle, options, true)
+    ? await (await import('../check/load-test.ts')).tested(context, built, request, config.artifact?.entry)
+    : null;
+  warnings.push(...(loaded?.warnings ?? []));
   await writeFiles(target, archive, bill && { path: resolve(cwd, bill.path), bytes: bill.bytes });
 
   for (const warning of warnings) terminal.log(message`warning: ${warning}`);
@@ -69,6 +74,7 @@ export async function runBundle(context: Context, entry: string, output: string,
         `${style.bold(printable(output))}  ${grouped(archive.length)} bytes`,
         ...entries.map(({ path, size }) => `  ${grouped(size).padStart(width)}  ${printable(path)}`),
         checksum,
+        ...exportsLines(loaded),
         ...(sbom === null ? [] : [`${printable(sbom.path)}  ${grouped(sbom.bytes)} bytes`]),
       ].join('\n'),
     json: () => ({
@@ -78,6 +84,7 @@ export async function runBundle(context: Context, entry: string, output: string,
       checksum,
       tarSha256,
       warnings,
+      ...exportsFields(loaded),
       ...(sbom !== null && { sbom }),
     }),
   });

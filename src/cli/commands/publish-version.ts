@@ -18,6 +18,8 @@ import { allowedSecrets, withoutSecrets } from '../check/allowed-secrets.ts';
 import { artifactFrom, checkSource, hasSource, withSource } from '../check/artifact-source.ts';
 import type { Results } from '../../report/results.ts';
 import type { Style } from '../../report/style.ts';
+import type { Loaded } from '../../bundle/load-test/load-test.ts';
+import { exportsFields, exportsLines } from '../check/exports.ts';
 import { settings } from '../check/settings.ts';
 import type { Context } from '../config/context.ts';
 import type { OptionsOf } from '../io/invocation.ts';
@@ -48,7 +50,7 @@ export async function runPublishVersion(context: Context, key: string, word: str
   await requirePublishable(workspace.place, key);
   const options = await withSource(context, given);
   if (options === null) return 130;
-  const wanted = await wantedVersion(context, workspace, { key, word }, options);
+  const { wanted, loaded } = await wantedVersion(context, workspace, { key, word }, options);
   const judgeSettings = await settingsOf(context, workspace, wanted, options);
   // Others may have published while the artifact was built.
   workspace.place.store.forget?.();
@@ -63,8 +65,9 @@ export async function runPublishVersion(context: Context, key: string, word: str
   printFindings(terminal, done.planned.findings);
   const { bytes } = wanted.artifact.content;
   printResult<'publish-version'>(context, {
-    pretty: (style) => describeResult(style, key, status, done, bytes),
-    json: () => resultJson(key, status, done, bytes),
+    pretty: (style) =>
+      [describeResult(style, key, status, done, bytes), ...exportsLines(loaded).map((line) => `  ${line}`)].join('\n'),
+    json: () => ({ ...resultJson(key, status, done, bytes), ...exportsFields(loaded) }),
   });
   terminal.next(nextStep(workspace, key, status));
   return 0;
@@ -84,20 +87,20 @@ async function wantedVersion(
   { config, root }: OpenWorkspace,
   { key, word }: { key: string; word: string },
   options: Options,
-): Promise<VersionToPublish> {
+): Promise<{ wanted: VersionToPublish; loaded: Loaded | null }> {
   const notes = notesOf(context, options);
   const allowed = allowedSecrets(options);
   // Nothing is stored for an artifact that is hosted elsewhere.
   const attester =
     options.artifactUrl === undefined ? await attesterOf(context, await context.config(), options) : undefined;
   const traced = describesApp(root, config.release, key) || hasLock(root);
-  const { artifact: made, provenance, sources } = await artifactFrom(context, options, { key, config, traced });
+  const { artifact: made, provenance, sources, loaded } = await artifactFrom(context, options, { key, config, traced });
   const version = isBump(word) ? null : word;
   const excepted = exceptedSecrets(config.exceptions, { app: key, version, now: new Date().toISOString() });
   const inspected = withoutSecrets(made, { allowed, excepted }, context.terminal);
   const artifact = attester === undefined || inspected.bytes === null ? inspected : { ...inspected, attester };
   if (sources.length > 0) await warnUncommitted(context, sources);
-  return { key, version: word, artifact, listing: null, notes, provenance };
+  return { wanted: { key, version: word, artifact, listing: null, notes, provenance }, loaded };
 }
 
 async function settingsOf(

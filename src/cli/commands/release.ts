@@ -10,6 +10,7 @@ import { attesterOf } from '../check/attester.ts';
 import { allowedSecrets } from '../check/allowed-secrets.ts';
 import { settings } from '../check/settings.ts';
 import type { LoadedConfig } from '../config/config.ts';
+import { wantsLoadTest } from '../../release/repository.ts';
 import { openStore } from '../config/open-store.ts';
 import { workspaceMissing } from '../config/workspace.ts';
 import { asBase } from '../../observe/workspace/places.ts';
@@ -74,6 +75,7 @@ function requested(context: Context, { config }: LoadedConfig, options: Options)
     keys,
     against,
     jobs,
+    loadTest: !bump && wantsLoadTest(config.bundle, options, !check && !bump && !dryRun),
     allowDirty: options.allowDirty === true,
     allow: { prerelease: options.allowPrerelease === true, same: options.allowSame ?? [] },
     async readBack(entry) {

@@ -30,6 +30,12 @@ export interface Config {
      * @default true
      */
     notices?: boolean;
+    /**
+     * True if the built code is loaded, unpacked and alone, before it is stored.
+     *
+     * @default true
+     */
+    loadTest?: boolean;
     /** The licenses that packages in the code may have, and what is known about them. */
     licenses?: {
       /** SPDX license expressions, such as MIT or "Apache-2.0 WITH LLVM-exception"; absent: any. */

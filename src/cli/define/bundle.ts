@@ -1,7 +1,7 @@
 import { RESULT_FORMATS } from '../../report/options.ts';
 import { buildFlags } from './build-flags.ts';
 import { type CommandDefinition, flag, text } from './command.ts';
-import { allowSecretOption, noticesOption, sbomOption } from './option-groups.ts';
+import { allowSecretOption, loadTestOption, noticesOption, sbomOption } from './option-groups.ts';
 
 export const bundleCommand = {
   name: 'bundle',
@@ -19,6 +19,7 @@ export const bundleCommand = {
     ui: text('--ui <entry>', 'a second entry point, built to ui.js', 'file'),
     ...buildFlags,
     anyContent: flag('--any-content', 'also pack a folder without app.js at its top level'),
+    ...loadTestOption,
     ...noticesOption,
     ...sbomOption('also write a bill of materials, <output>.cdx.json'),
     ...allowSecretOption,

@@ -104,6 +104,15 @@ export function sbomOption(what: string) {
   return { sbom: flag('--sbom', `${what} (CycloneDX)`) };
 }
 
+export const loadTestOption = {
+  loadTest: flag('--no-load-test', 'do not load the built code, unpacked and alone, before it is stored'),
+};
+
+/** For commands that store nothing with some of their options. @param modes those options, as the help says them */
+export function alsoLoadTestOption(modes: string) {
+  return { alsoLoadTest: flag('--load-test', `with ${modes}: also load the built code, which runs it`) };
+}
+
 export const noticesOption = { notices: flag('--no-notices', 'omit the license notices of the packages in the code') };
 
 export const concurrencyOption = {

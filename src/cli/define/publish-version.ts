@@ -2,10 +2,12 @@ import { RESULT_FORMATS } from '../../report/options.ts';
 import { buildFlags } from './build-flags.ts';
 import { type CommandDefinition, flag, number, text } from './command.ts';
 import {
+  alsoLoadTestOption,
   attestOptions,
   allowSecretOption,
   allowPrereleaseOption,
   dryRunOption,
+  loadTestOption,
   noticesOption,
   sbomOption,
 } from './option-groups.ts';
@@ -41,6 +43,8 @@ export const publishVersionCommand = {
       'take the release notes from the section of this version in a changelog',
       'file',
     ),
+    ...loadTestOption,
+    ...alsoLoadTestOption('--dry-run'),
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside the artifact'),
     ...attestOptions,

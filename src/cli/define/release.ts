@@ -1,11 +1,13 @@
 import { COMMENT_FORMATS } from '../../report/options.ts';
 import { type CommandDefinition, flag, list, number, text } from './command.ts';
 import {
+  alsoLoadTestOption,
   attestOptions,
   allowSecretOption,
   allowPrereleaseOption,
   appOption,
   dryRunOption,
+  loadTestOption,
   noticesOption,
   sbomOption,
 } from './option-groups.ts';
@@ -27,6 +29,8 @@ export const releaseCommand = {
       'registry-state',
     ),
     jobs: number('--jobs <n>', 'apps to build at a time (default: one per processor)', 'whole'),
+    ...loadTestOption,
+    ...alsoLoadTestOption('--check or --dry-run'),
     ...noticesOption,
     ...sbomOption('also publish a bill of materials beside each artifact'),
     ...attestOptions,

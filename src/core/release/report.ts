@@ -53,6 +53,8 @@ export interface ReleasedApp {
   checksum: string | null;
   /** Of the declared version, as it is listed. */
   listedChecksum: string | null;
+  /** The names that app.js exports; null if they are not known; absent if it was not loaded. */
+  exports?: string[] | null;
   /** True if this run published the declared version. */
   published: boolean;
   /** A fact that the author has to know about the app. */

@@ -17,6 +17,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'icon-shared',
   'immutable',
   'license-not-allowed',
+  'load-failed',
   'mirror-folder-occupied',
   'mirror-source-unusable',
   'prerelease-not-allowed',

@@ -146,6 +146,10 @@ export const PUBLISHING_ERRORS = {
     title: 'The files exceed the limits of an artifact.',
     fix: 'Remove files that the app does not need.',
   },
+  'load-failed': {
+    title: 'The built code can never be loaded where it is installed.',
+    fix: 'Add the missing file or package to the bundle; --no-load-test skips the test.',
+  },
   'bundle-name-invalid': {
     title: 'A file has a name that cannot be unpacked on every system.',
     fix: 'Rename the file.',
