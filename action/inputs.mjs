@@ -45,6 +45,7 @@ export function checkArguments(env, json, base) {
   const attest = env.INPUT_ATTEST === 'true' ? ['--attest'] : [];
   if (attest.length > 0 && command !== 'publish')
     throw new UsageError(`The input attest is for publish; ${command} publishes nothing.`);
+  const loadTest = loadTestArguments(env);
   const path = env.INPUT_PATH || '.';
   const words = wordsOf(env.INPUT_ARGS ?? '');
   const output = ['--format=json', `--output=${json}`, '--yes'];
@@ -60,9 +61,17 @@ export function checkArguments(env, json, base) {
     ...(env.INPUT_MAX_WARNINGS ? [`--max-warnings=${env.INPUT_MAX_WARNINGS}`] : []),
     ...output,
   ];
-  if (command === 'release') return ['release', '--check', ...words, `--cwd=${path}`, ...options];
-  if (command === 'publish') return ['release', ...attest, ...words, `--cwd=${path}`, ...options];
+  if (command === 'release') return ['release', '--check', ...loadTest, ...words, `--cwd=${path}`, ...options];
+  if (command === 'publish') return ['release', ...attest, ...loadTest, ...words, `--cwd=${path}`, ...options];
   return [command, ...words, ...options, '--', isLive ? url : path];
+}
+
+function loadTestArguments({ INPUT_LOAD_TEST: wanted, INPUT_COMMAND: command }) {
+  if (!wanted) return [];
+  if (wanted !== 'true' && wanted !== 'false') throw new UsageError('The input load-test must be true or false.');
+  if (command !== 'release' && command !== 'publish')
+    throw new UsageError(`The input load-test is for release and publish; ${command} builds nothing.`);
+  return wanted === 'true' ? ['--load-test'] : ['--no-load-test'];
 }
 
 const OURS = /^--(format|output|against|baseline|max-warnings)(=|$)/;

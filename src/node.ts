@@ -85,6 +85,7 @@ export { verifyAttestation } from './attestation/verify.ts';
 
 // Building and publishing.
 export { bundle, type Bundle, type BundleOptions } from './bundle/bundle.ts';
+export { type Loaded, loadTest } from './bundle/load-test/load-test.ts';
 export { type AppPlan, type NewApp, planApp } from './publish/add-app.ts';
 export { applyPlan } from './publish/apply-plan.ts';
 export type { StepResult } from './publish/apply-step.ts';

@@ -192,6 +192,16 @@ describe('the action with inputs', () => {
       message: /attest is for publish; release publishes nothing/,
     },
     {
+      name: 'a load test that is neither on nor off',
+      inputs: { command: 'release', 'load-test': 'yes' },
+      message: /load-test must be true or false/,
+    },
+    {
+      name: 'a load test of a command that builds nothing',
+      inputs: { command: 'lint', 'load-test': 'true' },
+      message: /load-test is for release and publish; lint builds nothing/,
+    },
+    {
       name: 'a baseline without findings',
       inputs: { command: 'diff', baseline: 'x.json' },
       message: /baseline is for lint, verify, judge; the command is diff/,

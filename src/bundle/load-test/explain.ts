@@ -15,15 +15,22 @@ interface Build {
 }
 
 /** The first error of a file on one line, with paths relative to the archive. */
-export function shownError({ errors, denied }: LoadedFile, folder: string): SafeText {
+export function shownError({ errors }: LoadedFile, folder: string): SafeText {
   const [error] = errors ?? [];
   if (error === undefined) return message`an error`;
-  const { name = '', message: text, code, resource } = error;
-  if (code === 'ERR_ACCESS_DENIED' && resource !== undefined && resource !== '')
-    return message`${shownPath(resource, folder)}`;
-  if (code === 'ERR_ACCESS_DENIED' && denied !== null) return message`${denied}`;
+  const { name = '', message: text } = error;
   const line = (text.split('\n')[0] ?? '').replaceAll(`file://${folder}/`, '').replaceAll(folder + sep, '');
   return name === '' ? message`${line}` : message`${name}: ${line}`;
+}
+
+/** The access that was denied: `to read ../data.json, which is outside of the archive,`. */
+export function deniedText({ errors, denied }: LoadedFile, folder: string): SafeText {
+  const error = errors?.find(({ permission }) => permission !== undefined);
+  const { permission = '', resource = '' } = error ?? {};
+  if (permission === 'FileSystemRead')
+    return message`to read ${shownPath(resource, folder)}, which is outside of the archive,`;
+  if (permission === 'FileSystemWrite') return message`to write ${shownPath(resource, folder)}`;
+  return denied === null ? message`what it may not` : message`${denied}`;
 }
 
 /** A path near the archive is relative to it. */

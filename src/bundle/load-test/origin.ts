@@ -23,8 +23,14 @@ interface Frame extends Origin {
  * @param stack of the error
  * @param folder of the unpacked archive
  * @param options of the build; null for a folder that was packed as it is
+ * @param modules the files of which code is in the archive, as the code names them
  */
-export async function originOf(stack: string, folder: string, options: BundleOptions | null): Promise<Origin | null> {
+export async function originOf(
+  stack: string,
+  folder: string,
+  options: BundleOptions | null,
+  modules: ReadonlyMap<string, string>,
+): Promise<Origin | null> {
   const frame = firstFrame(stack, folder);
   if (frame === null || options === null) return frame;
   const { files } = await buildCode({ ...options, sourcemap: true });
@@ -34,8 +40,18 @@ export async function originOf(stack: string, folder: string, options: BundleOpt
   if (data === undefined) return frame;
   const map = new SourceMap(JSON.parse(Buffer.from(data, 'base64').toString()));
   const entry = map.findEntry(frame.line - 1, frame.column - 1);
-  if (!('originalSource' in entry)) return null;
-  return { path: entry.originalSource, line: entry.originalLine + 1 };
+  if ('originalSource' in entry && modules.has(entry.originalSource))
+    return { path: entry.originalSource, line: entry.originalLine + 1 };
+  // A package may have a source map of its own, whose sources are not installed.
+  const path = moduleAt(code, frame.line, modules);
+  return path === null ? null : { path, line: null };
+}
+
+/** The module that a line of the code belongs to, by the comments of the compiler; null if there are none. */
+function moduleAt(code: string, line: number, modules: ReadonlyMap<string, string>): string | null {
+  const before = code.split('\n').slice(0, line);
+  const comment = before.findLast((text) => text.startsWith('// ') && modules.has(text.slice(3)));
+  return comment === undefined ? null : comment.slice(3);
 }
 
 /** The first frame of a stack in the folder. */

@@ -13,7 +13,8 @@ export interface LoadError {
   stack?: string;
   code?: string;
   path?: string;
-  /** The thing that the permission model denied. */
+  /** The permission that was denied, such as FileSystemRead, and what for. */
+  permission?: string;
   resource?: string;
 }
 
@@ -45,8 +46,10 @@ const MOST_RESULT_BYTES = 1_000_000;
 /** The file descriptor that the loader writes to. */
 const RESULTS = 3;
 
-/** The program that loads the files, in the new process. */
-export const LOADER = realpathSync(fileURLToPath(new URL('./assets/load-app.cjs', import.meta.url)));
+/** The absolute path of the program that loads the files, in the new process. */
+export function loaderProgram(): string {
+  return realpathSync(fileURLToPath(new URL('./assets/load-app.cjs', import.meta.url)));
+}
 
 /**
  * Loads files in a process of its own, in a temporary folder without other files: it may read that folder, starts no
@@ -54,11 +57,13 @@ export const LOADER = realpathSync(fileURLToPath(new URL('./assets/load-app.cjs'
  * @param contents of the folder
  * @param packages the files of a `node_modules` beside it
  * @param files those to load, in this order
+ * @param program that of `loaderProgram`
  */
 export async function runLoader(
   contents: readonly FileToPack[],
   packages: readonly FileToPack[],
   files: readonly string[],
+  program: string,
 ): Promise<LoadRun> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'appreg-load-')));
   const remove = (): void => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
@@ -68,7 +73,7 @@ export async function runLoader(
     const beside = writeAll(join(root, 'node_modules'), packages);
     // Elsewhere, a relative path is not that of a file in the archive either.
     const cwd = writeAll(join(root, 'cwd'), []);
-    const { results, by } = await start(cwd, [folder, beside, cwd, LOADER], JSON.stringify({ folder, files }));
+    const { results, by } = await start(program, cwd, [folder, beside, cwd], JSON.stringify({ folder, files }));
     const loaded = parsed(results);
     return { folder, files: loaded, stopped: loaded.length === files.length ? null : by };
   } finally {
@@ -95,18 +100,18 @@ interface Ended {
   by: string | null;
 }
 
-async function start(cwd: string, readable: readonly string[], request: string): Promise<Ended> {
+async function start(program: string, cwd: string, folders: readonly string[], request: string): Promise<Ended> {
   const flags = [
     // Its name before Node 22.13.
     process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission',
     '--no-warnings',
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...[program, ...folders].map((path) => `--allow-fs-read=${path}`),
     `--max-old-space-size=${MEGABYTES}`,
     '--stack-trace-limit=50',
   ];
   const isWindows = process.platform === 'win32';
   const { SystemRoot } = process.env;
-  const child = spawn(process.execPath, [...flags, LOADER, request], {
+  const child = spawn(process.execPath, [...flags, program, request], {
     cwd,
     // Windows starts no program without it.
     env: isWindows && SystemRoot !== undefined ? { SystemRoot } : {},

@@ -68,6 +68,15 @@ function noteDenials() {
       if (typeof value !== 'function' || /^[A-Z_]/.test(name)) continue;
       functions[name] = before(value, ([path]) => notePath(WRITING.test(name) ? 'fs.write' : 'fs.read', path));
     }
+  const { existsSync } = fs;
+  // In Node 20 it throws an error if it is denied, which it never does otherwise.
+  fs.existsSync = (path) => {
+    try {
+      return existsSync(path);
+    } catch {
+      return false;
+    }
+  };
   for (const name of ['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync'])
     childProcess[name] = before(childProcess[name], () => note(`to start a process (${name})`));
   workers.Worker = before(workers.Worker, () => note('to start a worker'));
@@ -128,7 +137,7 @@ function chainOf(error) {
 function described(error) {
   if (!(error instanceof Error)) return { message: shown(error) };
   const result = { name: shown(error.name), message: shown(error.message), stack: shown(error.stack ?? '') };
-  for (const field of ['code', 'path', 'resource'])
+  for (const field of ['code', 'path', 'permission', 'resource'])
     if (typeof error[field] === 'string') result[field] = shown(error[field]);
   return result;
 }
