@@ -13,7 +13,7 @@ import { releaseIn, repository, sources } from './release-fixture.ts';
 const WORKING = 'export const app = 1;\n';
 const MISSING = `import { readFileSync } from 'node:fs';\nexport const app = readFileSync(import.meta.dirname + '/x.txt');\n`;
 /** Every supported version of Node satisfies it. */
-const TARGET = { bundle: { target: 'node20' } };
+const TARGET = { target: 'node20' };
 
 function configure(root: string, bundle: object): void {
   const file = join(root, 'appreg.config.json');
@@ -24,6 +24,22 @@ function configure(root: string, bundle: object): void {
 /** The names that the code exports, in the output; null if it was not loaded. */
 function exportsIn(out: readonly string[]): unknown {
   return JSON.parse(out.join('')).exports ?? null;
+}
+
+/** A workspace with an entry point. */
+async function prepared(code: string): Promise<string> {
+  const root = await workspace();
+  configure(root, TARGET);
+  writeFiles(root, { 'main.ts': code });
+  return root;
+}
+
+/** Two apps, of which one cannot be loaded. */
+async function apps(): Promise<string> {
+  const files = { ...sources({ clock: '1.0.0', lamp: '1.0.0' }), 'src/clock/main.ts': MISSING };
+  const root = await repository(files, { listed: ['clock', 'lamp'] });
+  configure(root, TARGET);
+  return root;
 }
 
 describe('bundle', () => {
@@ -59,13 +75,6 @@ describe('bundle', () => {
 });
 
 describe('publish-version', () => {
-  async function prepared(code: string): Promise<string> {
-    const root = await workspace();
-    configure(root, TARGET.bundle);
-    writeFiles(root, { 'main.ts': code });
-    return root;
-  }
-
   test('loads what it builds, and refuses it before anything is published', async () => {
     const root = await prepared(MISSING);
     const before = snapshot(root);
@@ -97,13 +106,6 @@ describe('publish-version', () => {
 });
 
 describe('release', () => {
-  async function apps(): Promise<string> {
-    const files = { ...sources({ clock: '1.0.0', lamp: '1.0.0' }), 'src/clock/main.ts': MISSING };
-    const root = await repository(files, { listed: ['clock', 'lamp'] });
-    configure(root, TARGET.bundle);
-    return root;
-  }
-
   test('publishes the apps that can be loaded', async () => {
     const root = await apps();
     const { code, apps: results } = await releaseIn(root);

@@ -19,7 +19,10 @@ export function shownError({ errors }: LoadedFile, folder: string): SafeText {
   const [error] = errors ?? [];
   if (error === undefined) return message`an error`;
   const { name = '', message: text } = error;
-  const line = (text.split('\n')[0] ?? '').replaceAll(`file://${folder}/`, '').replaceAll(folder + sep, '');
+  const line = (text.split('\n')[0] ?? '')
+    .replaceAll(`file://${folder}/`, '')
+    .replaceAll(folder + sep, '')
+    .replaceAll(dirname(folder) + sep, '../');
   return name === '' ? message`${line}` : message`${name}: ${line}`;
 }
 
