@@ -56,7 +56,7 @@ const ALLOWED_IMPORTS: Record<string, { folders: string[]; packages: RegExp }> =
   },
   bundle: {
     folders: ['core', 'platform'],
-    packages: /^(node:|esbuild$|tar\/|tinyglobby$|fflate$|pako$|spdx-expression-parse$|packageurl-js$)/,
+    packages: /^(node:|acorn$|esbuild$|tar\/|tinyglobby$|fflate$|pako$|spdx-expression-parse$|packageurl-js$)/,
   },
   store: {
     folders: ['core', 'platform'],

@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { statSync } from 'node:fs';
-import { dirname, join, posix, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { counted, grouped, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
 import type { Provenance } from '../core/registry/lock-file.ts';
@@ -138,15 +138,14 @@ function fromFolder(options: BundleOptions): Contents {
 }
 
 async function fromCode(options: BundleOptions): Promise<Contents> {
-  const { files, warnings, asksFor, traces } = await buildCode(options);
+  const { files, warnings, references, traces } = await buildCode(options);
   const included = await readIncluded(dirname(options.entry), options);
   const all = [...files, ...included];
-  for (const path of asksFor) {
-    if (!all.some((file) => file.path === posix.normalize(path))) {
-      warnings.push(
-        `app.js loads ${printable(path)} at run time, but the archive does not contain it (the option include adds files)`,
-      );
-    }
+  const paths = new Set(all.map(({ path }) => path));
+  for (const { output, root, found } of references) {
+    if (found.length === 0) continue;
+    const { warningsAbout } = await import('./references/warnings.ts');
+    warnings.push(...warningsAbout(found, { root, cwd: options.cwd ?? root, output, paths }));
   }
   const { materials, notices } = await packagesOf(traces, included, options);
   if (notices !== null) {

@@ -12,6 +12,7 @@ import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import type { BundlerOptions, Built } from './native.ts';
 import { packagePath, withPackagePaths, type Trace } from './package-paths.ts';
+import { type Reference, referencesOf } from './references/references.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service provides the SDK; native modules cannot be embedded in a text file. */
@@ -41,8 +42,8 @@ const REQUIRE =
 export interface Code {
   files: FileToPack[];
   warnings: string[];
-  /** Relative paths that app.js loads at run time: native modules, and those that the user excluded. */
-  asksFor: string[];
+  /** The files and packages that each output file asks for when it runs. */
+  references: { output: string; root: string; found: Reference[] }[];
   /** Files that the compiler read. */
   traces: Trace[];
 }
@@ -81,7 +82,22 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
     warnings.push(...warningsOf(uiBuilt, uiPlaces));
   }
   const traces = [traceOf(appBuilt, 'app', places.root), ...(uiBuilt ? [traceOf(uiBuilt, 'ui', uiPlaces.root)] : [])];
-  return { files, warnings, asksFor: relativeImports(appBuilt), traces };
+  const references = [
+    { output: 'app.js', root: places.root, found: await referencesIn(appBuilt, places.root, options) },
+  ];
+  if (uiBuilt)
+    references.push({
+      output: 'ui.js',
+      root: uiPlaces.root,
+      found: await referencesIn(uiBuilt, uiPlaces.root, options),
+    });
+  return { files, warnings, references, traces };
+}
+
+async function referencesIn(built: Built, folder: string, { external = [] }: BundleOptions): Promise<Reference[]> {
+  const code = output(built, '.js');
+  if (code === null || built.metafile === null) return [];
+  return referencesOf({ code: code.toString(), metafile: built.metafile, folder, leftOut: external });
 }
 
 /** The file, with symbolic links resolved, so that paths in the output do not depend on the location of the sources. */
@@ -266,9 +282,4 @@ function bufferOf(contents: Uint8Array): Buffer {
 
 function warningsOf(built: Built, places: Places): string[] {
   return built.warnings.map((warning) => headline(warning, places));
-}
-
-function relativeImports(built: Built): string[] {
-  const imports = Object.values(built.metafile?.outputs ?? {}).flatMap((one) => one.imports);
-  return [...new Set(imports.filter((one) => one.external && /^\.\.?\//.test(one.path)).map((one) => one.path))].sort();
 }

@@ -1,0 +1,19 @@
+/** A file or a package that compiled code asks for when it runs. */
+export interface Reference {
+  /** The code, in the notation of the sources: `new URL("./x.wasm", import.meta.url)`, shortened. */
+  code: string;
+  /**
+   * `file`: a path beside the code; `code`: the same, of a worker or a process; `beside`: a file name that may be one;
+   * `computed`: a path that is only known at run time; `package`: a package or a module of one.
+   */
+  kind: 'file' | 'code' | 'beside' | 'computed' | 'package';
+  /** The path from the folder of the archive, or the name of the package; null for one that the code computes. */
+  target: string | null;
+  /** Absolute; null if it is not known, as in minified code. */
+  source: string | null;
+  /** From 1; null if it is not known. */
+  line: number | null;
+}
+
+/** A reference as it is found in a part of the compiled code. */
+export type FoundReference = Pick<Reference, 'code' | 'kind' | 'target'>;

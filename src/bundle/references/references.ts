@@ -1,0 +1,122 @@
+import { isBuiltin } from 'node:module';
+import { resolve } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { readRegularFile } from '../../platform/regular-file.ts';
+import { isVirtual } from '../package-paths.ts';
+import { lineOf } from './line-of.ts';
+import { modulesIn, type CompiledModule } from './modules.ts';
+import type { Reference } from './reference.ts';
+
+export type { Reference };
+
+/** Code without these words has no references: most small apps, which then load no parser. */
+const WORDS = /\bimport\.meta\b|\bcreateRequire\b|\bWorker\b|\bfork\b|\.wasm["'`]|worker[\w.-]*\.[cm]?js["'`]/;
+/** What the place where an app runs always has. */
+const PROVIDED = /^@slflows\/sdk(\/|$)/;
+
+/** The compiled code of one output file. */
+export interface Compiled {
+  code: string;
+  metafile: Metafile;
+  /** Absolute: the base of the paths in the metafile. */
+  folder: string;
+  /** The names that the options leave out of the code. */
+  leftOut: readonly string[];
+}
+
+/**
+ * What compiled code asks for when it runs, other than modules of Node and what the code does without if it is missing.
+ * Files that are in the archive are included.
+ */
+export async function referencesOf({ code, metafile, folder, leftOut }: Compiled): Promise<Reference[]> {
+  const external = externalImports(metafile, leftOut);
+  if (external.size === 0 && !WORDS.test(code)) return [];
+  const inputs = bundledInputs(metafile);
+  const importing = new Set([...external.values()].flat());
+  const modules = modulesIn(code, inputs, folder).filter(
+    (one) => one.input === null || importing.has(one.input) || WORDS.test(one.code),
+  );
+  if (modules.length === 0) return [];
+  const { findReferences } = await import('./find-references.ts');
+  const names = new Set(external.keys());
+  return modules.flatMap((module) => {
+    const found = parsed(() => findReferences(module.code, names));
+    const placed = place(module, inputs, folder);
+    return found.map((one) => ({
+      ...one,
+      // The compiler's notation of `require`.
+      code: one.code.replaceAll(/\b__require\b/g, 'require'),
+      ...placed(one.code, one.target),
+    }));
+  });
+}
+
+/**
+ * The imports that esbuild left in the code because of an option, with the files that have them. Others are missing
+ * packages that the code does without: those that it needs are errors of the build.
+ */
+function externalImports({ inputs }: Metafile, leftOut: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [input, { imports }] of Object.entries(inputs))
+    for (const { path, external = false } of imports)
+      if (external && !isBuiltin(path) && !PROVIDED.test(path) && isLeftOut(path, leftOut))
+        found.set(path, [...(found.get(path) ?? []), input]);
+  return found;
+}
+
+/** As esbuild compares: a name with its subpaths, or a pattern with one `*`. */
+function isLeftOut(path: string, names: readonly string[]): boolean {
+  if (/^\.\.?\//.test(path)) return true;
+  return names.some((name) => {
+    const [start = '', end] = name.split('*');
+    if (end === undefined) return path === name || path.startsWith(`${name}/`);
+    return path.length >= start.length + end.length && path.startsWith(start) && path.endsWith(end);
+  });
+}
+
+function bundledInputs({ outputs }: Metafile): string[] {
+  return Object.entries(outputs)
+    .filter(([path]) => !/\.(css|map)$/.test(path))
+    .flatMap(([, one]) =>
+      Object.entries(one.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+    )
+    .filter((input) => !isVirtual(input));
+}
+
+/** Code that the parser does not know yet is left to the program that runs it. */
+function parsed<Result>(parse: () => Result[]): Result[] {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+/** Finds the file and the line of code: in minified code, the only file that has it. */
+function place(
+  { input }: CompiledModule,
+  inputs: readonly string[],
+  folder: string,
+): (code: string, target: string | null) => Pick<Reference, 'source' | 'line'> {
+  const texts = new Map<string, string>();
+  const read = (path: string): string => {
+    const known = texts.get(path);
+    if (known !== undefined) return known;
+    const file = readRegularFile(path);
+    const text = 'bytes' in file ? file.bytes.toString() : '';
+    texts.set(path, text);
+    return text;
+  };
+  const taken = new Set<string>();
+  return (code, target) => {
+    const candidates = (input === null ? inputs : [input]).map((one) => resolve(folder, one));
+    for (const source of candidates) {
+      const line = lineOf(read(source), code, target, (at) => taken.has(`${source}:${at}`));
+      if (line === null) continue;
+      taken.add(`${source}:${line}`);
+      return { source, line };
+    }
+    return { source: input === null ? null : resolve(folder, input), line: null };
+  };
+}
