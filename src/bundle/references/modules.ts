@@ -15,10 +15,9 @@ const EXPORTS = /\nexport \{[^}]*\};\s*$/;
 /**
  * Divides compiled code into its modules; minified code is one.
  * @param inputs the files of which bytes are in it, as in the metafile
- * @param folder absolute, the base of their paths
  */
-export function modulesIn(code: string, inputs: Iterable<string>, folder: string): CompiledModule[] {
-  const byPath = new Map([...inputs].map((input) => [packagePath(input, folder), input]));
+export function modulesIn(code: string, inputs: Iterable<string>): CompiledModule[] {
+  const byPath = new Map([...inputs].map((input) => [packagePath(input), input]));
   const text = code.replace(EXPORTS, '\n');
   const starts = [...text.matchAll(COMMENT)].flatMap(({ index, 1: path = '' }) => {
     const input = byPath.get(path);

@@ -11,7 +11,7 @@ export type { Reference };
 
 /** Code without these words has no references: most small apps, which then load no parser. */
 const WORDS = /\bimport\.meta\b|\bcreateRequire\b|\bWorker\b|\bfork\b|\.wasm["'`]|worker[\w.-]*\.[cm]?js["'`]/;
-/** What the place where an app runs always has. */
+/** Packages of the place where an app runs. */
 const PROVIDED = /^@slflows\/sdk(\/|$)/;
 
 /** The compiled code of one output file. */
@@ -25,7 +25,7 @@ export interface Compiled {
 }
 
 /**
- * What compiled code asks for when it runs, other than modules of Node and what the code does without if it is missing.
+ * Files and packages that compiled code asks for when it runs, other than modules of Node and what the code does without if it is missing.
  * Files that are in the archive are included.
  */
 export async function referencesOf({ code, metafile, folder, leftOut }: Compiled): Promise<Reference[]> {
@@ -33,7 +33,7 @@ export async function referencesOf({ code, metafile, folder, leftOut }: Compiled
   if (external.size === 0 && !WORDS.test(code)) return [];
   const inputs = bundledInputs(metafile);
   const importing = new Set([...external.values()].flat());
-  const modules = modulesIn(code, inputs, folder).filter(
+  const modules = modulesIn(code, inputs).filter(
     (one) => one.input === null || importing.has(one.input) || WORDS.test(one.code),
   );
   if (modules.length === 0) return [];
