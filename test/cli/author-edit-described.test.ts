@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runAddApp } from '../../src/cli/commands/add-app.ts';
 import { runAssemble } from '../../src/cli/commands/assemble.ts';
 import { runEditApp } from '../../src/cli/commands/edit-app.ts';
 import { runInit } from '../../src/cli/commands/init.ts';
