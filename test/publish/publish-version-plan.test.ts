@@ -239,7 +239,7 @@ describe('a published version never changes', () => {
     expect(error).toMatchObject({ code: 'version-rollback', exit: 1 });
     expect(error.message).toMatch(/as a 10\.0\.0, and 10\.0\.1 is the latest.*Nothing was changed\.$/);
     expect(error.hint).toContain(`appreg publish-version a ${next} `);
-    const allowed = { ...JUDGEMENT, allow: { same: true } };
+    const allowed = { ...JUDGEMENT, allow: { same: ['a'] } };
     expect(await plan(store, next, one, null, allowed)).toMatchObject({ published: false, entry: { version: next } });
     expect(await plan(store, word, two)).toMatchObject({ published: true, entry: { version: '10.0.1' } });
   });

@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os';
 import { message, type SafeText } from '../../core/text/message.ts';
 import { otherRuntime } from '../../platform/runtime.ts';
+import { systemErrorCode } from '../../platform/system-error.ts';
 import type { Bundle } from '../bundle.ts';
 import { EXTERNAL } from '../code.ts';
 import type { BundleOptions } from '../options.ts';
-import { loaderProgram, type LoadedFile, runLoader } from './run.ts';
+import { loaderProgram, type LoadedFile, type LoadRun, runLoader } from './run.ts';
 import { standIns } from './stand-ins.ts';
 import { unpack } from './unpack.ts';
 
@@ -30,16 +32,22 @@ export async function loadTest(built: Bundle, options: BundleOptions, entry = 'a
   const files = [entry, UI].filter((path, at, all) => all.indexOf(path) === at && hasEntry(built, path));
   const runtime = otherRuntime();
   if (files[0] !== entry) return { exports: null, uiExports: null, warnings: [] };
-  if (runtime !== null) {
-    const warning = message`${entry} was not loaded: the load test needs Node.js, and this is ${runtime}`;
-    return { exports: null, uiExports: null, warnings: [warning] };
-  }
+  if (runtime !== null)
+    return notLoaded(message`${entry} was not loaded: the load test needs Node.js, and this is ${runtime}`);
   const external = [...EXTERNAL, ...(options.external ?? [])];
   const contents = unpack(built.archive);
   const code = contents.filter(({ path }) => files.includes(path)).map(({ bytes }) => Buffer.from(bytes).toString());
   const program = loaderProgram();
   const packages = standIns(built.external.keys(), external, code, program);
-  const run = await runLoader(contents, packages, files, program);
+  let run: LoadRun;
+  try {
+    run = await runLoader(contents, packages, files, program);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === null) throw error;
+    // The temporary folder or the process: nothing is known about the code.
+    return notLoaded(message`${entry} was not loaded: a folder below ${tmpdir()} cannot be used for it (${code})`);
+  }
   const loaded = (path: string): LoadedFile | undefined => run.files.find(({ file }) => file === path);
   const [app, ui] = [loaded(entry), entry === UI ? undefined : loaded(UI)];
   const exported = { exports: app?.exports ?? null, uiExports: ui?.exports ?? null };
@@ -49,6 +57,10 @@ export async function loadTest(built: Bundle, options: BundleOptions, entry = 'a
   const warning = await judgeApp(entry, app, judged);
   if (ui !== undefined) await judgeUi(ui, judged);
   return { ...exported, warnings: warning === null ? [] : [warning] };
+}
+
+function notLoaded(warning: SafeText): Loaded {
+  return { exports: null, uiExports: null, warnings: [warning] };
 }
 
 function hasEntry({ entries }: Bundle, path: string): boolean {

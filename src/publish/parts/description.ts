@@ -100,6 +100,6 @@ function refuseOthers({ folder, files }: DescribingFolder, name: string | null):
     'already-exists',
     message`${folder}/${other} already exists: it is the icon of the app, which has only one.`,
     message`Remove that file; then run the same command again.`,
-    { effect: 'none' },
+    { effect: 'none', advisesRepeat: true },
   );
 }

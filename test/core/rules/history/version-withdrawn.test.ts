@@ -61,9 +61,9 @@ ruleTable(versionWithdrawn, {
       },
     ],
     [
-      'the newest, in an invalid form, with other bytes',
+      'the newest, in an invalid form, at another URL',
       listedAfter(['1.0'], ['1.0.0']),
-      { cause: 'respelled', message: 'no version is left', advice: JSON.stringify(published('1.0.0')) },
+      { cause: 'respelled', message: 'no version is left', advice: 'Write it as "1.0.0".' },
     ],
     ['no version, and gone', listedAfter(['1.0.0'], ['v2.0.0']), { version: 'v2.0.0' }],
   ],
