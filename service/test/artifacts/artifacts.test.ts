@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVICE_ACTOR } from '../../src/domain/audit.ts';
@@ -269,6 +270,8 @@ describe('the store', () => {
       return kept ? sha256 : '';
     }
     const [first, second] = [await add(1), await add(2)];
+    // Uses are compared by milliseconds.
+    await pause(2);
     await (await small.open(registry, first))!.close();
     const third = await add(3);
     expect([...(await small.kept(registry, [first, second, third]))].toSorted()).toEqual([first, third].toSorted());
