@@ -19,7 +19,7 @@ import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /** The options of a check of a live registry: shared by the commands that make one. */
 
-/** The same for all runs of a check. Fully validated before the first request. */
+/** The same for all runs of a check. Validated before the first request, but that of a baseline at a URL. */
 export interface LiveCheck
   extends Omit<CheckSettings, 'now'>, Required<Pick<JudgeOptions, 'command' | 'target' | 'baseline' | 'attestations'>> {
   web: WebOptions;
