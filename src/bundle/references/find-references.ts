@@ -26,7 +26,7 @@ interface Scope {
 /**
  * The references of a part of the compiled code.
  * @param external the imports that the compiler left in the code, other than modules of Node
- * @throws SyntaxError for a part that is no module by itself
+ * @throws SyntaxError for a part that is not a module on its own
  */
 export function findReferences(code: string, external: ReadonlySet<string>): FoundReference[] {
   const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true });

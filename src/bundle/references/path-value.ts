@@ -3,7 +3,7 @@ import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 
 /** The values of expressions that name paths beside the code, without running it. */
 
-/** A folder that stands for that of the code; deep, so that `..` stays distinguishable. */
+/** Placeholder for the folder of the code; deep, so that `..` stays distinguishable. */
 const HERE = '/\0/1/2/3/4/5/6/7/8/here';
 const HERE_FILE = `${HERE}/app.js`;
 /** Functions that return their argument in another notation. */

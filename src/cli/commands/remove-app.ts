@@ -80,7 +80,7 @@ async function confirmation(
   return (await confirmed(terminal, `Remove ${name} from the manifest?`)) ? 'yes' : 'no';
 }
 
-/** Tells in a sentence which fields and versions subscribers will lose. */
+/** A sentence with the fields and versions that subscribers will lose. */
 function lossText(name: string, { fields, loss }: RemovalPlan): string {
   const title =
     fields.name === null || fields.name === name ? name : `${name} (“${printable(shorten(fields.name, 80))}”)`;
