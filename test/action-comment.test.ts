@@ -15,7 +15,8 @@ import { checkout, ONE, type Pull, pullRequest, registry, TWO } from './support/
 /** The comment of the GitHub Action on a pull request, at a stand-in for the API. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const home = folder();
+/** The packages of the project are found in the folder above, as the build brings a `node_modules` of its own. */
+const home = join(folder(), 'action');
 beforeAll(async () => {
   for (const name of ['action.yml', 'action', 'bin', 'package.json'])
     cpSync(join(root, name), join(home, name), { recursive: true });
@@ -168,7 +169,7 @@ function sources(code: string, version: string): Record<string, unknown> {
 }
 
 describe('release on a pull request', () => {
-  beforeAll(() => symlinkSync(join(root, 'node_modules'), join(home, 'node_modules')));
+  beforeAll(() => symlinkSync(join(root, 'node_modules'), join(dirname(home), 'node_modules')));
   const release = { command: 'release' };
 
   test('fails an app that changed without a new version, in the same comment as diff', async () => {
