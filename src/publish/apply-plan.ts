@@ -16,7 +16,6 @@ import {
 import { decodeDocument } from './decode-document.ts';
 import type { EditStep } from './edit-step.ts';
 import type { Plan, Step } from './plan.ts';
-import { requireWritable } from './require-writable.ts';
 import { isFileBytes } from '../store/bytes.ts';
 import { describeWriteState as writtenInWords } from '../store/journal.ts';
 
@@ -43,13 +42,12 @@ export interface ApplyOptions {
  * written. Running it again after a failure applies the remaining steps. If the store supports atomic batches, and
  * nothing has to be read back in between, the plan is applied completely or not at all.
  * @throws AppregError that reports which steps were applied: `immutable` (exit 1) if a file exists with other bytes,
- * `not-utf8`, `document-missing`, those of files that cannot be written, `write-conflict`, and the errors of the store, of edits and of `readBack`
+ * `not-utf8`, `document-missing`, `write-conflict`, and the errors of the store, of edits and of `readBack`
  */
 export async function applyPlan(plan: Plan, store: Store, options: ApplyOptions = {}): Promise<StepResult[]> {
   const isBatch = isBatchStore(store) && !options.readBack;
   const progress: MutableProgress & { isBatch: boolean } = { results: [], hasStarted: false, isBatch };
   try {
-    await requireWritable(plan.steps, store);
     return isBatch
       ? await applyAtOnce(plan, store, options, progress)
       : await applyInOrder(plan, store, options, progress);

@@ -54,9 +54,12 @@ export interface PublishOptions extends AttemptOptions {
 }
 
 /**
- * Plans a version and applies the plan. Concurrent increments each get a distinct version.
- * @throws AppregError as `readApp`, `planVersion` and `applyPlan` do, and if only the lock file of the workspace is not
- * written
+ * Publishes a version: reads what is published now; chooses the number, refuses what looks like a mistake, makes the parts
+ * and judges them (`planVersion`); then requires that all can be written, signs, stores and records (`storeAndRecord`). All
+ * of it is repeated if a document changes before the first one is written, or if another publisher takes the number, so
+ * concurrent increments each get a distinct version.
+ * @throws AppregError as `readApp`, `planVersion` and `storeAndRecord` do, and if only the lock file of the workspace is
+ * not written
  */
 export async function publishVersion(
   location: RegistryLocation,
@@ -66,23 +69,16 @@ export async function publishVersion(
 ): Promise<Published> {
   const attempts = new VersionAttempts(location.store, wanted.version, options);
   for (;;) {
-    const published = await attempts.storeAndRecord(readAndPlan(location, wanted, judgeSettings, options));
-    if (published === null) continue;
-    if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
-    return published;
+    try {
+      const app = await readApp(location, wanted, options);
+      const planned = await planVersion(location, app, wanted, judgeSettings);
+      const published = await attempts.apply(planned);
+      if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
+      return published;
+    } catch (error) {
+      attempts.planAgainAfter(error);
+    }
   }
-}
-
-/** Reads what is published now, also if the caller has read it before: others may have published since then. */
-async function readAndPlan(
-  location: RegistryLocation,
-  wanted: VersionToPublish,
-  judgeSettings: JudgeSettings,
-  options: PublishOptions,
-): Promise<VersionPlan> {
-  const app = await readApp(location, wanted, options);
-  const known = app.lock ? withStoredLock(location, lockIn(app.lock)) : location;
-  return planVersion(known, app, wanted, judgeSettings);
 }
 
 /** The error for a version that the lock file of the workspace does not have. */
@@ -117,30 +113,33 @@ export async function readApp(
  * @throws AppregError (exit 1) if the version is published with other bytes, or a rule would be violated
  */
 export async function planVersion(
-  place: RegistryLocation,
+  location: RegistryLocation,
   app: OpenApp,
   wanted: Omit<VersionToPublish, 'key' | 'listing'> & Partial<Pick<VersionToPublish, 'listing'>>,
   judgeSettings: JudgeSettings,
 ): Promise<VersionPlan> {
+  const place = app.lock ? withStoredLock(location, lockIn(app.lock)) : location;
   const { now, allow } = judgeSettings;
   const version = await chosenVersion(place, app, wanted, allow?.same?.includes(app.key));
   const severities = versionSeverities(judgeSettings.severities, version.entry.version);
   await refuseOtherBytes(place, version);
   const metadata = metadataPart(app, version, allow);
-  const notes = await notesPart(place, version, { metadata: app.metadata.path, notesOf: wanted.notes, now });
-  const files = [
+  if (version.listed === null && judgeSettings.requiresAttestation === true)
+    await requireAttestation(place, version, severities);
+  const [icon, listing] = app.isListed ? [NOTHING, NOT_LISTING] : await newAppParts(place, app, wanted.listing ?? null);
+  const parts = [
     await artifactPart(place, version),
     await billPart(place, version),
     await attestationPart(place, version),
+    icon,
+    await notesPart(place, version, { metadata: app.metadata.path, notesOf: wanted.notes, now }),
+    metadata,
+    listing,
+    ...lockParts(app, version, wanted, now),
   ];
-  const [icon, listing] = app.isListed ? [NOTHING, NOT_LISTING] : await newAppParts(place, app, wanted.listing ?? null);
-  if (version.listed === null && judgeSettings.requiresAttestation === true)
-    await requireAttestation(place, version, severities);
   // A new app is listed with its version.
   const ofNewApp = app.isListed ? severities : ({ ...severities, 'no-valid-versions': 'off' } as const);
-  const settings = { ...judgeSettings, severities: ofNewApp };
-  const findings = judgeParts([notes, metadata, icon, listing], stateOf(app), settings, app);
-  const parts = [...files, icon, notes, metadata, listing, ...lockParts(app, version, wanted, now)];
+  const findings = judgeParts(parts, stateOf(app), { ...judgeSettings, severities: ofNewApp }, app);
   const planned = joined(parts);
   const entry = version.listed ?? version.entry;
   const subject = `${app.key} ${entry.version}`;

@@ -1,8 +1,9 @@
 import type { AppregError } from '../core/errors/error.ts';
 import { isDocumentWritten, type StepResult } from './apply-step.ts';
-import { type AttemptOptions, Attempts, type Outcome } from './attempts.ts';
+import { type AttemptOptions, Attempts } from './attempts.ts';
 import { isBump } from './choose-version.ts';
 import type { RegistryLocation } from './registry-location.ts';
+import type { Outcome } from './store-and-record.ts';
 import type { VersionPlan } from './version-plan.ts';
 
 /** The result of publishing a version. */
@@ -23,6 +24,8 @@ export class VersionAttempts {
   readonly #isDryRun: boolean;
   #failed = 0;
   #lastTried = '';
+  /** The plan of this attempt; null until it is made. */
+  #tried: VersionPlan | null = null;
 
   /** @param word a semantic version; or major, minor or patch */
   constructor(store: RegistryLocation['store'], word: string, options: AttemptOptions) {
@@ -36,20 +39,25 @@ export class VersionAttempts {
   }
 
   /**
-   * Signs, stores and records a plan, as `Attempts` does.
-   * @returns null if the version has to be planned again
-   * @throws AppregError of planning and of `applyPlan`, with what is stored
+   * Stores and records a plan, as `Attempts.apply` does.
+   * @throws what `planAgainAfter` takes
    */
-  async storeAndRecord(planning: VersionPlan | Promise<VersionPlan>): Promise<Published | null> {
-    const attempt = await this.#attempts.storeAndRecord(planning);
-    if (attempt.kind === 'outdated') return null;
-    if (attempt.kind === 'applied') {
-      const { planned, results } = attempt.outcome;
-      const isNew = this.#isDryRun ? !planned.published : results.some(listsVersionOrApp);
-      return { ...attempt.outcome, isNew };
-    }
-    if (this.#isOfRival(attempt.error, attempt.planned)) return null;
-    throw attempt.error;
+  async apply(planned: VersionPlan): Promise<Published> {
+    this.#tried = planned;
+    const outcome = await this.#attempts.apply(planned);
+    const isNew = this.#isDryRun ? !planned.published : outcome.results.some(listsVersionOrApp);
+    return { ...outcome, isNew };
+  }
+
+  /**
+   * Ends an attempt that failed, or whose plan could not be made. Returns if the version has to be planned again.
+   * @throws AppregError of the attempt, with what is stored
+   */
+  planAgainAfter(thrown: unknown): void {
+    const planned = this.#tried;
+    this.#tried = null;
+    const error = this.#attempts.after(thrown);
+    if (error !== null && !this.#isOfRival(error, planned)) throw error;
   }
 
   /** @param planned null if the error is one of planning: another publisher may take the number between two reads */

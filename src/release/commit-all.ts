@@ -23,7 +23,7 @@ export async function commitAll(
   let attempts = new Attempts<ReleasePlan>(store, { workspace });
   let planned = first;
   for (;;) {
-    const attempt = await attempts.storeAndRecord(planned);
+    const attempt = await attempts.attempt(planned);
     if (attempt.kind === 'applied') {
       const { results, notRecorded } = attempt.outcome;
       const error = notRecorded && withLockHint(errorOfApp(notRecorded));

@@ -49,7 +49,7 @@ export async function listNewApps(
   if (!stored.some(isNewApp)) return { listed: [...stored], failures: [] };
   const attempts = new Attempts<ListingPlan>(location.store);
   for (;;) {
-    const attempt = await attempts.storeAndRecord(planListing(location, stored, judgeSettings));
+    const attempt = await attempts.attempt(planListing(location, stored, judgeSettings));
     if (attempt.kind === 'outdated') continue;
     if (attempt.kind === 'applied') {
       const { planned, results } = attempt.outcome;

@@ -20,15 +20,24 @@ export async function storeApp(
   readBack: ((entry: NewVersion) => Promise<void>) | undefined,
 ): Promise<StoredApp | PublishedApp> {
   const attempts = new VersionAttempts(place.store, app.version, { readBack });
-  let planning: VersionPlan | Promise<VersionPlan> = version;
   try {
-    for (;;) {
-      const published = await attempts.storeAndRecord(planning);
-      if (published !== null) return stored(app, published);
-      planning = planAgain(place, app, judgeSettings);
-    }
+    return stored(app, await storePlanned(attempts, version, () => planAgain(place, app, judgeSettings)));
   } catch (error) {
     return failed({ app, version: attempts.lastPlan ?? version }, error);
+  }
+}
+
+async function storePlanned(
+  attempts: VersionAttempts,
+  first: VersionPlan,
+  again: () => Promise<VersionPlan>,
+): Promise<Published> {
+  for (let planned: VersionPlan | null = first; ; planned = null) {
+    try {
+      return await attempts.apply(planned ?? (await again()));
+    } catch (error) {
+      attempts.planAgainAfter(error);
+    }
   }
 }
 
