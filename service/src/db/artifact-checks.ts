@@ -82,7 +82,10 @@ export async function requestArtifactCheck(db: Db, registryId: number, subscript
   });
 }
 
-/** Makes all offered artifacts of a registry due, if a subscriber has requested it. */
+/**
+ * Makes all offered artifacts of a registry due, and their attestations that are not proven, if a subscriber has requested
+ * it. They stay due if this refresh does not reach them.
+ */
 export async function startRequestedCheck(db: Db, registryId: number): Promise<void> {
   await sql`
     WITH requested AS (
@@ -90,7 +93,10 @@ export async function startRequestedCheck(db: Db, registryId: number): Promise<v
       WHERE id = ${registryId} AND artifacts_requested_at IS NOT NULL RETURNING id),
     started AS (
       UPDATE subscriptions SET check_requested_at = NULL FROM requested
-      WHERE subscriptions.registry_id = requested.id AND subscriptions.check_requested_at IS NOT NULL)
+      WHERE subscriptions.registry_id = requested.id AND subscriptions.check_requested_at IS NOT NULL),
+    attested AS (
+      UPDATE attestations SET asked_at = 'epoch' FROM requested
+      WHERE attestations.registry_id = requested.id AND attestations.state <> 'proven')
     UPDATE versions SET asked_at = NULL FROM requested
     WHERE versions.registry_id = requested.id AND ${OFFERED} AND versions.asked_at IS NOT NULL`.execute(db);
 }

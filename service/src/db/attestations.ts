@@ -51,8 +51,6 @@ export interface DueAttestation {
 
 interface DueQuery {
   keys: readonly string[];
-  /** True if every host without a valid attestation is asked, whenever it was asked last. */
-  all: boolean;
   now: Date;
   limit: number;
 }
@@ -64,7 +62,7 @@ interface DueQuery {
 export async function dueAttestations(
   db: Db,
   registryId: number,
-  { keys, all, now, limit }: DueQuery,
+  { keys, now, limit }: DueQuery,
 ): Promise<DueAttestation[]> {
   const { rows } = await sql<
     Omit<DueAttestation, 'evidence'> & { state: Evidence['state'] | null; facts: Evidence['facts'] }
@@ -79,8 +77,7 @@ export async function dueAttestations(
         AND known.checksum = versions.artifact_checksum
     WHERE versions.registry_id = ${registryId} AND ${OFFERED}
       AND (known.state IS NULL OR known.state IN ('unknown', 'url-signed')
-        OR known.state <> 'proven' AND (${all}
-          OR known.asked_at <= ${now}::timestamptz - INTERVAL '1 day'
+        OR known.state <> 'proven' AND (known.asked_at <= ${now}::timestamptz - INTERVAL '1 day'
           OR versions.first_seen_at > ${now}::timestamptz - INTERVAL '1 day'))
     ORDER BY known.asked_at NULLS FIRST, versions.first_seen_at DESC, versions.app_key, versions.version
     LIMIT ${limit}`.execute(db);

@@ -38,7 +38,7 @@ const CONCURRENCY = 8;
 /** @param isOver whether no more requests may be sent @returns whether some that are due were not asked for */
 export async function checkAttestations(
   { db, settings, now: clock }: RefreshContext,
-  { id, artifactsRequested: all }: Pick<RegistryRecord, 'id' | 'artifactsRequested'>,
+  { id }: Pick<RegistryRecord, 'id'>,
   http: HttpClient,
   credentials: RequestCredentials,
   isOver: () => boolean,
@@ -47,7 +47,7 @@ export async function checkAttestations(
   const wanted = await wantedKeys(db, id);
   if (wanted.length === 0) return false;
   const trusts = new Map(wanted.map((key) => [key.keySha256, trustOf(key, settings.trustedRoot)]));
-  const due = await dueAttestations(db, id, { keys: [...trusts.keys()], all, now, limit: LIMIT + 1 });
+  const due = await dueAttestations(db, id, { keys: [...trusts.keys()], now, limit: LIMIT + 1 });
   const groups = [...groupBy(due.slice(0, LIMIT), ({ artifactUrl }) => artifactUrl)];
   const isCutOff = await mapLimit(
     groups,

@@ -277,3 +277,21 @@ test('an attestation that is valid is not asked for again, and a missing one onc
     expect(companionRequests(), String(hours)).toEqual(hours === 31.1 ? [] : ['/1.tar.gz.sigstore.json']);
   }
 });
+
+test('a missing attestation is asked for when a subscriber requests a check, also if the refresh that begins it ends early', async () => {
+  await set(policy('require'));
+  await harness.refresh(registry);
+  await harness.refresh(registry, 30);
+  await harness.db
+    .updateTable('registries')
+    .set({ artifactsRequestedAt: new Date() })
+    .where('id', '=', registry)
+    .execute();
+  const stopping = new AbortController();
+  host.on('/a.json', () => stopping.abort());
+  expect(await harness.refresh(registry, 31.1, stopping.signal)).toBe('released');
+  host.requests.length = 0;
+  live.list();
+  await harness.refresh(registry, 32.2);
+  expect(companionRequests().toSorted()).toEqual(['/1.tar.gz.sigstore.json', '/2.tar.gz.sigstore.json']);
+});
