@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { UsageError } from './inputs.mjs';
+import { pathsOf, UsageError } from './inputs.mjs';
 
 const SET =
   'In actions/checkout set fetch-depth: 0, or give this action the input against (none compares with nothing).';
@@ -17,8 +17,8 @@ const SET =
 export function baseOfPullRequest(env) {
   const { pull_request: pull, merge_group: group } = eventOf(env);
   if (!pull && !group) return null;
-  const path = resolve(env.INPUT_PATH || '.');
-  const folder = existsSync(path) && !statSync(path).isDirectory() ? dirname(path) : path;
+  const path = resolve(pathsOf(env)[0]);
+  const folder = statSync(path).isDirectory() ? path : dirname(path);
   const git = (...args) =>
     spawnSync('git', args, { cwd: folder, encoding: 'utf8', env: { ...env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' } });
 

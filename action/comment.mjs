@@ -10,8 +10,13 @@ const ATTEMPTS = 4;
 /** Only these authors are trusted to have written the comment; anyone can write the mark. */
 const TRUSTED = ['OWNER', 'MEMBER', 'COLLABORATOR'];
 
-/** The host's refusal, with what to do. */
-export class CommentError extends Error {}
+/** The host's refusal. `isForbidden`: the token lacks a permission; false for a limit, or a host out of order. */
+export class CommentError extends Error {
+  constructor(message, isForbidden = false) {
+    super(message);
+    this.isForbidden = isForbidden;
+  }
+}
 
 /**
  * Writes a section of the comment. Without a text, the section is removed from an existing comment, and no comment is
@@ -123,6 +128,16 @@ export function gitlabHost({ api, project, number, token, url }) {
 
 const TIMEOUT_MS = 20_000;
 
+/** 404 also is the response to a token that must not see the repository. */
+const FORBIDDEN = [401, 403, 404];
+
+/** True for a limit of requests: GitHub also responds to one with 403, and then names the limit in the headers. */
+function isRateLimit({ status, headers }) {
+  return (
+    status === 429 || (status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'))
+  );
+}
+
 async function send(method, url, headers, body) {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(url, {
@@ -137,10 +152,14 @@ async function send(method, url, headers, body) {
       throw new CommentError(error.cause?.message ?? error.message);
     });
     if (response?.ok) return response.status === 204 ? null : response.json();
-    const isTransient = response === null || response.status === 429 || response.status >= 500;
+    const isLimited = response !== null && isRateLimit(response);
+    const isTransient = response === null || isLimited || response.status >= 500;
     if (!isTransient || attempt === ATTEMPTS) {
       const { message } = await response.json().catch(() => ({}));
-      throw new CommentError(`${response.status}${typeof message === 'string' ? ` ${message}` : ''}`);
+      throw new CommentError(
+        `${response.status}${typeof message === 'string' ? ` ${message}` : ''}`,
+        !isLimited && FORBIDDEN.includes(response.status),
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 100 * 3 ** attempt));
   }

@@ -1,7 +1,7 @@
-// Results of release and diff: for the log, the annotations, the outputs, and the comment on the pull request.
+// Results of release, assemble and diff: for the log, the annotations, the outputs, and the comment on the pull request.
 
 /**
- * @param command release, publish or diff
+ * @param command release, publish, assemble or diff
  * @param report its JSON
  * @param library dist/node.js of appreg
  * @returns text for the log; markdown; annotations, each with a title and a text; outputs; and whether there is anything
@@ -14,8 +14,18 @@ export function resultOf(command, report, library) {
       text: library.diffAsText(report),
       markdown: library.diffAsMarkdown(report),
       annotations: [],
-      outputs: { outcome: 'clean', errors: '', warnings: '' },
+      outputs: { outcome: 'clean', errors: '', warnings: '', ...changedApps(apps, report.summary) },
       isNotable: [apps, vanishing, hosts.added, companions, about].some(({ length }) => length > 0),
+    };
+  }
+  if (command === 'assemble') {
+    const text = `${report.apps} ${report.apps === 1 ? 'app' : 'apps'}, no errors`;
+    return {
+      text,
+      markdown: `### ${text}`,
+      annotations: [],
+      outputs: { outcome: 'clean', errors: '', warnings: '', counts: JSON.stringify({ apps: report.apps }) },
+      isNotable: false,
     };
   }
   const failing = report.apps.filter(library.needsAttention);
@@ -26,7 +36,27 @@ export function resultOf(command, report, library) {
       title: `${state} ${key}`,
       text: [message, advice].filter((part) => part !== null).join('\n'),
     })),
-    outputs: { outcome: report.outcome, errors: failing.length, warnings: '' },
+    outputs: {
+      outcome: report.outcome,
+      errors: failing.length,
+      warnings: '',
+      ...changedApps(
+        report.apps.filter(({ state }) => CHANGED.has(state)),
+        report.summary,
+      ),
+    },
     isNotable: report.notable,
   };
+}
+
+/** The states of an app whose code differs from what is published. */
+const CHANGED = new Set(['new', 'changed']);
+
+/**
+ * The keys as JSON, for `fromJSON` in a matrix, and numbers by state.
+ * @param apps those that changed
+ * @param summary numbers by state
+ */
+function changedApps(apps, summary) {
+  return { apps: JSON.stringify(apps.map(({ key }) => key)), counts: JSON.stringify(summary) };
 }

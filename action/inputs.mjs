@@ -1,16 +1,48 @@
 // The inputs of the action, as arguments of appreg.
+import { existsSync, statSync } from 'node:fs';
 
 /** An input that the author of the workflow can correct. */
 export class UsageError extends Error {}
 
-const COMMANDS = ['lint', 'verify', 'diagnose', 'judge', 'release', 'publish', 'diff'];
+const COMMANDS = ['lint', 'verify', 'diagnose', 'judge', 'release', 'publish', 'assemble', 'diff'];
 /** Those that report the state of each app, or what changes, in place of findings of rules. */
-const WITHOUT_FINDINGS = ['release', 'publish', 'diff'];
+const WITHOUT_FINDINGS = ['release', 'publish', 'assemble', 'diff'];
+/** Those that check several paths in one run. */
+const WITH_PATHS = ['lint', 'judge'];
+/** Those that read the configuration of a folder. */
+const IN_FOLDER = ['release', 'publish', 'assemble', 'diff'];
 /** Those that can leave out the findings of an earlier report. */
 const WITH_BASELINE = ['lint', 'verify', 'judge'];
 const EXTENSIONS = { sarif: 'sarif', json: 'json', junit: 'xml', gitlab: 'json', markdown: 'md' };
 /** The formats of the commands without findings. */
 const COMPARISON_FORMATS = ['json', 'markdown'];
+
+/**
+ * The paths of the input, one a line.
+ * @throws UsageError for one that does not exist, with its name, or for more than the command takes
+ */
+export function pathsOf({ INPUT_COMMAND: command, INPUT_PATH: given = '' }) {
+  const paths = given
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (paths.length === 0) return ['.'];
+  if (paths.length > 1 && !WITH_PATHS.includes(command))
+    throw new UsageError(
+      `The input path has ${paths.length} lines; ${command} takes one folder. Use a step, or a job of a matrix, for each.`,
+    );
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined)
+    throw new UsageError(
+      `The input path names “${missing}”, which does not exist in ${process.cwd()}. Correct it, or add actions/checkout before this step.`,
+    );
+  const file = IN_FOLDER.includes(command) ? paths.find((path) => !statSync(path).isDirectory()) : undefined;
+  if (file !== undefined)
+    throw new UsageError(
+      `The input path names “${file}”, which is a file; ${command} needs the folder with the configuration.`,
+    );
+  return paths;
+}
 
 /** True for the commands that have no findings of rules. */
 export function hasNoFindings({ INPUT_COMMAND: command }) {
@@ -28,10 +60,9 @@ export function formatOf(env) {
 /**
  * The arguments for one check.
  * @param env the inputs, as INPUT_…
- * @param json where the report goes
  * @param base gives what lint and diff compare a pull request with, or null
  */
-export function checkArguments(env, json, base) {
+export function checkArguments(env, base) {
   const { INPUT_COMMAND: command, INPUT_URL: url, INPUT_AGAINST: against } = env;
   if (!COMMANDS.includes(command)) throw new UsageError(`The input command must be one of ${COMMANDS.join(', ')}.`);
   const isLive = command === 'verify' || command === 'diagnose';
@@ -45,10 +76,15 @@ export function checkArguments(env, json, base) {
   const attest = env.INPUT_ATTEST === 'true' ? ['--attest'] : [];
   if (attest.length > 0 && command !== 'publish')
     throw new UsageError(`The input attest is for publish; ${command} publishes nothing.`);
+  const { INPUT_ADVISORY: advisory = 'false' } = env;
+  if (!['true', 'false', ''].includes(advisory)) throw new UsageError('The input advisory must be true or false.');
+  if (advisory === 'true' && command === 'publish')
+    throw new UsageError('The input advisory is for checks; publish fails if a version was not published.');
   const loadTest = loadTestArguments(env);
-  const path = env.INPUT_PATH || '.';
+  const paths = isLive ? [] : pathsOf(env);
+  const [path] = paths;
   const words = wordsOf(env.INPUT_ARGS ?? '');
-  const output = ['--format=json', `--output=${json}`, '--yes'];
+  const output = ['--format=json', '--yes'];
   const compared = against || (command === 'lint' || command === 'diff' ? base() : null);
   if (command === 'diff') {
     if (!compared || compared === 'none')
@@ -63,7 +99,8 @@ export function checkArguments(env, json, base) {
   ];
   if (command === 'release') return ['release', '--check', ...loadTest, ...words, `--cwd=${path}`, ...options];
   if (command === 'publish') return ['release', ...attest, ...loadTest, ...words, `--cwd=${path}`, ...options];
-  return [command, ...words, ...options, '--', isLive ? url : path];
+  if (command === 'assemble') return ['assemble', '--check', ...words, `--cwd=${path}`, ...options];
+  return [command, ...words, ...options, '--', ...(isLive ? [url] : paths)];
 }
 
 function loadTestArguments({ INPUT_LOAD_TEST: wanted, INPUT_COMMAND: command }) {

@@ -2,13 +2,13 @@
 // and diff a comment on the pull request.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { baseOfPullRequest, eventOf } from './base.mjs';
 import { CommentError, githubHost, updateComment } from './comment.mjs';
 import { resultOf } from './compare.mjs';
-import { checkArguments, hasNoFindings, formatOf, UsageError } from './inputs.mjs';
+import { checkArguments, hasNoFindings, formatOf, pathsOf, UsageError } from './inputs.mjs';
 
 const { env } = process;
 /** A step summary can hold 1 MiB. */
@@ -57,43 +57,62 @@ function appreg(words) {
   return run;
 }
 
+/**
+ * @returns the folder relative to the workspace, with `/`; '' for the workspace itself
+ * @throws UsageError for a folder that does not exist
+ */
+function enterWorkingDirectory() {
+  const workspace = process.cwd();
+  const given = env.INPUT_WORKING_DIRECTORY || '.';
+  if (!statSync(given, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(
+      `The input working-directory names “${given}”, which is not a folder in ${workspace}. Correct it, or add actions/checkout before this step.`,
+    );
+  process.chdir(given);
+  return withSlashes(relative(workspace, process.cwd()));
+}
+
+function withSlashes(path) {
+  return path.replaceAll('\\', '/');
+}
+
 async function main() {
-  const folder = mkdtempSync(join(env.RUNNER_TEMP, 'appreg-report-'));
-  const json = join(folder, 'report.json');
+  const folder = enterWorkingDirectory();
   const { format, extension } = formatOf(env);
-  const run = appreg(checkArguments(env, json, () => baseOfPullRequest(env)));
-  // Words that appreg does not understand leave the report on stdout.
-  if (!existsSync(json) && run.stdout.startsWith('{')) writeFileSync(json, run.stdout);
+  const run = appreg(checkArguments(env, () => baseOfPullRequest(env)));
   if (run.stderr.trim() !== '') log(run.stderr);
-  const report = existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : null;
+  const report = run.stdout.startsWith('{') ? JSON.parse(run.stdout) : null;
   if (report === null || (hasNoFindings(env) && report.error)) {
-    output('outcome', 'incomplete');
+    output('outcome', run.status === 1 ? 'findings' : 'incomplete');
     command('error title=appreg', run.stderr.trim() || `appreg ended with ${run.status ?? run.signal} and no report.`);
     return run.status || 2;
   }
 
   const library = await import(pathToFileURL(join(env.APPREG_HOME, 'dist/node.js')));
-  const file = join(folder, `appreg.${extension}`);
-  if (hasNoFindings(env)) await showComparison(report, library, { format, file, isIncomplete: run.status === 2 });
-  else showCheck(report, library, { format, file });
+  const file = join(mkdtempSync(join(env.RUNNER_TEMP, 'appreg-report-')), `appreg.${extension}`);
+  if (hasNoFindings(env))
+    await showComparison(report, library, { format, file, folder, isIncomplete: run.status === 2 });
+  else showCheck(report, library, { format, file, folder });
   return run.status ?? 2;
 }
 
-function showCheck(report, { render }, { format, file }) {
+/** @param folder where GitHub finds the files of the report, in the workspace */
+function showCheck(report, { render, githubAnnotations }, { format, file, folder }) {
   log(render(report, 'pretty'));
-  process.stdout.write(`${render(report, 'github').trimEnd()}\n`);
-  summarize(render(report, 'markdown'));
+  for (const line of githubAnnotations(report, { folder })) process.stdout.write(`${line}\n`);
+  summarize(render(report, 'markdown', { folder }));
   // The JUnit report has a case for it.
   const maxWarnings = env.INPUT_MAX_WARNINGS ? Number(env.INPUT_MAX_WARNINGS) : null;
-  writeFileSync(file, render(report, format, { maxWarnings }));
+  writeFileSync(file, render(report, format, { folder, maxWarnings }));
   const known = report.outcome !== 'incomplete';
   output('outcome', report.outcome);
   output('errors', known ? report.summary.errors : '');
   output('warnings', known ? report.summary.warnings : '');
   output('report', file);
+  output('counts', JSON.stringify(report.summary));
 }
 
-async function showComparison(report, library, { format, file, isIncomplete }) {
+async function showComparison(report, library, { format, file, folder, isIncomplete }) {
   const { text, markdown, annotations, outputs, isNotable } = resultOf(env.INPUT_COMMAND, report, library);
   log(text);
   for (const one of annotations)
@@ -103,31 +122,39 @@ async function showComparison(report, library, { format, file, isIncomplete }) {
   for (const [name, value] of Object.entries(outputs))
     output(name, name === 'outcome' && isIncomplete ? 'incomplete' : value);
   output('report', file);
-  const url = await comment(isNotable ? markdown : null);
+  const url = await comment(folder, isNotable ? markdown : null);
   if (url !== null) output('comment', url);
 }
 
-/** Updates the comment of the pull request; one that cannot be written is a warning. Null: there is none. */
-async function comment(markdown) {
+/**
+ * Updates the section of this check in the comment of the pull request; one that cannot be written is a warning. Null:
+ * there is none.
+ */
+async function comment(folder, markdown) {
   const { pull_request: pull } = eventOf(env);
   const { INPUT_COMMENT: wanted, INPUT_TOKEN: token, GITHUB_REPOSITORY: repository } = env;
   if (!pull || wanted === 'false' || !token || !repository) return null;
   const api = env.GITHUB_API_URL || 'https://api.github.com';
   const host = githubHost({ api, repository, number: Number(pull.number), token });
   try {
-    return await updateComment(host, `${env.INPUT_COMMAND}:${env.INPUT_PATH || '.'}`, markdown);
+    return await updateComment(host, `${env.INPUT_COMMAND}:${withSlashes(join(folder, pathsOf(env)[0]))}`, markdown);
   } catch (error) {
     if (!(error instanceof CommentError)) throw error;
+    const advice = error.isForbidden
+      ? 'The job needs "permissions: pull-requests: write", which pull requests from forks do not get; set the input comment to false to leave it out.'
+      : 'The summary of this job has the result; the next run writes the comment.';
     command(
       'warning title=appreg',
-      `The comment on the pull request was not written: ${error.message}. The job needs "permissions: pull-requests: write", which pull requests from forks do not get; set the input comment to false to leave it out.`,
+      `The comment on the pull request was not written: ${error.message.replace(/\.$/, '')}. ${advice}`,
     );
     return null;
   }
 }
 
 try {
-  process.exitCode = await main();
+  const code = await main();
+  // Only findings are advice: a check that could not run fails in any mode.
+  process.exitCode = code === 1 && env.INPUT_ADVISORY === 'true' ? 0 : code;
 } catch (error) {
   output('outcome', 'incomplete');
   command('error title=appreg', error instanceof UsageError ? error.message : String(error?.stack ?? error));

@@ -121,6 +121,7 @@ export type { Cause, SymptomView } from './report/diagnosis-evidence.ts';
 export { type NotChecked, notCheckedOnPage } from './report/diagnosis-not-judged.ts';
 export { symptomsOf } from './report/diagnosis-view.ts';
 export { diffAsMarkdown, diffAsText } from './report/diff.ts';
+export { annotations as githubAnnotations } from './report/github.ts';
 export { render } from './report/index.ts';
 export { type CheckFormat as Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { needsAttention, releaseAsMarkdown, releaseAsText } from './report/release.ts';

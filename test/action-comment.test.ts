@@ -1,12 +1,12 @@
 // Scenario: the action runs dozens of times, each time with a stand-in for the API of GitHub.
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { githubHost, gitlabHost, updateComment } from '../action/comment.mjs';
-import { buildInto } from './support/built.ts';
+import { buildAction } from './support/built-action.ts';
 import { type CommentHost, openCommentHost } from './support/comment-host.ts';
 import { folder } from './support/folders.ts';
 import { type Ran, runAction } from './support/github-actions.ts';
@@ -17,11 +17,7 @@ import { checkout, ONE, type Pull, pullRequest, registry, TWO } from './support/
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The packages of the project are found in the folder above, as the build brings a `node_modules` of its own. */
 const home = join(folder(), 'action');
-beforeAll(async () => {
-  for (const name of ['action.yml', 'action', 'bin', 'package.json'])
-    cpSync(join(root, name), join(home, name), { recursive: true });
-  await buildInto(home);
-}, 60_000);
+beforeAll(() => buildAction(home), 60_000);
 
 const hosts: CommentHost[] = [];
 afterEach(() => {
@@ -107,6 +103,15 @@ describe('diff on a pull request', () => {
     expect(outputs).toMatchObject({ outcome: 'clean', comment: '' });
   });
 
+  test('does not call a limit of requests a lack of permissions', async () => {
+    const host = await openHost();
+    await host.set({ status: 429 });
+    const { code, commands } = run(host, added);
+    expect(code).toBe(0);
+    expect(commands).toEqual([expect.stringMatching(/^warning title=appreg::.*429 /)]);
+    expect(commands[0]).not.toContain('permissions');
+  });
+
   test('sends no request if the input comment is false, or without a pull request', async () => {
     const host = await openHost();
     expect(run(host, added, { comment: 'false' }).code).toBe(0);
@@ -180,7 +185,7 @@ describe('release on a pull request', () => {
     expect(commands).toEqual([
       expect.stringMatching(/^error title=changed clock::The app changed, but still declares/),
     ]);
-    expect(outputs).toMatchObject({ outcome: 'findings', errors: '1' });
+    expect(outputs).toMatchObject({ outcome: 'findings', errors: '1', apps: '["clock"]' });
     expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({ command: 'release' });
     run(host, added);
     const { comments } = await host.state();

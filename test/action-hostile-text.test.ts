@@ -1,22 +1,16 @@
 // Scenario: every input of the action gets every hostile text.
-import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { buildInto } from './support/built.ts';
+import { buildAction } from './support/built-action.ts';
 import { folder } from './support/folders.ts';
 import { type Ran, runAction } from './support/github-actions.ts';
 import { ONE, registry } from './support/pull-request.ts';
 
 /** The GitHub Action with inputs that a shell, or the runner, could execute. */
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = folder();
-beforeAll(async () => {
-  for (const name of ['action.yml', 'action', 'bin', 'package.json'])
-    cpSync(join(root, name), join(home, name), { recursive: true });
-  await buildInto(home);
-}, 60_000);
+beforeAll(() => buildAction(home), 60_000);
 
 const workspace = folder(registry({ '1.0.0': ONE }));
 
@@ -32,15 +26,24 @@ const HOSTILE = [
   '--fix',
   '${{ github.token }}',
 ];
-test.each(['path', 'url', 'against', 'baseline', 'format', 'max-warnings', 'args', 'command', 'version'])(
-  'executes no hostile text in %s',
-  (name) => {
-    for (const value of HOSTILE) {
-      const before = readFileSync(join(workspace, 'registry.json'), 'utf8');
-      const { commands } = run({ ...(name === 'url' && { command: 'verify' }), [name]: value });
-      expect(existsSync(join(workspace, 'pwned')), value).toBe(false);
-      expect(commands.filter((command) => !/^(error|warning|notice) [^:]/.test(command))).toEqual([]);
-      expect(readFileSync(join(workspace, 'registry.json'), 'utf8')).toBe(before);
-    }
-  },
-);
+test.each([
+  'path',
+  'working-directory',
+  'advisory',
+  'url',
+  'against',
+  'baseline',
+  'format',
+  'max-warnings',
+  'args',
+  'command',
+  'version',
+])('executes no hostile text in %s', (name) => {
+  for (const value of HOSTILE) {
+    const before = readFileSync(join(workspace, 'registry.json'), 'utf8');
+    const { commands } = run({ ...(name === 'url' && { command: 'verify' }), [name]: value });
+    expect(existsSync(join(workspace, 'pwned')), value).toBe(false);
+    expect(commands.filter((command) => !/^(error|warning|notice) [^:]/.test(command))).toEqual([]);
+    expect(readFileSync(join(workspace, 'registry.json'), 'utf8')).toBe(before);
+  }
+});

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { buildInto } from './support/built.ts';
+import { buildAction } from './support/built-action.ts';
 import { commitAll, folder, git, write } from './support/folders.ts';
 import { checkout, ONE, type Pull, pullRequest, registry, TWO } from './support/pull-request.ts';
 import { problemsIn, type Ran, runAction, type Runner } from './support/github-actions.ts';
@@ -39,11 +39,7 @@ describe('action.yml', () => {
 
 /** The action in the layout of GitHub, with the files of a release. */
 const home = folder();
-beforeAll(async () => {
-  for (const name of ['action.yml', 'action', 'bin', 'package.json'])
-    cpSync(join(root, name), join(home, name), { recursive: true });
-  await buildInto(home);
-}, 60_000);
+beforeAll(() => buildAction(home), 60_000);
 
 function run(workspace: string, event: Runner['event'], inputs?: Record<string, string>, env?: NodeJS.ProcessEnv): Ran {
   const temporary = folder();
@@ -177,7 +173,7 @@ describe('the action with inputs', () => {
     {
       name: 'an unknown command',
       inputs: { command: 'publish-version' },
-      message: /must be one of lint, verify, diagnose, judge, release, publish, diff/,
+      message: /must be one of lint, verify, diagnose, judge, release, publish, assemble, diff/,
     },
     { name: 'an unknown format', inputs: { format: 'toString' }, message: /format must be one of sarif/ },
     { name: 'verify without a URL', inputs: { command: 'verify' }, message: /url is missing/ },
@@ -217,6 +213,34 @@ describe('the action with inputs', () => {
       message: /against is not for judge/,
     },
     { name: 'an option that the action itself sets', inputs: { args: '--output=x' }, message: /cannot hold --output/ },
+    { name: 'a path that does not exist', inputs: { path: 'warnd' }, message: /path names “warnd”, which does not/ },
+    { name: 'one of two paths', inputs: { path: 'warned\nbrokn' }, message: /path names “brokn”, which does not/ },
+    {
+      name: 'two folders of release',
+      inputs: { command: 'release', path: 'warned\nbroken' },
+      message: /release takes one folder/,
+    },
+    { name: 'a folder to work in', inputs: { 'working-directory': 'gone' }, message: /working-directory names “gone”/ },
+    {
+      name: 'an advisory mode that is neither on nor off',
+      inputs: { advisory: '1' },
+      message: /must be true or false/,
+    },
+    {
+      name: 'an advisory publication',
+      inputs: { command: 'publish', advisory: 'true' },
+      message: /advisory is for checks; publish fails/,
+    },
+    {
+      name: 'a file as the folder of a configuration',
+      inputs: { command: 'diff', path: 'registry.json', against: '.' },
+      message: /“registry\.json”, which is a file; diff needs the folder/,
+    },
+    {
+      name: 'an advisory check that cannot run',
+      inputs: { advisory: 'true', path: 'broken' },
+      message: /cannot be read/,
+    },
     { name: 'the end of options', inputs: { args: '-- x' }, message: /cannot hold --;/ },
     { name: 'an open quote', inputs: { args: `--rule 'x` }, message: /quote that is not closed/ },
     { name: 'an unknown option', inputs: { args: '--no-such' }, message: /Unknown option/ },
@@ -240,60 +264,63 @@ describe('the action with inputs', () => {
   });
 });
 
-/** An npm that records its arguments, and installs the local build. */
-function npm(): { env: NodeJS.ProcessEnv; arguments(): string } {
-  const stub = folder({
-    npm: `#!/bin/sh\nprintf '%s\\n' "$PWD" "$@" > "$(dirname "$0")/arguments"\ntest -f package.json && mkdir node_modules && ln -s '${home}' node_modules/appreg\n`,
-  });
-  chmodSync(join(stub, 'npm'), 0o755);
-  return {
-    env: { PATH: `${stub}:${process.env['PATH']}` },
-    arguments: () => readFileSync(join(stub, 'arguments'), 'utf8'),
+const EVENTS = ['push', 'pull_request', 'merge_group', 'schedule'] as const;
+
+describe.each(EVENTS)('the action on %s', (name) => {
+  const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
+  const payloads: Record<(typeof EVENTS)[number], object> = {
+    push: { before: change.pull.base.sha, after: change.merge },
+    pull_request: { pull_request: change.pull },
+    merge_group: { merge_group: { base_sha: change.pull.base.sha, head_sha: change.merge } },
+    schedule: { schedule: '17 6 * * *' },
   };
-}
-describe('the action installs appreg from npm', () => {
-  const workspace = folder({ ...registry({ '1.0.0': ONE }), '.npmrc': 'registry=https://evil.example/\n' });
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const event = { name, payload: payloads[name] };
+  const isCompared = name === 'pull_request' || name === 'merge_group';
 
-  test('in the given version, outside the workspace', () => {
-    const { env, arguments: npmArguments } = npm();
-    const { code, log } = run(workspace, PUSH, { version: '1.2.3-beta.1' }, env);
+  test('lints, with one summary, and counts', () => {
+    const { code, summary, outputs, log } = run(checkout(change.origin, change.merge), event);
+    expect(code, log).toBe(isCompared ? 1 : 0);
+    expect(outputs['outcome']).toBe(isCompared ? 'findings' : 'clean');
+    expect(JSON.parse(outputs['counts']!)).toMatchObject({ errors: isCompared ? 1 : 0 });
+    expect(summary.match(/^## appreg lint$/gm)).toHaveLength(1);
+    expect(log.match(/\(1 app, 1 version, /g)).toHaveLength(1);
+  });
+
+  test('never fails for findings if it is advisory', () => {
+    const { code, outputs } = run(checkout(change.origin, change.merge), event, { advisory: 'true' });
+    expect(code).toBe(0);
+    expect(outputs['outcome']).toBe(isCompared ? 'findings' : 'clean');
+  });
+
+  test('lists the apps that diff shows', () => {
+    const inputs = { command: 'diff', against: change.pull.base.sha, comment: 'false' };
+    const { code, outputs, log } = run(checkout(change.origin, change.merge, 0), event, inputs);
     expect(code, log).toBe(0);
-    const [where, ...words] = npmArguments().trimEnd().split('\n');
-    expect(where!.startsWith(workspace)).toBe(false);
-    expect(words).toEqual(expect.arrayContaining(['install', '--ignore-scripts', 'appreg@1.2.3-beta.1']));
+    expect(JSON.parse(outputs['apps']!)).toEqual(['clock']);
+    expect(JSON.parse(outputs['counts']!)).toMatchObject({ appsChanged: 1 });
   });
+});
 
-  test.each([
-    ['lint', '--omit=optional'],
-    ['verify', '--omit=optional'],
-    ['release', '--include=optional'],
-    ['publish', '--include=optional'],
-  ])('with the packages that %s needs', (command, option) => {
-    const { env, arguments: npmArguments } = npm();
-    run(workspace, PUSH, { command, version: '1.2.3' }, env);
-    expect(npmArguments().split('\n')).toContain(option);
-  });
-
-  test('in its own version by default', () => {
-    const { env, arguments: npmArguments } = npm();
-    const bare = folder();
-    for (const name of ['action.yml', 'action', 'package.json']) symlinkSync(join(root, name), join(bare, name));
-    const runner = { action: bare, workspace, temporary: folder(), event: PUSH, env };
-    expect(runAction(runner).code).toBe(0);
-    expect(npmArguments()).toContain(`appreg@${version}\n`);
-  });
-
-  test.each(['file:../evil', '1.0.0; touch pwned', '--registry=https://evil.example', '../x'])(
-    'but not for the version %s',
-    (given) => {
-      const { env, arguments: npmArguments } = npm();
-      const { code, commands } = run(workspace, PUSH, { version: given }, env);
-      expect(code).not.toBe(0);
-      expect(commands).toEqual([expect.stringContaining('is not a version')]);
-      expect(npmArguments).toThrow();
-    },
+test('the action checks several paths, in a folder of the workspace', () => {
+  const workspace = folder({ 'site/a/registry.json': { apps: {} }, 'site/b/registry.json': { apps: {} } });
+  const inputs = { 'working-directory': 'site', path: 'a/registry.json\nb/registry.json\n' };
+  const { code, commands, outputs, log } = run(workspace, PUSH, inputs);
+  expect(code, log).toBe(0);
+  expect(commands).toEqual(
+    ['a', 'b'].map((name) => expect.stringContaining(`notice file=site/${name}/registry.json,line=`)),
   );
+  expect(readFileSync(outputs['report']!, 'utf8')).toContain('"uri": "site/a/registry.json"');
+});
+
+test('the action checks the folders that assemble reads', () => {
+  const app = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
+  const files = registry({ '1.0.0': ONE });
+  const clean = folder({ ...files, 'apps/clock/app.json': app });
+  expect(run(clean, PUSH, { command: 'assemble' })).toMatchObject({ code: 0, outputs: { outcome: 'clean' } });
+  const broken = folder({ ...files, 'apps/clock/app.json': { ...app, color: 'red' } });
+  const { code, outputs, commands } = run(broken, PUSH, { command: 'assemble' });
+  expect(commands.join('\n')).toMatch(/^error .*red/s);
+  expect({ code, outcome: outputs['outcome'] }).toEqual({ code: 1, outcome: 'findings' });
 });
 
 test('the action publishes new versions', () => {
@@ -310,7 +337,8 @@ test('the action publishes new versions', () => {
   });
   const { code, outputs, summary, log } = run(workspace, PUSH, { command: 'publish' });
   expect(code, log).toBe(0);
-  expect(outputs).toMatchObject({ outcome: 'clean', errors: '0', comment: '' });
+  expect(outputs).toMatchObject({ outcome: 'clean', errors: '0', apps: '["clock"]', comment: '' });
+  expect(JSON.parse(outputs['counts']!)).toMatchObject({ new: 1, published: 1 });
   expect(JSON.parse(readFileSync(outputs['report']!, 'utf8'))).toMatchObject({
     command: 'release',
     summary: { published: 1 },

@@ -10,14 +10,14 @@ const SHOWN = 10;
 
 const COMMAND: Record<Severity, string> = { error: 'error', warning: 'warning', note: 'notice' };
 
-/** Workflow commands for GitHub Actions, the most severe findings first, followed by a summary line. */
+/** The annotations, followed by a summary line. */
 export function github(report: Report, options: Pick<RenderOptions, 'folder'>): string {
   return [...annotations(report, options), `appreg ${report.command}: ${summaryLine(report, DEFAULTS.style)}`].join(
     '\n',
   );
 }
 
-/** The commands only, with a note on what GitHub would not show. A finding that does not count has none. */
+/** Workflow commands for GitHub Actions, with a note on what GitHub would not show. A finding that does not count has none. */
 export function annotations(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string[] {
   const reasons = report.outcome === 'incomplete' ? failureReasons(report.notJudged).slice(0, 3) : [];
   const lines = reasons.map((reason) =>
