@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInto } from './built.ts';
 
@@ -45,16 +45,31 @@ export const MANAGER_ENV: Readonly<Record<string, string>> = {
   npm_config_store_dir: join(CACHE, 'pnpm-store'),
 };
 
-/** The tarball that `npm pack` makes of the sources, in an empty folder. @returns its path */
+/** The tarball of the tool that `npm pack` makes of the sources. @returns its path */
 export async function packInto(folder: string): Promise<string> {
+  return packed(await stage(folder), folder);
+}
+
+/** The tarballs of the tool, the service and the kit, by the names of the packages. */
+export async function packAllInto(folder: string): Promise<Record<string, string>> {
+  const staged = await stage(folder);
+  const names = ['appreg-service', 'appreg-conformance'];
+  const others = names.map((name) => [name, packed(join(staged, 'node_modules', name), folder)]);
+  return { appreg: packed(staged, folder), ...Object.fromEntries(others) };
+}
+
+/** A build with the files that are published. */
+async function stage(folder: string): Promise<string> {
   const staged = join(folder, 'staged');
   mkdirSync(staged, { recursive: true });
   await buildInto(staged);
   for (const name of ['package.json', 'bin', 'schemas'])
     cpSync(join(ROOT, name), join(staged, name), { recursive: true });
-  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  execFileSync('npm', args, { cwd: staged, stdio: ['ignore', 'ignore', 'inherit'] });
-  const name = readdirSync(folder).find((file) => file.endsWith('.tgz'));
-  if (name === undefined) throw new Error('npm pack made no tarball');
-  return join(folder, name);
+  return staged;
+}
+
+function packed(from: string, to: string): string {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', to];
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: from, encoding: 'utf8' }));
+  return join(to, filename);
 }

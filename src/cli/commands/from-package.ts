@@ -17,7 +17,7 @@ export async function fromPackage<Module>(name: CommandPackage, module: Promise<
     throw new AppregError(
       'package-missing',
       message`This command is part of the package ${name}, which is not installed.`,
-      message`Install both together: npm install --global appreg@${VERSION} ${name}@${VERSION}, or without --global where appreg is a dependency.`,
+      message`Install both together: npm install --global appreg@${VERSION} ${name}@${VERSION}. Where appreg is a dependency, add ${name}@${VERSION} beside it.`,
     );
   }
 }
