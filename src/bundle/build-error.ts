@@ -1,8 +1,9 @@
 import { joined, message, safe, type SafeText } from '../core/text/message.ts';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { Location, Message } from 'esbuild';
 import { counted, printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
+import { shownPath } from './shown-path.ts';
 
 const MAX_SHOWN = 10;
 /** Characters of a line shown before and after the location, since lines of minified code are long. */
@@ -46,14 +47,11 @@ export function issue(found: Message, places: Places): SafeText {
 }
 
 function place(location: Location, places: Places): string {
-  return `${shownPath(location, places)}:${location.line}:${characters(location, location.column) + 1}`;
+  return `${shownFile(location, places)}:${location.line}:${characters(location, location.column) + 1}`;
 }
 
-function shownPath({ file, namespace }: Location, { root, cwd }: Places): string {
-  if (namespace !== 'file' && namespace !== '') return file;
-  const absolute = resolve(root, file);
-  const path = relative(cwd, absolute);
-  return path.startsWith('..') || isAbsolute(path) ? absolute : path.split(sep).join('/');
+function shownFile({ file, namespace }: Location, { root, cwd }: Places): string {
+  return namespace === 'file' || namespace === '' ? shownPath(resolve(root, file), cwd) : file;
 }
 
 /** The compiler counts bytes of UTF-8; editors count characters. */

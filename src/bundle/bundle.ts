@@ -36,6 +36,8 @@ export interface Bundle {
   modules: ReadonlyMap<string, string>;
   /** The imports that the code leaves to the place where it runs, other than modules of Node, each with the files that have them. */
   external: ReadonlyMap<string, readonly string[]>;
+  /** The names that app.js exports; null if they are only known when it is loaded, as for a packed folder. */
+  exports: readonly string[] | null;
 }
 
 const MOST_BYTES = 1024 ** 3;
@@ -53,12 +55,13 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isPacked ? fromFolder(options) : fromCode(options);
   const root = isPacked ? options.entry : dirname(options.entry);
   // While the compiler runs, the rest is loaded, and the compression is tested.
-  const [{ files, warnings, traces, packed, materials, notices }, { packArchive }, digests] = await Promise.all([
-    contents,
-    import('./archive.ts'),
-    options.traced === true ? import('./sources.ts') : null,
-    import('./deflate.ts').then(({ reproducibleDeflate }) => reproducibleDeflate()),
-  ]);
+  const [{ files, warnings, traces, packed, materials, notices, exports }, { packArchive }, digests] =
+    await Promise.all([
+      contents,
+      import('./archive.ts'),
+      options.traced === true ? import('./sources.ts') : null,
+      import('./deflate.ts').then(({ reproducibleDeflate }) => reproducibleDeflate()),
+    ]);
   // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
@@ -84,6 +87,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
         : [...digests.filesRead(traces), ...packed.map(({ path, source }) => source ?? join(root, path))],
     modules: modulesOf(traces),
     external: externalOf(traces),
+    exports,
   };
 }
 
@@ -115,6 +119,7 @@ interface Contents {
   materials: Materials | null;
   /** The license notices of packages; null for none. */
   notices: FileToPack | null;
+  exports: readonly string[] | null;
 }
 
 function fromFolder(options: BundleOptions): Contents {
@@ -134,11 +139,11 @@ function fromFolder(options: BundleOptions): Contents {
     );
   }
   const warnings = skipped.map((path) => `left out: ${printable(path)}`);
-  return { files, warnings, traces: [], packed: files, materials: null, notices: null };
+  return { files, warnings, traces: [], packed: files, materials: null, notices: null, exports: null };
 }
 
 async function fromCode(options: BundleOptions): Promise<Contents> {
-  const { files, warnings, references, traces } = await buildCode(options);
+  const { files, warnings, references, traces, exports } = await buildCode(options);
   const included = await readIncluded(dirname(options.entry), options);
   const all = [...files, ...included];
   const paths = new Set(all.map(({ path }) => path));
@@ -152,7 +157,7 @@ async function fromCode(options: BundleOptions): Promise<Contents> {
     warnings.push(...notices.warnings);
     all.push(notices.file);
   }
-  return { files: all, warnings, traces, packed: included, materials, notices: notices?.file ?? null };
+  return { files: all, warnings, traces, packed: included, materials, notices: notices?.file ?? null, exports };
 }
 
 /**

@@ -1,17 +1,19 @@
-import { message } from '../core/text/message.ts';
+import { message, type SafeText } from '../core/text/message.ts';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { basename, dirname, extname, join, sep } from 'node:path';
+import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { AppregError } from '../core/errors/error.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
 import { placeOf } from '../core/release/build-settings.ts';
 import { checkSettings, loadersOf } from './check-settings.ts';
 import { buildError, issue, headline, type Places } from './build-error.ts';
+import { type Exported, exportedBy, exportWarning } from './exported.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import type { BundlerOptions, Built } from './native.ts';
 import { packagePath, withPackagePaths, type Trace } from './package-paths.ts';
+import { shownPath } from './shown-path.ts';
 import { type Reference, referencesOf } from './references/references.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
@@ -46,6 +48,8 @@ export interface Code {
   references: { output: string; root: string; found: Reference[] }[];
   /** Files that the compiler read. */
   traces: Trace[];
+  /** The names that app.js exports; null if they are only known when it is loaded. */
+  exports: readonly string[] | null;
 }
 
 /**
@@ -74,7 +78,11 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   }
 
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }, ...assetsOf([appBuilt, uiBuilt], [app, ui])];
-  const warnings = warningsOf(appBuilt, places);
+  const exported = exportsOf(appBuilt);
+  const exportFault = exportWarning(exported, 'app.js', shownPath(app, places.cwd));
+  const warnings: string[] = warningsOf(appBuilt, places);
+  if (exportFault !== null) warnings.push(exportFault);
+  warnings.push(...(await decoratorWarnings([appBuilt, uiBuilt], [places, uiPlaces])));
   if (output(appBuilt, '.css') !== null)
     warnings.push('the CSS that app.js imports is omitted: app.js does not run in a page');
   if (uiBuilt) {
@@ -91,7 +99,34 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
       root: uiPlaces.root,
       found: await referencesIn(uiBuilt, uiPlaces.root, options),
     });
-  return { files, warnings, references, traces };
+  return { files, warnings, references, traces, exports: exported.names };
+}
+
+function exportsOf(built: Built): Exported {
+  return exportedBy(built.metafile ?? { inputs: {}, outputs: {} }, output(built, '.js')?.toString() ?? '');
+}
+
+/** A warning about decorators whose types the compiler drops. */
+async function decoratorWarnings(builds: readonly (Built | null)[], places: readonly Places[]): Promise<SafeText[]> {
+  const sources = builds.flatMap((built, index) => ownTypeScript(built, places[index]?.root ?? ''));
+  if (sources.length === 0) return [];
+  const { droppedMetadata } = await import('./decorator-metadata.ts');
+  const dropped = droppedMetadata(sources);
+  if (dropped === null) return [];
+  const { settings, source, line } = dropped;
+  const cwd = places[0]?.cwd ?? '';
+  return [
+    message`${shownPath(source, cwd)}:${line}: esbuild does not support emitDecoratorMetadata, which ${shownPath(settings, cwd)} sets: at run time, decorators get no types; give the types to the decorators, or compile the code with tsc first`,
+  ];
+}
+
+/** The TypeScript files of which code is in the output, other than those of packages; absolute. */
+function ownTypeScript(built: Built | null, folder: string): string[] {
+  return Object.values(built?.metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+    Object.entries(inputs)
+      .filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && /^(?!.*node_modules\/).*\.[cm]?tsx?$/.test(path))
+      .map(([path]) => resolve(folder, path)),
+  );
 }
 
 async function referencesIn(built: Built, folder: string, { external = [] }: BundleOptions): Promise<Reference[]> {

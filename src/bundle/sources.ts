@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
 import type { Provenance } from '../core/registry/lock-file.ts';
 import type { BuildSettings } from '../core/release/build-settings.ts';
 import { VERSION } from '../core/values/tool-version.ts';
 import { readRegularFile } from '../platform/regular-file.ts';
 import type { FileToPack } from './archive.ts';
+import { settingsFor, withExtended } from './compiler-settings.ts';
 import type { BundleOptions } from './options.ts';
 import { isVirtual, packagePath, type Trace } from './package-paths.ts';
 
@@ -67,9 +67,13 @@ function inputsOf({ inputs }: Trace): string[] {
   return [...inputs.keys()].filter((input) => !isVirtual(input));
 }
 
+/** The tsconfig.json files that apply to the code, with those that they extend by a relative path. */
 function settingsOf(trace: Trace): string[] {
   const own = inputsOf(trace).filter((input) => !input.includes('node_modules/'));
-  return compilerSettings(new Set(own.map((input) => dirname(resolve(trace.folder, input)))));
+  const folders = new Set(own.map((input) => dirname(resolve(trace.folder, input))));
+  const files = new Set([...folders].flatMap((folder) => settingsFor(folder) ?? []));
+  const all = [...files].flatMap((file) => withExtended(file)).filter(({ isOwn }) => isOwn);
+  return [...new Set(all.map(({ path }) => path))];
 }
 
 function linesOf(trace: Trace): string[] {
@@ -78,33 +82,6 @@ function linesOf(trace: Trace): string[] {
     ...inputsOf(trace).map((input) => line(output, packagePath(input), contentOf(resolve(folder, input)))),
     ...settingsOf(trace).map((file) => line(output, pathFrom(folder, file), contentOf(file))),
   ];
-}
-
-/** The tsconfig.json files that apply to the folders, with those that they extend by a relative path. */
-function compilerSettings(folders: Iterable<string>): string[] {
-  const found = new Set<string>();
-  const searched = new Set<string>();
-  for (const folder of folders) {
-    for (let at = folder; !searched.has(at); at = dirname(at)) {
-      searched.add(at);
-      if (existsSync(join(at, 'tsconfig.json'))) {
-        addExtended(join(at, 'tsconfig.json'), found);
-        break;
-      }
-    }
-  }
-  return [...found];
-}
-
-function addExtended(file: string, found: Set<string>): void {
-  const content = found.has(file) ? null : contentOf(file);
-  if (content === null) return;
-  found.add(file);
-  const [, extended = ''] = /"extends"\s*:\s*("[^"]*"|\[[^\]]*\])/.exec(content.toString()) ?? [];
-  for (const [, path = ''] of extended.matchAll(/"(\.[^"]*)"/g)) {
-    const base = resolve(dirname(file), path);
-    addExtended(existsSync(base) && base.endsWith('.json') ? base : `${base}.json`, found);
-  }
 }
 
 function pathFrom(folder: string, file: string): string {

@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
 
   test('that the build does not read is not opened', async () => {
     const { write, pipe } = emptyRoot();
-    const entry = write('a/src/main.ts', 'console.log(1);');
+    const entry = write('a/src/main.ts', 'export const app = 1;');
     pipe('a/src/unused.js');
     await expect(bundle({ entry })).resolves.toMatchObject({ warnings: [] });
   });

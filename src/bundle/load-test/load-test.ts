@@ -51,7 +51,10 @@ export async function loadTest(built: Bundle, options: BundleOptions, entry = 'a
   const loaded = (path: string): LoadedFile | undefined => run.files.find(({ file }) => file === path);
   const [app, ui] = [loaded(entry), entry === UI ? undefined : loaded(UI)];
   const exported = { exports: app?.exports ?? null, uiExports: ui?.exports ?? null };
-  if (app?.exports && (ui === undefined || ui.exports)) return { ...exported, warnings: [] };
+  if (app?.exports && (ui === undefined || ui.exports)) {
+    const isKnown = app.exports.length > 0 || built.exports !== null;
+    return { ...exported, warnings: isKnown ? [] : [message`${entry} exports nothing; export the app from it`] };
+  }
   const { judgeApp, judgeUi } = await import('./judge.ts');
   const judged = { built, options, external, run };
   const warning = await judgeApp(entry, app, judged);

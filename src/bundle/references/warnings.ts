@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
+import { shownPath } from '../shown-path.ts';
 import type { Reference } from './reference.ts';
 
 /** Code that has to be built before it can run elsewhere. */
@@ -81,9 +82,4 @@ function placeOf({ source, line }: Reference, { cwd, output }: ArchiveContents):
   const [, name] = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(source) ?? [];
   const path = `${printable(shownPath(source, cwd))}${line === null ? '' : `:${line}`}`;
   return name === undefined ? path : `${path} (package ${printable(name.replaceAll('\\', '/'))})`;
-}
-
-function shownPath(file: string, from: string): string {
-  const path = relative(from, file);
-  return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
 }

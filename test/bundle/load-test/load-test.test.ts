@@ -252,6 +252,14 @@ test('loads a folder that is packed as it is', async () => {
   });
 });
 
+test('names a folder that exports nothing', async () => {
+  expect(await load({ 'app/app.js': 'export {};' }, { entry: 'app' })).toEqual({
+    ...loaded([]),
+    warnings: ['app.js exports nothing; export the app from it'],
+  });
+  expect(await load({ 'main.ts': 'console.log(1);' })).toEqual(loaded([]));
+});
+
 test('leaves no folder', async () => {
   const temporary = folder();
   vi.stubEnv('TMPDIR', temporary);
