@@ -37,6 +37,8 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'app-not-listed': 'needs the name of an app that is looked for',
   'version-not-listed': 'needs a version that is looked for',
   'base-url-mismatched': 'needs the configuration of a workspace',
+  'url-placeholder': 'is about pipelines, which the specification does not mention',
+  'url-of-page': 'is about products, which the specification does not mention',
 };
 
 test('without the findings of any rule, a case fails', () => {

@@ -128,19 +128,19 @@ export const FAULTY_APPS: readonly [reason: string, key: string, broken: Case][]
     withChecksum('d41d8cd98f00b204e9800998ecf8427e'),
   ],
   [
-    'artifact-checksum-mismatch: The SHA-256 of the artifact differs from the listed one.',
+    'checksum-placeholder: The checksum is a placeholder, not a digest.',
     'checksum-zeros',
     withChecksum(`sha256:${'0'.repeat(64)}`),
   ],
   [
-    'artifact-checksum-mismatch: The listed checksum is that of an empty file',
+    'checksum-placeholder: The checksum is the digest of an empty file.',
     'checksum-of-nothing',
     withChecksum('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'),
   ],
   [
     'artifact-checksum-mismatch: The SHA-256 of the artifact differs from the listed one.',
     'checksum-other',
-    withChecksum(`sha256:${'a'.repeat(64)}`),
+    withChecksum(checksum(Buffer.from('another build'))),
   ],
   [
     'url-malformed: The URL of the artifact cannot be used: The URL is relative',

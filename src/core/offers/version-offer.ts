@@ -8,6 +8,7 @@ import {
 } from '../facts/facts.ts';
 import { ruleOfFailure } from '../http/failed-request.ts';
 import { areCredentialsRefused, isAnswered, statusOf } from '../http/probe.ts';
+import { impossibleDigest } from '../registry/checksum.ts';
 import { compareText } from '../text/order.ts';
 
 /**
@@ -92,6 +93,8 @@ function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<Offe
   if (entry.checksum === null || (pinned === null && entries.some(({ checksum }) => checksum === null)))
     return refused('checksum-malformed', errors, 'The checksum is malformed.');
   const error = artifactError(entries, errors);
+  if (error === undefined && impossibleDigest(entry.checksum.slice('sha256:'.length)) !== null)
+    return refused('checksum-placeholder', errors, 'No artifact has the listed checksum.');
   const { facts } = entry;
   if (facts !== undefined && !isMissing(facts.content))
     return provedByDigest(entry, byDigest(entry.checksum, facts.content, facts.again, error));

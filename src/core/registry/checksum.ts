@@ -5,10 +5,6 @@ import { type SafeText, message } from '../text/message.ts';
 const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha384', 'sha512'] as const;
 const WELL_FORMED = /^sha256:[0-9a-f]{64}$/;
 
-export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
-const COUNTING = '0123456789abcdef'.repeat(4);
-
 /** True for a well-formed checksum. */
 export function isChecksum(text: string): boolean {
   return text.length === 71 && WELL_FORMED.test(text);
@@ -19,12 +15,49 @@ export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
 }
 
-/** Recognizes a digest that was not computed from an artifact; null for any other digest. */
-export function placeholderOf(digest: string): 'empty-file' | 'filler' | null {
-  if (digest === EMPTY_SHA256) return 'empty-file';
+/** A digest that no artifact has. */
+interface ImpossibleDigest {
+  cause: 'filler' | 'empty-file' | 'empty-archive' | 'error-message';
+  /** A noun phrase: what it is instead of the digest of an artifact. */
+  is: string;
+}
+
+const FILLER: ImpossibleDigest = { cause: 'filler', is: 'a placeholder, not a digest' };
+const EMPTY_ARCHIVE: ImpossibleDigest = { cause: 'empty-archive', is: 'the digest of an archive without files' };
+const NOT_FOUND: ImpossibleDigest = {
+  cause: 'error-message',
+  is: 'the digest of a message of a host, “Not Found”, which was hashed in place of the artifact',
+};
+
+/** Digests of what pipelines hash when there is no artifact. */
+const OF_NO_ARTIFACT: ReadonlyMap<string, ImpossibleDigest> = new Map([
+  [
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    { cause: 'empty-file', is: 'the digest of an empty file' },
+  ],
+  [
+    '01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b',
+    { cause: 'empty-file', is: 'the digest of a line break, and nothing else' },
+  ],
+  // gzip without input, by GNU gzip and Node.js, and by Python.
+  ['59869db34853933b239f1e2219cf7d431da006aa919635478511fabbfc8849d2', EMPTY_ARCHIVE],
+  ['f61f27bd17de546264aa58f40f3aafaac7021e0ef69c17f6b1b4cd7664a037ec', EMPTY_ARCHIVE],
+  // tar without files, compressed by GNU tar.
+  ['85cea451eec057fa7e734548ca3ba6d779ed5836a3f9de14b8394575ef0d7d8e', EMPTY_ARCHIVE],
+  // “Not Found”, “404: Not Found” and “404 Not Found”, as GitHub and other hosts send them.
+  ['0019dfc4b32d63c1392aa264aed2253c1e0c2fb09216f8e2cc269bbfb8bb49b5', NOT_FOUND],
+  ['d5558cd419c8d46bdc958064cb97f963d1ea793866414c025906ec15033512ed', NOT_FOUND],
+  ['7d04f7431bbfa41a04bcc7e6b98b9de0d919756c4c671c5785c99fff45f16402', NOT_FOUND],
+]);
+
+const COUNTING = '0123456789abcdef'.repeat(4);
+
+/** Recognizes a digest that no artifact has; null for any other digest. */
+export function impossibleDigest(digest: string): ImpossibleDigest | null {
   // A group of up to eight digits, repeated to 64, repeats after eight.
   const repeats = digest[0] === digest[8] && digest.slice(8) === digest.slice(0, -8);
-  return repeats || digest === COUNTING ? 'filler' : null;
+  if (repeats || digest === COUNTING) return FILLER;
+  return OF_NO_ARTIFACT.get(digest) ?? null;
 }
 
 /** An algorithm other than SHA-256, as a checksum names it. */
@@ -52,6 +85,14 @@ export interface ChecksumError {
 /** The fault of a malformed checksum; null for a well-formed one. */
 export function checksumError(text: string): ChecksumError | null {
   if (isChecksum(text)) return null;
+  const error = formError(text);
+  const impossible = error.repaired === null ? null : impossibleDigest(error.repaired.slice(7));
+  // In the right form it would still be the digest of no artifact.
+  if (impossible === null) return error;
+  return { cause: 'placeholder', message: message`The checksum is ${impossible.is}.`, repaired: null };
+}
+
+function formError(text: string): ChecksumError {
   const bare = text.trim();
   if (
     bare === '' ||

@@ -20,6 +20,8 @@ import { noApps } from './manifest/no-apps.ts';
 import { blockColorMalformed } from './manifest/block-color-malformed.ts';
 import { metadataUrlShared } from './manifest/metadata-url-shared.ts';
 import { urlMalformed } from './urls/url-malformed.ts';
+import { urlPlaceholder } from './urls/url-placeholder.ts';
+import { urlOfPage } from './urls/url-of-page.ts';
 import { urlInsecure } from './urls/url-insecure.ts';
 import { urlPortBlocked } from './urls/url-port-blocked.ts';
 import { urlUnusual } from './urls/url-unusual.ts';
@@ -124,6 +126,8 @@ export const rules: readonly AnyRule[] = [
   blockColorMalformed,
   metadataUrlShared,
   urlMalformed,
+  urlPlaceholder,
+  urlOfPage,
   urlInsecure,
   urlPortBlocked,
   urlUnusual,

@@ -2,6 +2,7 @@ import type { artifactChecksumMismatch } from './artifacts/artifact-checksum-mis
 import type { documentUnreadable } from './documents/document-unreadable.ts';
 import type { schemaViolation } from './documents/schema-violation.ts';
 import type { iconNotImage } from './icons/icon-not-image.ts';
+import { NOT_ITS_URL } from './other-url.ts';
 import { explainedBy } from './rule.ts';
 
 const BECAUSE =
@@ -9,6 +10,7 @@ const BECAUSE =
 
 /** For `supersededBy`: something else is served instead of the file (a login page, an error message of the store). */
 export const NOT_THE_FILE = [
+  ...NOT_ITS_URL,
   explainedBy<typeof documentUnreadable>(
     'document-unreadable',
     BECAUSE,

@@ -154,5 +154,10 @@ export function explainedBy<R extends AnyRule>(
   return causes.length === 0 ? { rule, because } : { rule, causes, because };
 }
 
+/** The same explanations of problems with one of these causes. */
+export function only(explanations: readonly ExplainedBy[], ...causes: string[]): ExplainedBy[] {
+  return explanations.map((explanation) => ({ ...explanation, only: causes }));
+}
+
 /** The causes that a rule declares. */
 type CausesOf<R> = R extends { causes?: infer C extends Causes } ? C : never;

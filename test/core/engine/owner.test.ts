@@ -66,6 +66,8 @@ const CASES: Case[] = [
   ['no-valid-versions', null, {}, 'author'],
   ['checksum-malformed', 'uppercase', COPY, 'author'],
   ['checksum-placeholder', null, {}, 'author'],
+  ['url-placeholder', 'template', {}, 'author'],
+  ['url-of-page', 'file', {}, 'author'],
   ['artifact-url-shared', null, {}, 'author'],
   ['checksum-shared', null, {}, 'author'],
   ['metadata-orphaned', null, {}, 'author'],

@@ -209,6 +209,7 @@ describe('a version with a baseline', () => {
 test.each([
   ['different checksums', checksum(2), 'version-duplicate'],
   ['a malformed checksum', 'unknown', 'checksum-malformed'],
+  ['zeros', `sha256:${'0'.repeat(64)}`, 'version-duplicate'],
   ['the same checksum in uppercase', checksum(1).toUpperCase(), 'checksum-malformed'],
 ])('a version that is listed twice, once with %s, is refused in any order', (_, sum, rule) => {
   const [item] = metadataWith('1.0.0').versions;

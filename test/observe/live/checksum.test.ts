@@ -69,7 +69,7 @@ describe('checksums', () => {
     {
       name: 'nothing was hashed',
       serve: () => list(checksum(Buffer.alloc(0))),
-      expect: ['warning checksum-placeholder empty-file (metadata 2.0.0)', ...mismatch('empty-digest-listed')],
+      expect: ['error checksum-placeholder empty-file (metadata 2.0.0)'],
     },
     { name: 'an empty file', serve: () => fixture.serveArtifact(''), expect: mismatch('empty-file') },
     { name: 'a page', serve: () => fixture.live.serve('2.tar.gz', htmlPage), expect: mismatch('html-page') },
@@ -132,13 +132,24 @@ describe('checksums', () => {
     {
       name: 'upper case, and wrong',
       serve: () => {
+        list(`sha256:${'ABCDEF0123456789'.repeat(3)}FEDCBA9876543210`);
+      },
+      expect: ['error checksum-malformed uppercase (metadata 2.0.0)', ...mismatch('other-bytes')],
+    },
+    {
+      name: 'a placeholder, and in upper case',
+      serve: () => {
         list(`sha256:${'AB'.repeat(32)}`);
       },
-      expect: [
-        'error checksum-malformed uppercase (metadata 2.0.0)',
-        'warning checksum-placeholder filler (metadata 2.0.0)',
-        ...mismatch('other-bytes'),
-      ],
+      expect: ['error checksum-malformed placeholder (metadata 2.0.0)'],
+    },
+    {
+      name: 'zeros, and a page is served',
+      serve: () => {
+        list(`sha256:${'0'.repeat(64)}`);
+        fixture.live.serve('2.tar.gz', htmlPage);
+      },
+      expect: ['error checksum-placeholder filler (metadata 2.0.0)', ...mismatch('html-page')],
     },
   ]);
 

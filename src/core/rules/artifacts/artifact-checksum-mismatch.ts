@@ -4,15 +4,17 @@ import { sameDigest } from '../../registry/baseline.ts';
 import { framingDiffers } from '../../registry/archive-policy.ts';
 import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../../facts/facts.ts';
 import { isMissing } from '../../facts/facts.ts';
-import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
+import { checksumError, digestOf } from '../../registry/checksum.ts';
 import { headerValue } from '../../http/headers.ts';
 import { contentSignature } from '../content-signature.ts';
 import { kindOfContent } from '../../text/file-type.ts';
 import { lastHop, whyUndecoded } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, explainedBy, type Problem } from '../rule.ts';
+import { defineRule, explainedBy, only, type Problem } from '../rule.ts';
+import { NOT_ITS_URL } from '../other-url.ts';
 import { otherVersion } from '../other-version.ts';
 import type { artifactChanged } from '../history/artifact-changed.ts';
+import type { checksumPlaceholder } from '../metadata/checksum-placeholder.ts';
 
 /** For a file of the workspace. */
 const REBUILD = message`Restore the published file, or build the archive again if it was never published.`;
@@ -51,7 +53,6 @@ const CAUSES = {
   'compressed-twice': { title: 'The artifact is compressed twice' },
   're-encoded': { title: 'The artifact was compressed again in transit', owner: hostOrCache, purge: 'last' },
   'inner-tar-listed': { title: 'The listed digest is that of the tar archive inside' },
-  'empty-digest-listed': { title: 'The listed digest is that of an empty file' },
   'other-versions-artifact': { title: 'The file is the artifact of another version' },
   'unstable-bytes': { title: 'Each download has a different digest' },
   'published-bytes': { title: 'The listed checksum changed since it was published' },
@@ -74,6 +75,18 @@ export const artifactChecksumMismatch = defineRule({
   spec: '7',
   symptom: 'checksum-mismatch',
   owner: 'author',
+  supersededBy: [
+    ...only(
+      [
+        explainedBy<typeof checksumPlaceholder>(
+          'checksum-placeholder',
+          'No artifact has the listed checksum, and that finding names the one to list',
+        ),
+      ],
+      'other-bytes',
+    ),
+    ...only(NOT_ITS_URL, 'html-page', 'json-error', 'xml-error', 'text'),
+  ],
   causes: CAUSES,
   failsWhen:
     'the SHA-256 of the artifact differs from the listed one. If a second download has the listed one, this is a warning',
@@ -153,12 +166,6 @@ function byDigest(
       advice: message`Exclude .gz files from the server’s or CDN’s compression, so that the stored bytes are sent as they are.`,
     };
   }
-  if (digest === EMPTY_SHA256)
-    return {
-      cause: 'empty-digest-listed',
-      message: message`The listed checksum is that of an empty file: it was computed before the artifact existed.`,
-      advice: message`If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
-    };
   const inner = content.inner ?? again?.inner ?? null;
   const why = whyUndecoded(web);
   if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')

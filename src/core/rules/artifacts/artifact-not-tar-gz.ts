@@ -3,7 +3,8 @@ import { framingDiffers, odditiesFor } from '../../registry/archive-policy.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule, explainedBy, type Problem } from '../rule.ts';
+import { defineRule, explainedBy, only, type Problem } from '../rule.ts';
+import { NOT_ITS_URL } from '../other-url.ts';
 import type { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { NOT_THE_ARCHIVE } from '../not-the-archive.ts';
 
@@ -105,14 +106,17 @@ export const artifactNotTarGz = defineRule({
   owner: 'author',
   supersededBy: [
     ...NOT_THE_ARCHIVE,
-    {
-      ...explainedBy<typeof artifactChecksumMismatch>(
-        'artifact-checksum-mismatch',
-        'That finding says that the file is not an archive',
-        'other-bytes',
-      ),
-      only: UNUSABLE,
-    },
+    ...only(
+      [
+        explainedBy<typeof artifactChecksumMismatch>(
+          'artifact-checksum-mismatch',
+          'That finding says that the file is not an archive',
+          'other-bytes',
+        ),
+      ],
+      ...UNUSABLE,
+    ),
+    ...only(NOT_ITS_URL, 'html-page', 'json', 'xml', 'text'),
   ],
   causes: CAUSES,
   failsWhen:

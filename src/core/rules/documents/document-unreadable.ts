@@ -5,7 +5,8 @@ import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
 import { whyUndecoded } from '../../http/probe.ts';
 import { interceptedInstead, pageAnswer, pageInstead } from '../../http/web-page.ts';
 import type { CauseInfo } from '../cause.ts';
-import { defineRule } from '../rule.ts';
+import { NOT_ITS_URL } from '../other-url.ts';
+import { defineRule, only } from '../rule.ts';
 
 const INSTEAD = message`Write the JSON to this file: the step that wrote it saved something else.`;
 
@@ -80,6 +81,7 @@ export const documentUnreadable = defineRule({
   symptom: 'by-resource',
   owner: 'author',
   hidesApp: true,
+  supersededBy: only(NOT_ITS_URL, 'html-page', 'xml-error', 'text-message'),
   hiddenReason: 'Its metadata file is not readable JSON.',
   causes: CAUSES,
   failsWhen: 'a manifest or metadata file is not JSON',

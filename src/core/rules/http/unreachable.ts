@@ -5,7 +5,8 @@ import { proxyFault } from '../../http/proxy.ts';
 import type { Evidence } from '../../values/evidence.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failed-request.ts';
-import { defineRule, explainedBy } from '../rule.ts';
+import { defineRule, explainedBy, type ExplainedBy } from '../rule.ts';
+import { NOT_ITS_URL } from '../other-url.ts';
 import type { urlPortBlocked } from '../urls/url-port-blocked.ts';
 import { explainFailure } from './unreachable/connection-failures.ts';
 import { explainStatus } from './unreachable/by-status.ts';
@@ -48,15 +49,20 @@ HTTP/1.1 200 OK`,
       ...found,
       message: message`The ${resourceName(resource)} cannot be fetched: ${safe(found.message)}`,
       evidence: { ...evidenceOf(probe), ...found.evidence },
-      ...(probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null
-        ? { supersededBy: [BLOCKED_PORT] }
-        : {}),
+      supersededBy: explanationsOf(probe, found.cause),
       ...(isOfHost(probe, found.cause)
         ? { dedupeKey: `${resource} ${hostOf(probe.failure?.url ?? last?.url ?? '')} ${found.cause}` }
         : {}),
     };
   },
 });
+
+/** The findings about the URL that leave nothing to say about its response. */
+function explanationsOf(probe: Probe, cause: string): readonly ExplainedBy[] {
+  if (probe.failure && isWithoutAnswer(probe) && blockedPort(hostOf(probe.failure.url)) !== null) return [BLOCKED_PORT];
+  // A host that does not respond is a fault of its own.
+  return /^status-40[01345]$|^status-410$/.test(cause) ? NOT_ITS_URL : [];
+}
 
 /**
  * Explains a URL that cannot be fetched; null if nothing was requested.

@@ -7,7 +7,8 @@ import { safeExcerpt } from '../../text/text.ts';
 import { whyUndecoded } from '../../http/probe.ts';
 import { portalOrHost } from '../owners.ts';
 import { type CauseOf, type Causes, hasCause } from '../cause.ts';
-import { defineRule, type Problem } from '../rule.ts';
+import { NOT_ITS_URL } from '../other-url.ts';
+import { defineRule, only, type Problem } from '../rule.ts';
 
 const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
   empty: ['is empty: 0 bytes', 'Upload the icon again; the upload created an empty file.'],
@@ -119,6 +120,7 @@ export const iconNotImage = defineRule({
   spec: '2.1',
   symptom: 'icon-does-not-display',
   owner: 'author',
+  supersededBy: only(NOT_ITS_URL, 'html', 'xml', 'json', 'text'),
   causes: CAUSES,
   failsWhen:
     'the file is neither PNG nor SVG, or is corrupt. Not judged: an animated PNG, and an SVG with declarations in its DOCTYPE that drawing programs do not write',

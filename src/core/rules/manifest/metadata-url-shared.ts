@@ -3,6 +3,7 @@ import { pointerStep } from '../../json/pointer.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import { comparableUrl } from '../../url/url.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { isTemplate } from '../urls/placeholder/placeholder.ts';
 
 export const metadataUrlShared = defineRule({
   id: 'metadata-url-shared',
@@ -30,7 +31,8 @@ export const metadataUrlShared = defineRule({
     const problems: Problem<never>[] = [];
     keys.forEach((key, i) => {
       const text = metadataUrls[i];
-      if (text === null || text === undefined) return;
+      // The same template for each app: url-placeholder reports it.
+      if (text === null || text === undefined || isTemplate(text)) return;
       const url = comparableUrl(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);

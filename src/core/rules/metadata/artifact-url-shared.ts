@@ -4,6 +4,7 @@ import { safeExcerpt } from '../../text/text.ts';
 import { sameDigest } from '../../registry/baseline.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { isTemplate } from '../urls/placeholder/placeholder.ts';
 import type { VersionEntry } from '../../registry/version-entry.ts';
 
 const CAUSES = {
@@ -63,7 +64,8 @@ export const artifactUrlShared = defineRule({
     const problems: Problem<Cause>[] = [];
     for (const [url, first] of firstByUrl) {
       const shared = sharedByUrl.get(url);
-      if (shared === undefined) continue;
+      // The same template for each version: url-placeholder reports it.
+      if (shared === undefined || isTemplate(first.artifactUrl ?? '')) continue;
       for (const entry of shared.others.values()) problems.push(problem(first, entry, shared.sameChecksum));
     }
     return problems;

@@ -1,8 +1,8 @@
 import { message, type SafeText } from '../../text/message.ts';
 import { checksumError } from '../../registry/checksum.ts';
 import type { Content } from '../../facts/facts.ts';
-import { kindOfContent } from '../../text/file-type.ts';
 import { defineRule } from '../rule.ts';
+import { adviceToList, archiveChecksum } from '../advice-to-list.ts';
 
 export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
@@ -41,14 +41,13 @@ export const checksumMalformed = defineRule({
     const fault = checksumError(checksum);
     if (!fault) return null;
     const weak = served && weakDigestOf(checksum, served);
-    const found = served && kindOfContent(served.head) === 'gzip' ? `sha256:${served.sha256}` : null;
     return {
       at: '/artifactChecksum',
       cause: fault.cause,
       message: weak
         ? message`This is the ${weak} digest of this artifact; the algorithm must be SHA-256.`
         : fault.message,
-      advice: adviceFor(fault.repaired, found),
+      advice: adviceFor(fault.repaired, served),
       evidence: {
         checksum,
         repaired: fault.repaired,
@@ -58,15 +57,12 @@ export const checksumMalformed = defineRule({
   },
 });
 
-/**
- * @param repaired the listed digest in the right form
- * @param found the digest of the artifact
- */
-function adviceFor(repaired: string | null, found: string | null): SafeText {
+/** @param repaired the listed digest in the right form */
+function adviceFor(repaired: string | null, served: Content | null): SafeText {
+  const found = archiveChecksum(served);
   // If the bytes differ, the same digest in another spelling would be wrong as well.
   if (repaired !== null && (found === null || found === repaired)) return message`Write it as "${repaired}".`;
-  if (found !== null) return message`If these are the published bytes, list "artifactChecksum": "${found}"`;
-  return message`Hash the artifact and paste the line: appreg checksum <file|url>`;
+  return adviceToList(served);
 }
 
 /** The algorithm whose digest of these bytes is listed, or null. */

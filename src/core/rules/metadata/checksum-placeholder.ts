@@ -1,39 +1,43 @@
 import { message } from '../../text/message.ts';
-import { checksumError, digestOf, placeholderOf } from '../../registry/checksum.ts';
+import { impossibleDigest } from '../../registry/checksum.ts';
 import { defineRule } from '../rule.ts';
+import { adviceToList } from '../advice-to-list.ts';
 
 export const checksumPlaceholder = defineRule({
   id: 'checksum-placeholder',
-  title: 'Placeholder instead of a checksum',
+  title: 'Checksum that no artifact has',
   on: 'version',
-  needs: ['checksum', 'digest'],
-  severity: 'warning',
-  spec: null,
+  needs: ['digest', 'served'],
+  severity: 'error',
+  spec: '2.2',
   symptom: 'checksum-mismatch',
   owner: 'author',
   causes: {
-    'empty-file': { title: 'The digest of an empty file' },
     filler: { title: 'Repeated or counting digits' },
+    'empty-file': { title: 'The digest of an empty file' },
+    'empty-archive': { title: 'The digest of an archive without files' },
+    'error-message': { title: 'The digest of an error message of a host' },
   },
-  failsWhen: 'a checksum is that of an empty file, or a placeholder such as 64 zeros',
-  why: 'No real artifact has it: it was computed without a file.',
+  failsWhen:
+    'a checksum is a placeholder such as 64 zeros, or the digest of an empty file, of an archive without files, or of the message “Not Found”',
+  why: 'No artifact has it, so every installation of the version fails.',
   examples: {
     bad: '{ "artifactChecksum": "sha256:0000000000000000000000000000000000000000000000000000000000000000" }',
     good: '{ "artifactChecksum": "sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730" }',
   },
-  check({ checksum, digest: listed }) {
-    // In another form it is the same placeholder: checksum-malformed reports only the form.
-    const digest = listed ?? digestOf(checksumError(checksum)?.repaired ?? '');
-    const cause = digest === null ? null : placeholderOf(digest);
-    if (cause === null) return null;
+  check({ digest, served }) {
+    const impossible = digest === null ? null : impossibleDigest(digest);
+    if (impossible === null) return null;
+    const { cause, is } = impossible;
     return {
       at: '/artifactChecksum',
       cause,
-      message:
-        cause === 'empty-file'
-          ? message`This is the checksum of an empty file.`
-          : message`This checksum is a placeholder, not a digest.`,
-      advice: message`Hash the artifact and paste the line: appreg checksum <file|url>`,
+      message: message`The checksum is ${is}.`,
+      advice: adviceToList(served),
+      evidence: {
+        checksum: `sha256:${digest}`,
+        ...(served ? { found: `sha256:${served.sha256}`, bytes: served.bytes } : {}),
+      },
     };
   },
 });

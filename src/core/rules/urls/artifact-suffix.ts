@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { defineRule } from '../rule.ts';
-import { OTHER_SCHEME } from '../other-scheme.ts';
+import { NOT_ITS_URL, OTHER_SCHEME } from '../other-url.ts';
 
 export const artifactSuffix = defineRule({
   id: 'artifact-suffix',
@@ -11,7 +11,7 @@ export const artifactSuffix = defineRule({
   spec: '2.2',
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: [OTHER_SCHEME],
+  supersededBy: [OTHER_SCHEME, ...NOT_ITS_URL],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
   why: 'An artifact is a gzip-compressed tar archive; a different suffix usually means a different file.',
   examples: {

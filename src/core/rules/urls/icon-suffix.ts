@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { defineRule } from '../rule.ts';
-import { OTHER_SCHEME } from '../other-scheme.ts';
+import { NOT_ITS_URL, OTHER_SCHEME } from '../other-url.ts';
 
 export const iconSuffix = defineRule({
   id: 'icon-suffix',
@@ -11,7 +11,7 @@ export const iconSuffix = defineRule({
   spec: '2.1',
   symptom: 'icon-does-not-display',
   owner: 'author',
-  supersededBy: [OTHER_SCHEME],
+  supersededBy: [OTHER_SCHEME, ...NOT_ITS_URL],
   failsWhen: 'the path of an icon URL does not end in .png or .svg',
   why: 'Icons are PNG or SVG; hosts choose the content type by the suffix, and a wrong type is not displayed.',
   examples: {

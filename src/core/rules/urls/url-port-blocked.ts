@@ -1,7 +1,7 @@
 import { message } from '../../text/message.ts';
 import { blockedPort } from '../../url/url.ts';
 import { defineRule } from '../rule.ts';
-import { OTHER_SCHEME } from '../other-scheme.ts';
+import { OTHER_SCHEME } from '../other-url.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 
 export const urlPortBlocked = defineRule({

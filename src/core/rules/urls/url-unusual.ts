@@ -1,6 +1,7 @@
 import { withoutFragment } from '../../url/url.ts';
 import { urlOddities } from '../../url/url-error.ts';
 import { defineRule } from '../rule.ts';
+import { NOT_ITS_URL } from '../other-url.ts';
 
 export const urlUnusual = defineRule({
   id: 'url-unusual',
@@ -11,6 +12,7 @@ export const urlUnusual = defineRule({
   spec: null,
   symptom: null,
   owner: 'author',
+  supersededBy: NOT_ITS_URL,
   causes: {
     fragment: { title: 'The URL has a fragment' },
     'host-not-ascii': { title: 'The host name is not ASCII' },

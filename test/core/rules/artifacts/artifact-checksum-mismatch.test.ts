@@ -185,11 +185,6 @@ ruleTable(artifactChecksumMismatch, {
       { cause: 're-encoded', message: 'probably', advice: 'before you change them' },
     ],
     [
-      'the empty file’s digest is listed',
-      facts(content(bytes), `sha256:${sha256('')}`),
-      { cause: 'empty-digest-listed', advice: LISTED },
-    ],
-    [
       'the inner tar’s digest is listed',
       facts(content(bytes), `sha256:${sha256('the published bytes')}`, {
         again: content(bytes, { inner: sha256('the published bytes') }),
