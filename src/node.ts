@@ -57,7 +57,7 @@ export {
 } from './observe/archive/read-archive.ts';
 export { factsOfBundle } from './observe/content/attestation.ts';
 export { contentOf } from './observe/content/document-content.ts';
-export { redactor } from './observe/content/redact.ts';
+export { redactor } from './core/text/redactor.ts';
 export { createDigester } from './observe/digest/digest.ts';
 export { inspectImage } from './observe/icon/inspect-image.ts';
 

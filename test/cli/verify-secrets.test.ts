@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printReport } from '../../src/cli/check/report.ts';
+import { runDiagnose } from '../../src/cli/commands/diagnose.ts';
 import { runJudge } from '../../src/cli/commands/judge.ts';
 import { runVerify } from '../../src/cli/commands/verify.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
@@ -127,6 +128,25 @@ describe('verify prints and saves no token that a host echoes', () => {
     }
     expect(JSON.stringify(other.requests)).not.toContain('uthorization');
   });
+});
+
+const FORMS: [string, string][] = [
+  ['in small letters', TOKEN.toLowerCase()],
+  ['in capital letters', TOKEN.toUpperCase()],
+  ['in hexadecimal', Buffer.from(TOKEN).toString('hex')],
+  ['in base64', Buffer.from(`Bearer ${TOKEN}`).toString('base64')],
+  ['in percent-encoding', Buffer.from(TOKEN).toString('hex').replaceAll(/../g, '%$&')],
+];
+
+test.each(FORMS)('verify and diagnose hide a token that a host echoes %s', async (_, echoed) => {
+  live.serve('a.json', answer({ status: 403, headers: { 'X-Seen': echoed }, body: `No entry with ${echoed}` }));
+  const { all } = await everything('json');
+  const ticket = contextWith('markdown');
+  await runDiagnose(ticket, live.url, { ca: 'ca.pem', headerEnv: ['Authorization=TOKEN'], bundle: 'ticket.zip' });
+  for (const text of [all, Object.values(ticket.printed).flat().join('\n')]) {
+    expect(text).not.toContain(echoed);
+    expect(text).toContain('403');
+  }
 });
 
 test('verify requests a URL with its secret, and reports it without', async () => {

@@ -4,7 +4,7 @@ import { message } from '../../core/text/message.ts';
 import type { Baseline } from '../../core/facts/facts.ts';
 import type { CheckCommand } from '../../core/findings/report.ts';
 import { isAppregError } from '../../core/errors/error.ts';
-import { redactor } from '../../observe/content/redact.ts';
+import { redactor } from '../../core/text/redactor.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../core/url/registry-url.ts';
 import type { Workspace } from '../../observe/workspace/places.ts';

@@ -1,6 +1,6 @@
 import { joined, message, type SafeText } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
-import { redactor } from '../../observe/content/redact.ts';
+import { redactor } from '../../core/text/redactor.ts';
 import { asBase } from '../../observe/workspace/places.ts';
 import { interceptionApiAdvice, interceptionText } from '../../core/http/interception-text.ts';
 import { counted, redact, safeExcerpt, shellWord } from '../../core/text/text.ts';

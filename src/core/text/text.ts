@@ -1,4 +1,5 @@
-import { isReadable, tokenParts } from './signature-parameters.ts';
+import { decoded, isSecretParameter, MARKED_TOKEN, showsSignature } from './secret-parameters.ts';
+import { tokenParts } from './signature-parameters.ts';
 
 /**
  * Everything that comes from a registry is untrusted text. Before it is shown, characters that could move a cursor or
@@ -90,32 +91,11 @@ export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-// Query parameters whose values are not secret; all other values are hidden.
-const HARMLESS = new Set([
-  'v',
-  'version',
-  'ref',
-  'raw',
-  'dl',
-  'download',
-  'format',
-  'alt',
-  'tag',
-  'path',
-  'file',
-  'name',
-  'generation',
-]);
-
-// The expiry of a signature is not secret, and saved facts must keep it for `signatureExpiry`.
-export function isHarmless(name: string, value: string): boolean {
-  return isReadable(name, value) || (HARMLESS.has(name.toLowerCase()) && !NESTED.test(value));
-}
-
-// A value that may be a query of its own.
-const NESTED = /[=;?]|%3[bdf]/i;
-// A pair in a query or fragment: the name, and a value that extends to the first character that cannot be part of it.
-const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
+// The parameters after a ?, & or # up to the end of the URL; JSON and HTML may escape their separators.
+const QUERY = /(?:[?&#]|\\u00(?:26|3f|23))[^\s"<>]*/gi;
+// A pair in it: the name, and a value up to the next separator. The value of a secret extends to the next & or #.
+const PAIR = /([?&#;]|\\u00(?:26|3f|23|3b))([^=&#?;\\\s"<>]+)(=|\\u003d)((?:[^&#?;\\]|\\(?!u00(?:26|3f|23|3b)))*)/gi;
+const VALUE_END = /[&#]|\\u00(?:26|23)/gi;
 // Everything before the last @ of a possible authority; browsers accept a password with spaces in it.
 const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
 // Tokens of CDNs in a path, which may have slashes themselves.
@@ -123,7 +103,8 @@ const PATH_TOKEN = /(\/(?:bcdn_token|hdnts|hdnea|hdntl|__token__|edge-cache-toke
 // The same without a name, as Akamai's, and JSON Web Tokens.
 const PATH_FIELDS = /(\/)((?:[a-z]{1,20}=[^/~\s"<>]{0,200}~){0,4}exp(?:ires)?=\d+~[^&#\s"<>?]+)/gi;
 const PATH_JWT = /(\/)(eyJ[\w-]{10,5000}\.eyJ[\w-]{2,5000}\.[\w-]+={0,2})/g;
-// A query that is a token without a name.
+// A query that is a token without a name; a digest there is a key for caches.
+const DIGEST = /^[\da-f]*$|^[\dA-F]*$/;
 const NAMELESS = /(\?)([\w.~%+/-]{32,})(?=[&#\s"<>)]|$)/g;
 const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
 
@@ -141,7 +122,7 @@ export function safeExcerpt(text: string, limit = 200): string {
   return printable(shorten(redact(text.slice(0, SEARCHED)), limit));
 }
 
-/** The text with credentials in URLs (userinfo, query values that could be signatures) and bearer tokens hidden. */
+/** The text with credentials in URLs (userinfo, secret query values), bearer tokens and marked tokens hidden. */
 export function redact(text: string): string {
   return hideSecrets(text, () => 'REDACTED');
 }
@@ -190,19 +171,51 @@ const HIDDEN = /^REDACTED[.,:;)”’]*$/;
 
 function hideSecrets(text: string, hideSecret: (secret: string) => string): string {
   const hide = (secret: string): string => (HIDDEN.test(secret) ? secret : hideSecret(secret));
-  if (!/[?@#&=]|bearer|basic|\/eyJ/i.test(text)) return text;
+  if (!/[?@#&=]|bearer|basic|\/eyJ/i.test(text)) return text.replace(MARKED_TOKEN, hide);
   return text
     .replace(USERINFO, (_, slashes: string | undefined, name: string, scheme: string, other: string) =>
       slashes === undefined ? `${scheme}${hide(other)}@` : `${slashes}${hide(name)}@`,
     )
-    .replace(QUERY, (all, mark: string, name: string, value: string) =>
-      value === '' || isHarmless(name, value) ? all : `${mark}${name}=${hide(value)}`,
-    )
+    .replace(QUERY, (query) => hideParameters(query, hide))
     .replace(PATH_TOKEN, (_, name: string, value: string) => `${name}${hide(value)}`)
     .replace(PATH_FIELDS, (_, slash: string, value: string) => `${slash}${hide(value)}`)
     .replace(PATH_JWT, (_, slash: string, value: string) => `${slash}${hide(value)}`)
-    .replace(NAMELESS, (_, mark: string, value: string) => `${mark}${hide(value)}`)
-    .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
+    .replace(NAMELESS, (all, mark: string, value: string) => (DIGEST.test(value) ? all : `${mark}${hide(value)}`))
+    .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`)
+    .replace(MARKED_TOKEN, hide);
+}
+
+/** Hides the secret values of a query, and of the queries of URLs in its values. */
+function hideParameters(query: string, hide: (secret: string) => string): string {
+  const pairs = [...query.matchAll(PAIR)];
+  const isSigned = pairs.some(([, , name = '', , value = '']) => showsSignature(name, value));
+  let shown = '';
+  let end = 0;
+  for (const pair of pairs) {
+    const [all, , name = '', , part = ''] = pair;
+    if (pair.index < end) continue;
+    const start = pair.index + all.length - part.length;
+    const isSecret = isSecretParameter(name, part, isSigned);
+    if (!isSecret && !hasNestedSecret(part)) continue;
+    const value = isSecret ? valueFrom(query, start) : part;
+    shown += query.slice(end, start) + hide(value);
+    end = start + value.length;
+  }
+  return shown + query.slice(end);
+}
+
+function valueFrom(query: string, start: number): string {
+  VALUE_END.lastIndex = start;
+  return query.slice(start, VALUE_END.exec(query)?.index ?? query.length);
+}
+
+/** True if a value is an encoded URL or query that has a secret itself. */
+function hasNestedSecret(value: string): boolean {
+  if (!/%(?:25)*(?:3[bdf]|26|40)/i.test(value)) return false;
+  const inner = decoded(value);
+  if (inner === value) return false;
+  const asQuery = `?${inner}`;
+  return redact(inner) !== inner || redact(asQuery) !== asQuery;
 }
 
 /** A text as one word of a POSIX shell's command line: in single quotes if the shell would change it. */

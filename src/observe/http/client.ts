@@ -11,7 +11,7 @@ import { type Deadline, Deadlines } from './deadlines.ts';
 import { requestHop, followRedirects, type RedirectChain } from './hop.ts';
 import { ConnectionPool } from './pool.ts';
 import type { ProxyFor } from './proxy.ts';
-import { redactor } from '../content/redact.ts';
+import { redactor } from '../../core/text/redactor.ts';
 import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, urlFailure } from './request.ts';
 import { MAX_CROWDED, waitBeforeRetry } from './retry.ts';
 import { openTrust, type SecureContexts } from './tls.ts';

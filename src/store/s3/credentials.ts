@@ -1,6 +1,7 @@
 import { AppregError, isAppregError } from '../../core/errors/error.ts';
 import { machineLimitError } from '../../core/errors/machine-limit.ts';
 import { message } from '../../core/text/message.ts';
+import { redactor } from '../../core/text/redactor.ts';
 import { printable, redact, safeExcerpt } from '../../core/text/text.ts';
 import { machineLimitCode } from '../../platform/machine-limit.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
@@ -160,7 +161,7 @@ async function provided(
     if (limit !== null)
       throw machineLimitError(limit, message`Credentials for the S3 store cannot be requested`, { cause });
     const all = [...new Set([...reasons, reasonOf(cause)])].filter((reason) => !UNSPECIFIC.test(reason)).join('; ');
-    const safe = secrets.reduce((rest, secret) => rest.replaceAll(secret, 'REDACTED'), redact(all));
+    const safe = redactor(secrets)(redact(all));
     throw explain(safeExcerpt(safe, 500));
   }
 }

@@ -1,3 +1,4 @@
+import { redactor } from '../../core/text/redactor.ts';
 import { redact } from '../../core/text/text.ts';
 import type { Bytes } from '../bytes.ts';
 import { failpoint } from '../failpoint.ts';
@@ -82,7 +83,7 @@ export function openSigned({ region, google }: ResolvedPlace, web: SendRequest):
 
   return {
     sendOnce,
-    withoutSecrets: (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, 'REDACTED'), redact(text)),
+    withoutSecrets: (text) => redactor(secrets)(redact(text)),
   };
 }
 
