@@ -1,7 +1,7 @@
 import { message } from '../core/text/message.ts';
 import { isListedAs, type NewVersion } from '../author/metadata.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { comparePrecedence, latestOf } from '../core/registry/precedence.ts';
+import { comparePrecedence, latestOf, versionToExceed } from '../core/registry/precedence.ts';
 import { isComparable, isPlainVersion, isPromotion } from '../core/registry/version.ts';
 
 /** Refuses a new version that is probably a mistake: once published, it can neither be changed nor taken back. */
@@ -27,7 +27,10 @@ export function refuseTypos(
   { prerelease = false, lower = false, same: mayRepeat = [] }: Allowances,
 ): void {
   if (!prerelease && !isPlainVersion(version)) throw prereleaseNotAllowed(version);
-  const latest = latestOf(listed.map((one) => one.version));
+  const latest = versionToExceed(
+    version,
+    listed.map((one) => one.version),
+  );
   // One that is not compared is refused by a rule.
   if (!lower && latest !== null && isComparable(version) && comparePrecedence(version, latest) < 0)
     throw new AppregError(

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { PACKAGE_LOCKS, withPackageVersion, withVersion } from '../core/release/version-file.ts';
-import { nextVersion } from '../core/release/state.ts';
+import { listedToExceed, nextVersion } from '../core/release/state.ts';
+import { isMissing } from '../core/facts/facts.ts';
 import { printable } from '../core/text/text.ts';
 import { replaceFile, requireWritableFile } from '../store/directory/atomic.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
@@ -71,12 +72,14 @@ export async function bumpApps(
 }
 
 /** Apps that share a version file get a version above all of theirs. */
-function bumpsFor(apps: readonly EvaluatedApp[], { lock }: PublishedState): Bumps {
+function bumpsFor(apps: readonly EvaluatedApp[], { listed, lock }: PublishedState): Bumps {
   const bumps = new Map<string, Bump>();
   const locks = new Map<string, string>();
   for (const { app, declared, result } of apps) {
     if (result.state !== 'changed' || declared === null) continue;
-    const known = [declared.version, result.listed, bumps.get(app.versionFile)?.version];
+    const versions = listed.app(app.key);
+    const above = versions === null || isMissing(versions) ? null : listedToExceed(declared.version, versions);
+    const known = [declared.version, above, bumps.get(app.versionFile)?.version];
     const taken = new Set(lock?.get(app.key)?.keys());
     const version = nextVersion(
       known.filter((one) => one != null),

@@ -80,12 +80,17 @@ test.each([
   await agreed(root, 0, { clock: 'unchanged' });
 });
 
-test('a pre-release above makes no version reverted', async () => {
+test('a pre-release above makes no plain version reverted or behind', async () => {
   const root = await committed({ clock: '1.4.0' });
   change(root, '2.0.0-beta.1');
   await published(root, { allowPrerelease: true });
   change(root, '1.4.0', "export const app = 'clock';\n");
   await agreed(root, 0, { clock: 'unchanged' });
+  change(root, '1.4.0', 'export const app = 3;\n');
+  const { apps } = await releaseIn(root, { bump: true });
+  expect(apps['clock']).toMatchObject({ state: 'new', declared: '1.4.1', listed: '2.0.0-beta.1' });
+  commitAll(root);
+  await agreed(root, 0, { clock: 'new' });
 });
 
 test('behind names the command that publishes an older version', async () => {

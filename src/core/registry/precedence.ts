@@ -41,3 +41,15 @@ export function byPrecedence<Item>(items: Iterable<Item>, versionOf: (item: Item
 export function latestOf(versions: Iterable<string>): string | null {
   return latestVersion(Array.from(versions, (text) => new SemanticVersion(text)))?.text ?? null;
 }
+
+/**
+ * The listed version that a new one has to be above, so that subscribers get it; null if there is none. Of a plain version
+ * it is the highest plain one, since subscribers of that get no pre-release.
+ * @param version a valid version
+ * @param listed valid versions
+ */
+export function versionToExceed(version: string, listed: Iterable<string>): string | null {
+  const known = Array.from(listed, (text) => new SemanticVersion(text));
+  const compared = new SemanticVersion(version).isRelease ? known.filter(({ isRelease }) => isRelease) : known;
+  return sortedByVersion(compared, (one) => one).at(-1)?.text ?? null;
+}

@@ -1,7 +1,7 @@
 import { sameDigest } from '../registry/baseline.ts';
 import type { PublishedVersion } from '../facts/facts.ts';
 import type { Provenance } from '../registry/lock-file.ts';
-import { comparePrecedence } from '../registry/precedence.ts';
+import { comparePrecedence, versionToExceed } from '../registry/precedence.ts';
 import { bump, isComparable, isPlainVersion, isSemver } from '../registry/version.ts';
 import { printable } from '../text/text.ts';
 import type { AppProblem } from './version-file.ts';
@@ -53,6 +53,8 @@ export interface Decision {
   highest: string | null;
   /** The highest plain version that is listed. */
   latest: string | null;
+  /** The listed version that the declared one has to be above, to be new; null if there is none. */
+  toExceed: string | null;
   /** The checksum with which the declared version was published. */
   listedChecksum: string | null;
   /** The declared version is no longer listed, but was published with other bytes. */
@@ -76,8 +78,9 @@ type RebuildCause = { kind: 'toolchain' } | { kind: 'notices' } | Likeness;
 export function decideState(app: BuiltApp): Decision {
   const { declared, checksum, isDescribed, recorded } = app;
   const listed = app.listed ?? (isDescribed ? [] : null);
-  if (listed === null)
-    return { state: 'unlisted', highest: null, latest: null, listedChecksum: null, withdrawn: false, rebuiltBy: null };
+  const unknown = { highest: null, latest: null, toExceed: null, listedChecksum: null, withdrawn: false };
+  if (listed === null) return { state: 'unlisted', ...unknown, rebuiltBy: null };
+  const toExceed = listedToExceed(declared, listed);
   const highest = highestOf(listed);
   const latest = highestOf(listed.filter(({ version }) => isPlainVersion(version)));
   const entry = listed.find(({ version }) => version === declared);
@@ -87,6 +90,7 @@ export function decideState(app: BuiltApp): Decision {
     state,
     highest,
     latest,
+    toExceed,
     listedChecksum,
     withdrawn,
     rebuiltBy,
@@ -97,7 +101,7 @@ export function decideState(app: BuiltApp): Decision {
     return cause === null ? decided('changed') : orReverted(app, decided('rebuilt', cause));
   }
   // One that is not compared is refused by a rule.
-  const isNew = highest === null || !isComparable(declared) || comparePrecedence(declared, highest) > 0;
+  const isNew = toExceed === null || !isComparable(declared) || comparePrecedence(declared, toExceed) > 0;
   return decided(isNew ? 'new' : 'behind');
 }
 
@@ -111,6 +115,14 @@ function orReverted({ declared, isMaintained }: BuiltApp, decision: Decision): D
   const { latest, withdrawn } = decision;
   if (isMaintained || withdrawn || latest === null || !isComparable(declared)) return decision;
   return comparePrecedence(latest, declared) > 0 ? { ...decision, state: 'reverted', rebuiltBy: null } : decision;
+}
+
+/** As `versionToExceed`, without listed versions that are invalid. */
+export function listedToExceed(declared: string, listed: readonly PublishedVersion[]): string | null {
+  return versionToExceed(
+    declared,
+    listed.flatMap(({ version }) => (isSemver(version) ? version : [])),
+  );
 }
 
 /** The highest semantic version by precedence, pre-releases included; null if there is none. */
@@ -181,7 +193,7 @@ export const LINE_ENDS_ADVICE =
 
 /** Explains the state of one app, and the next step. */
 export function explainState(
-  { state, highest, latest, withdrawn, rebuiltBy }: Decision,
+  { state, latest, toExceed, withdrawn, rebuiltBy }: Decision,
   { declared, key, versionFile, buildOptions, isListed, unlisted }: ExplainedApp,
 ): { message: string | null; advice: string | null } {
   switch (state) {
@@ -210,8 +222,8 @@ export function explainState(
       };
     case 'behind':
       return {
-        message: `${declared} is not listed, and not higher than ${highest ?? 'what is listed'}, the highest listed version.`,
-        advice: `Declare a version above ${highest ?? 'it'} in ${versionFile}. To publish ${declared} for subscribers of an older version: appreg publish-version ${key} ${declared} ${buildOptions} --allow-lower${isPlainVersion(declared) ? '' : ' --allow-prerelease'}`,
+        message: `${declared} is not listed, and not higher than ${toExceed}, the highest listed version.`,
+        advice: `Declare a version above ${toExceed} in ${versionFile}. To publish ${declared} for subscribers of an older version: appreg publish-version ${key} ${declared} ${buildOptions} --allow-lower${isPlainVersion(declared) ? '' : ' --allow-prerelease'}`,
       };
     case 'unlisted':
       return unlisted ?? { message: null, advice: null };
