@@ -1,3 +1,4 @@
+// Scenario: every kind of certificate is judged by a browser too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { type KeyCertificates, keyCertificates, type PlanName, PLANS } from '../support/key-certificates.ts';

@@ -1,3 +1,4 @@
+// Scenario: every file that a command reads is broken in each way.
 import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

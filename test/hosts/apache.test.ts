@@ -1,3 +1,4 @@
+// Scenario: Apache serves a registry with each fault of its configuration.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { write } from '../support/folders.ts';

@@ -1,3 +1,4 @@
+// Scenario: caches of real servers are in front of a registry.
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';

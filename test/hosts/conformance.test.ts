@@ -1,3 +1,4 @@
+// Scenario: real servers run all cases of the kit.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

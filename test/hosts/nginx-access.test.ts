@@ -1,3 +1,4 @@
+// Scenario: nginx refuses a registry in each way.
 import { createHash } from 'node:crypto';
 import { write } from '../support/folders.ts';
 import { checksum, ORIGIN } from '../support/live-registry.ts';

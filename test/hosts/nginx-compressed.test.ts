@@ -1,3 +1,4 @@
+// Scenario: nginx compresses a registry in each way.
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';

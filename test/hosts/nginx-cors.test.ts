@@ -1,3 +1,4 @@
+// Scenario: nginx serves a registry with each fault of CORS.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ORIGIN } from '../support/live-registry.ts';

@@ -1,3 +1,4 @@
+// Scenario: nginx serves a registry with each fault of its files.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// Scenario: a registry answers in many orders.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judge } from '../../src/core/engine/judge.ts';
 import type { Report } from '../../src/core/findings/report.ts';

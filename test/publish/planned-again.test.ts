@@ -1,3 +1,4 @@
+// Scenario: another publisher lists a version at each moment, in every store.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JudgeSettings } from '../../src/publish/check-change.ts';
 import { publishVersion, type VersionToPublish } from '../../src/publish/publish-version.ts';

@@ -1,3 +1,4 @@
+// Scenario: hosts with each fault in turn run all cases of the kit.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHostCases } from '../../src/host/run.ts';
 import { writeFixtures } from '../../src/host/fixtures.ts';

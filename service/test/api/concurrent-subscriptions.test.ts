@@ -1,3 +1,4 @@
+// Scenario: many organizations subscribe to registries that do not respond.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAddressPolicy } from '../../src/config/outbound.ts';
 import { webApp } from '../../src/web-app.ts';

@@ -1,3 +1,4 @@
+// Scenario: hundreds of damaged backups are restored.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
