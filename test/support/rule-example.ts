@@ -99,8 +99,8 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
   },
   icon: (text) => {
     const isExchange = hasExchanges(text);
-    const { answer, origins = [] } = isExchange ? exchangeFacts(text) : {};
-    return { ...seenIcon(imageBytes(isExchange ? firstBody(text) : text)), answer, origins };
+    const { answer, web, origins = [] } = isExchange ? exchangeFacts(text) : {};
+    return { ...seenIcon(imageBytes(isExchange ? firstBody(text) : text)), web, answer, origins };
   },
   subscription: subscriptionFacts,
   host: (text) => {

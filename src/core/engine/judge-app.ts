@@ -93,7 +93,8 @@ function judgeIcon(run: Run, facts: IconFacts, url: string | null, app: SubjectL
   const { content, image } = facts;
   const { origins } = run.settings;
   if (!isMissing(content)) run.record.totals.bytes += content.bytes;
-  judgeSubject(run, 'icon', { facts, content, ...partsOfImage(image), answer: answerOf(facts), origins }, place);
+  const { web } = facts;
+  judgeSubject(run, 'icon', { facts, content, ...partsOfImage(image), web, answer: answerOf(facts), origins }, place);
   judgeResponse(run, facts, place, 'after-content');
 }
 

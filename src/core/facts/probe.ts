@@ -17,7 +17,10 @@ export interface Probe {
    * @minimum 0
    */
   retryAfterMs: number;
-  /** The errors of the attempts before the last one: a failure's code, or a status. */
+  /**
+   * The errors of the attempts before the last one: a failure's code, a status, or what was wrong with a complete
+   * response, such as `an HTML page`.
+   */
   retriedErrors?: string[];
   /** OPTIONS only: the names in Access-Control-Request-Headers, in lower case. */
   requestedHeaders?: string[];

@@ -14,6 +14,12 @@ export function comparedAnswers({ browser, gzip }: HttpViews): { probe: Probe; c
   });
 }
 
+/** True for a web page, or no bytes, in place of the file. */
+export function isPage(copy: ComparedBody | undefined): boolean {
+  if (copy === undefined || copy.same || copy.fault !== null) return false;
+  return copy.decoded?.kind === 'html' || copy.decoded?.kind === 'empty';
+}
+
 /** True for a body that is still compressed after decoding: it was compressed twice. */
 export function isCompressedTwice({ coding, decoded, same }: ComparedBody): boolean {
   return coding !== '' && !same && decoded !== null && ['gzip', 'zlib', 'zstd'].includes(decoded.kind);

@@ -14,8 +14,8 @@ export type Dependence =
   | { on: 'headers'; groups: readonly HeaderGroup[] }
   | { on: 'changed' | 'intermittent' | 'each-time' | 'together' };
 
-/** A response like the first one. */
-const SAME = 'same';
+/** The result of a response like the first one. */
+export const SAME = 'same';
 
 /** The result of a GET, for comparison; null if it says nothing about the host. */
 function resultOf({ failure, hops, copy }: Probe): string | null {
@@ -36,21 +36,35 @@ export function isOther(probe: Probe): boolean {
 }
 
 /**
- * Finds the headers on which the other response depends; null if no probes were sent.
+ * Finds the headers on which the other response depends; null if no probes were sent, or if none got another response.
  * @param like the kind of request that it is about
  */
 export function dependenceOf(
   { headerProbes: probes = [] }: Pick<HttpViews, 'headerProbes'>,
   like: HeaderProbe['like'] = 'fetch',
 ): Dependence | null {
-  const own = probes.filter((probe) => probe.like === like);
-  if (own.length === 0) return null;
-  const plain = results(own, (sent) => sent.length === 0);
-  const full = results(own, (sent) => sent.length > 1);
-  if (plain.length === 0 || full.length === 0) return null;
+  return dependenceBy(probes, like, resultOf);
+}
+
+/**
+ * The same for a part of the responses.
+ * @param result of a response: `SAME`, another text, or null if the response says nothing
+ */
+export function dependenceBy(
+  probes: readonly HeaderProbe[],
+  like: HeaderProbe['like'],
+  result: (probe: Probe) => string | null,
+): Dependence | null {
+  const own = probes
+    .filter((probe) => probe.like === like)
+    .map(({ sent, round, probe }) => ({ sent, round, value: result(probe) }));
+  const plain = valuesOf(own.filter(({ sent }) => sent.length === 0));
+  const full = valuesOf(own.filter(({ sent }) => sent.length > 1));
+  if (plain.length === 0 || full.length === 0 || own.every(({ value }) => value === null || value === SAME))
+    return null;
   const isSteady = plain.every(isSame) && !full.some(isSame);
   if (isSteady) {
-    const single = own.filter(({ sent, probe }) => sent.length === 1 && isOther(probe));
+    const single = own.filter(({ sent, value }) => sent.length === 1 && value !== null && value !== SAME);
     const groups = single.flatMap(({ sent }) => sent);
     return groups.length > 0 ? { on: 'headers', groups } : { on: 'together' };
   }
@@ -58,9 +72,12 @@ export function dependenceOf(
     const all = [...plain, ...full];
     return { on: all.length > 2 && new Set(all).size === all.length ? 'each-time' : 'changed' };
   }
-  const late = own.filter(({ round }) => round > 1);
-  const last = [...results(late, (sent) => sent.length === 0), ...results(late, (sent) => sent.length > 1)];
-  return { on: last.length > 0 && !last.some(isSame) ? 'changed' : 'intermittent' };
+  const late = valuesOf(own.filter(({ sent, round }) => round > 1 && sent.length !== 1));
+  return { on: late.length > 0 && !late.some(isSame) ? 'changed' : 'intermittent' };
+}
+
+function valuesOf(probes: readonly { value: string | null }[]): string[] {
+  return probes.map(({ value }) => value).filter((value) => value !== null);
 }
 
 /**
@@ -68,7 +85,7 @@ export function dependenceOf(
  * requests of the first round.
  */
 export function isUndecided(probes: readonly HeaderProbe[]): boolean {
-  return [...results(probes, (sent) => sent.length === 0), ...results(probes, (sent) => sent.length > 1)].some(isSame);
+  return probes.some(({ sent, probe }) => sent.length !== 1 && resultOf(probe) === SAME);
 }
 
 /** True if nothing contradicts that the host refuses because of the origin. */
@@ -107,16 +124,22 @@ export function otherAnswer(web: HttpViews): Probe | null {
   return web.browser.find(isOther) ?? null;
 }
 
+/**
+ * The fault of a response that a later one, to the same request, did not repeat: a failure's code, a status, or
+ * the other content or header.
+ */
+export function transientError({ failure, hops, copy }: Probe, otherHeaders: readonly string[]): string {
+  const status = hops.at(-1)?.status ?? 0;
+  if (failure !== null) return failure.code;
+  if (status < 200 || status > 299) return `status ${status}`;
+  if (copy?.decoded?.kind === 'html') return 'an HTML page';
+  if (copy?.decoded?.bytes === 0) return 'no bytes';
+  return copy === undefined && otherHeaders.length > 0 ? `another ${otherHeaders.join(', ')}` : 'other content';
+}
+
 /** True for a failed response: a status that is not 2xx, or an aborted connection. */
 export function isRefusal(probe: Probe): boolean {
   return probe.failure !== null || statusOf(probe) >= 300;
-}
-
-function results(probes: readonly HeaderProbe[], which: (sent: readonly HeaderGroup[]) => boolean): string[] {
-  return probes
-    .filter(({ sent }) => which(sent))
-    .map(({ probe }) => resultOf(probe))
-    .filter((result) => result !== null);
 }
 
 function isSame(result: string): boolean {

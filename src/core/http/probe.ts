@@ -85,15 +85,21 @@ export function machineLimitOf(failure: Failure | null): Missing | null {
     : null;
 }
 
-/** The later probe, with the attempts of the earlier one. */
-export function mergeAttempts(first: Probe, second: Probe): Probe {
-  const error = first.failure?.code ?? `status ${statusOf(first)}`;
+/**
+ * The later probe, with the attempts of the earlier one.
+ * @param error of the earlier one
+ */
+export function mergeAttempts(first: Probe, second: Probe, error: string = errorOf(first)): Probe {
   return {
     ...second,
     attempts: first.attempts + second.attempts,
     retryAfterMs: first.retryAfterMs + second.retryAfterMs,
     retriedErrors: [...(first.retriedErrors ?? []), error, ...(second.retriedErrors ?? [])],
   };
+}
+
+function errorOf(probe: Probe): string {
+  return probe.failure?.code ?? `status ${statusOf(probe)}`;
 }
 
 /** The proxy of a probe, as a phrase to append; '' for a direct request. */

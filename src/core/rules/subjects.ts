@@ -161,6 +161,7 @@ export interface Subjects {
     wholeImage: ImageFacts;
     /** The active content of an SVG, if all of it was read; none of any other image. */
     active: ImageFacts['active'];
+    web: HttpViews;
     answer: Probe;
     origins: readonly string[];
   };

@@ -4,11 +4,13 @@ import { type ComparedBody, type Content, isMissing, type Missing, type Probe } 
 import { contentCodings } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import type { DocumentContent } from '../../core/json/content.ts';
+import { faultSeverity } from '../../core/registry/image-faults.ts';
 import { jsonValueIn } from '../../core/json/value-in.ts';
 import { kindOf } from '../../core/text/file-type.ts';
 import { gzipHeaderSize } from '../archive/gzip.ts';
 import { bytesOf } from '../content/document-content.ts';
 import { unknownCodings } from '../digest/decode.ts';
+import { inspectImage } from '../icon/inspect-image.ts';
 import type { BodyReader } from './body.ts';
 
 /** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
@@ -138,7 +140,7 @@ function missingCoding(sent: Buffer, reference: Reference, limit: number): Pick<
 const IMAGES = new Set(['png', 'svg', 'webp', 'avif', 'jpeg', 'gif']);
 
 function isEquivalent(content: Buffer | null, kind: string, { text, isImage }: Reference): boolean {
-  if (isImage) return IMAGES.has(kind);
+  if (isImage) return IMAGES.has(kind) && (content === null || faultSeverity(inspectImage(content)) !== 'error');
   const other = content === null ? null : (text?.() ?? null);
   return other !== null && content !== null && jsonOf(content.toString()) === jsonOf(other);
 }

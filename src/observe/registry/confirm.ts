@@ -2,14 +2,23 @@ import {
   type HeaderGroup,
   type HeaderProbe,
   isMissing,
+  type Missing,
   type Probe,
   type RepeatedProbe,
   type ResourceKind,
   type SideProbe,
 } from '../../core/facts/facts.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
-import { alternatingStatuses, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/http/header-probes.ts';
-import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
+import {
+  alternatingStatuses,
+  dependenceOf,
+  isOther,
+  isRefusal,
+  isUndecided,
+  transientError,
+} from '../../core/http/header-probes.ts';
+import { isAnswered, lastHop, mergeAttempts, notRequested, statusOf } from '../../core/http/probe.ts';
+import { differingHeaders, doHeadersDiffer, dependOnAnything } from '../../core/http/judged-headers.ts';
 import { isIntermittent, isUnanswered, mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { sendBeside } from '../http/attempts.ts';
 import { type BrowserGet, getAsBrowser, groupsOf } from './browser-get.ts';
@@ -159,6 +168,8 @@ function differingOrigin(browser: readonly Probe[]): string {
 
 /** A difference between responses, and the requests to find out which header it depends on. */
 interface Difference {
+  /** The view that may be one that did not return; absent if it is none of GET. */
+  of?: 'browser' | 'gzip' | 'image';
   /** Changes the browser's GET for these requests; null if the responses do not differ so. */
   when(views: Partial<Views>, server: Probe): Partial<BrowserGet> | null;
   /** False if the requests show that the difference is not one of GET; absent: they are always kept. */
@@ -166,11 +177,25 @@ interface Difference {
 }
 
 const DIFFERENCES: readonly Difference[] = [
-  { when: ({ browser = [] }) => (isDifferent(browser) ? { page: differingOrigin(browser) } : null) },
-  { when: ({ gzip }) => (gzip && isDifferent([gzip]) ? { encoding: 'gzip' } : null) },
   {
+    of: 'browser',
+    when: ({ browser = [] }) => (isDifferent(browser) ? { page: differingOrigin(browser) } : null),
+  },
+  { of: 'gzip', when: ({ gzip }) => (gzip && isDifferent([gzip]) ? { encoding: 'gzip' } : null) },
+  {
+    of: 'image',
     when: ({ image, browser = [] }) =>
       image && isDifferent([image]) && !isDifferent(browser) ? { like: 'image' } : null,
+  },
+  {
+    of: 'browser',
+    when: (views, server) => (doHeadersDiffer({ ...NO_VIEWS, ...views, server }, 'fetch') ? {} : null),
+    keep: dependsOnAnything,
+  },
+  {
+    of: 'image',
+    when: (views, server) => (doHeadersDiffer({ ...NO_VIEWS, ...views, server }, 'image') ? { like: 'image' } : null),
+    keep: dependsOnAnything,
   },
   {
     // GET may return another length or validator as well.
@@ -189,17 +214,58 @@ const DIFFERENCES: readonly Difference[] = [
 /**
  * Sends the requests for the first difference that is one of GET.
  * @param get the browser's request from the first page
+ * @returns these requests, and the views whose first response did not return, as the last one was
  */
 export async function probeDifferences(
   views: Partial<Views>,
   server: Probe,
   get: BrowserGet,
   context: ObserveContext,
-): Promise<HeaderProbe[]> {
-  for (const { when, keep } of DIFFERENCES) {
-    const changed = when(views, server);
+): Promise<Pick<Views, 'headerProbes'> & Partial<Views>> {
+  let lastViews: Partial<Views> = {};
+  for (const { of, when, keep } of DIFFERENCES) {
+    const changed = when({ ...views, ...lastViews }, server);
     const probes = changed === null ? [] : await probeHeaders({ ...get, ...changed }, context);
-    if (probes.length > 0 && (keep?.(probes, server) ?? true)) return probes;
+    if (probes.length === 0) continue;
+    if (of !== undefined) lastViews = { ...lastViews, ...lastState(of, { ...views, ...lastViews }, probes) };
+    if (keep?.(probes, server) ?? probes.some(({ probe }) => isOther(probe)))
+      return { ...lastViews, headerProbes: probes };
   }
-  return [];
+  return lastViews;
+}
+
+const NOT_SENT: Missing = { missing: { code: 'sampled' } };
+const NO_VIEWS: Views = { browser: [], preflight: NOT_SENT, head: NOT_SENT };
+
+function dependsOnAnything(headerProbes: readonly HeaderProbe[], server: Probe): boolean {
+  return dependOnAnything({ ...NO_VIEWS, server, headerProbes: [...headerProbes] });
+}
+
+/** The view, as the last requests like it were answered, if its own response did not return. */
+function lastState(
+  of: 'browser' | 'gzip' | 'image',
+  views: Partial<Views>,
+  probes: readonly HeaderProbe[],
+): Partial<Views> {
+  const later = probes.filter(({ sent }) => sent.length > 1).map(({ probe }) => probe);
+  const ofView = (view: Probe): Probe => laterResponse(view, later) ?? view;
+  if (of === 'browser')
+    return { browser: (views.browser ?? []).map((view) => (view.origin === later[0]?.origin ? ofView(view) : view)) };
+  const view = views[of];
+  return view === undefined ? {} : { [of]: ofView(view) };
+}
+
+/**
+ * The last response to the same request, with the attempt before it, if the first one did not return. If responses
+ * alternate, one like that of the plain GET, so that the host's other answers to browsers are judged by it. Null if
+ * neither is so.
+ */
+function laterResponse(view: Probe, later: readonly Probe[]): Probe | null {
+  const good = later.filter((probe) => isAnswered(probe) && !isOther(probe));
+  const last = good.at(-1);
+  if (last === undefined) return null;
+  if (good.length < later.length) return isOther(view) ? last : null;
+  const headers = differingHeaders(view, last);
+  if (!isOther(view) && !later.every((probe) => differingHeaders(view, probe).length > 0)) return null;
+  return mergeAttempts(view, last, transientError(view, headers));
 }

@@ -9,6 +9,7 @@ import {
   type Resource,
 } from '../../core/facts/facts.ts';
 import { contentCodings, headerValue, headerLines, httpDate } from '../../core/http/headers.ts';
+import { hasChanged } from '../../core/http/judged-headers.ts';
 import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { aboutUrl, companionState } from '../../core/registry/companion.ts';
@@ -21,6 +22,7 @@ import type { ObserveContext } from './context.ts';
 import { type FetchedResource, fetchOnce, type FetchOptions, fetchResource, reasonMissing } from './fetch.ts';
 import type { ObservedAbout } from './part.ts';
 import type { Outcome } from './probes.ts';
+import { documentFault } from './second-look.ts';
 import { browserGet, conditionalViews, observeViews, type ResourceViews, type ServerView } from './views.ts';
 
 /** Observes a JSON document over HTTP, and how its host responds to browsers and to conditional requests. */
@@ -34,8 +36,9 @@ export const JSON_ACCEPT = 'application/json, */*;q=0.8';
 const KEPT_OF_CUT = 4096;
 
 /**
+ * If the host sends something else at the end of the requests than at the beginning, the document is observed again.
  * @param known the result of an earlier run; a conditional request checks whether it is still valid
- * @param onContent is called with the content as soon as it is final, so that what it lists is fetched during the
+ * @param onContent is called with the content as soon as it is received, so that what it lists is fetched during the
  * further requests; not called for known content
  */
 export async function observeDocument(
@@ -44,6 +47,17 @@ export async function observeDocument(
   context: ObserveContext,
   known: DocumentFacts | null = null,
   onContent: (content: DocumentFacts['content']) => void = () => {},
+): Promise<DocumentFacts> {
+  const facts = await observeState(url, kind, context, known, onContent);
+  return hasChanged(facts.web) ? observeState(url, kind, context, null, () => {}) : facts;
+}
+
+async function observeState(
+  url: string,
+  kind: DocumentKind,
+  context: ObserveContext,
+  known: DocumentFacts | null,
+  onContent: (content: DocumentFacts['content']) => void,
 ): Promise<DocumentFacts> {
   const { origin } = new URL(url);
   const { hosts } = context;
@@ -119,12 +133,12 @@ async function withConditions(
   const refused = sent.filter(({ probe }) => probe.origin === null && mayBeRepeated('condition', probe)).slice(0, 1);
   const repeated = await repeatRefused(refused, get, context);
   const repeatedProbes = [...(web.repeatedProbes ?? []), ...repeated];
-  const probes = web.headerProbes === undefined ? await probeDifferences(facts, web.server, get, context) : [];
+  const differences = web.headerProbes === undefined ? await probeDifferences(facts, web.server, get, context) : {};
   return {
     ...web,
     ...facts,
     ...(repeatedProbes.length > 0 ? { repeatedProbes } : {}),
-    ...(probes.length > 0 ? { headerProbes: probes } : {}),
+    ...differences,
   };
 }
 
@@ -153,7 +167,14 @@ async function fetchDocument(
   const options = { accept: JSON_ACCEPT, limit };
   const { confirmed, fetched } = await revalidate(url, options, context, known);
   if (confirmed && known) return { kind, probe: confirmed, content: known.content, sha256: knownDigest(known), known };
-  return { kind, known: null, ...decodedDocument(fetched ?? (await fetchResource(url, options, context)), limit) };
+  const first = decodedDocument(fetched ?? (await fetchResource(url, options, context)), limit);
+  const document = await context.hosts.secondLooks.take(
+    kind,
+    first,
+    ({ probe, content }) => documentFault(kind, probe, content),
+    async () => decodedDocument(await fetchOnce({ url, headers: [], fresh: true }, options, context), limit),
+  );
+  return { kind, known: null, ...document };
 }
 
 /** A separate function, so that the bytes are released before further requests. */

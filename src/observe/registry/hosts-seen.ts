@@ -5,6 +5,7 @@ import { memoizeAsync } from '../../core/values/promises.ts';
 import { type AlternatingOrigins, openMissingFiles } from '../http/missing-files.ts';
 import { isSameBehavior, type Views } from './cache.ts';
 import { Sample } from './sample.ts';
+import { SecondLooks } from './second-look.ts';
 
 /** Number of resources of a kind and host that are probed with single headers; the others are expected to behave alike. */
 const PROBED = 3;
@@ -24,6 +25,8 @@ export class HostsSeen {
   readonly sample = new Sample();
   /** Confirms files that a host reports as missing. */
   readonly missingFiles = openMissingFiles(this.#alternating);
+  /** Requests files again whose responses cannot be used. */
+  readonly secondLooks = new SecondLooks();
 
   /** Remembers the certificates of the hosts that answered. */
   noteCertificates({ hops }: Probe): void {

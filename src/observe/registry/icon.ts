@@ -1,5 +1,6 @@
-import { type IconFacts, isMissing } from '../../core/facts/facts.ts';
+import { type IconFacts, type ImageFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
 import { contentCodings } from '../../core/http/headers.ts';
+import { hasChanged } from '../../core/http/judged-headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/url/url.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
@@ -9,12 +10,14 @@ import { inspectImage } from '../icon/inspect-image.ts';
 import { iconBefore } from './cache.ts';
 import type { ObserveContext } from './context.ts';
 import { revalidate } from './document.ts';
-import { fetchResource, reasonMissing } from './fetch.ts';
+import { type FetchedResource, fetchOnce, fetchResource, reasonMissing } from './fetch.ts';
 import type { FetchedIcon } from './part.ts';
+import { iconFault } from './second-look.ts';
 import { observeViews } from './views.ts';
 
 /**
- * Observes an icon over HTTP, and how its host responds to browsers.
+ * Observes an icon over HTTP, and how its host responds to browsers. If the host sends something else at the end of the
+ * requests than at the beginning, the icon is observed again.
  * @param known the result of an earlier run; a conditional request checks whether it is still valid
  */
 export async function observeIcon(
@@ -24,6 +27,11 @@ export async function observeIcon(
 ): Promise<IconFacts> {
   const recent = context.daily && context.now !== null ? iconBefore(known, url, context.now) : null;
   if (recent) return recent;
+  const facts = await observeState(url, context, known);
+  return hasChanged(facts.web) ? observeState(url, context, null) : facts;
+}
+
+async function observeState(url: string, context: ObserveContext, known: IconFacts | null): Promise<IconFacts> {
   const options = { accept: '*/*', limit: context.limits.icon };
   const view = { kind: 'icon', ...options } as const;
   const trusted = context.hosts.sendsFalse304(url) ? null : known;
@@ -34,19 +42,27 @@ export async function observeIcon(
     const views = await observeViews({ ...view, server: confirmed, reference }, context, known);
     return { url, file: null, ...views, content, image };
   }
-  const { probe, content, start, bytes } = fetched ?? (await fetchResource(url, options, context));
+  const { probe, content, start, bytes, image } = await context.hosts.secondLooks.take(
+    'icon',
+    inspected(fetched ?? (await fetchResource(url, options, context))),
+    (icon) => iconFault(icon.probe, icon.image),
+    async () => inspected(await fetchOnce({ url, headers: [], fresh: true }, options, context)),
+  );
   const reference = referenceOfIcon(probe, content, bytes);
   const views = await observeViews({ ...view, server: probe, reference }, context, null);
-  const reason = reasonMissing(probe);
-  if (reason) return { url, file: null, ...views, content: reason, image: reason };
+  if (isMissing(image)) return { url, file: null, ...views, content: image, image };
   const applied = contentCodings(lastHop(probe)?.headers ?? []);
   // An unknown coding is ignored, as browsers ignore it.
   const isDecoded = applied.length > 0 && unknownCodings(applied).length === 0;
   const shown = await withoutSecretsInHead(content, start);
   const decoded = isDecoded ? await digestDecoded(applied, bytes) : null;
-  const facts = { url, file: null, ...views, content: { ...shown, decoded }, image: inspectImage(bytes) };
+  const facts = { url, file: null, ...views, content: { ...shown, decoded }, image };
   context.onIcon(url, bytes);
   return facts;
+}
+
+function inspected(icon: FetchedResource): FetchedResource & { image: ImageFacts | Missing } {
+  return { ...icon, image: reasonMissing(icon.probe) ?? inspectImage(icon.bytes) };
 }
 
 /** The icons that were fetched, until an app that uses one is handed over. */

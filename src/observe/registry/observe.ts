@@ -45,7 +45,13 @@ const SCAN_SERVED: ScanOptions = { folders: [], maxListed: 20 };
  * an error. The first request is sent when the first part is asked for.
  */
 export function observe(url: string, options: WebOptions = {}): Observing {
-  const figures: Figures = {
+  const figures = noFigures();
+  const parts = observeParts(url, options, figures);
+  return { figures, [Symbol.asyncIterator]: () => parts };
+}
+
+function noFigures(): Figures {
+  return {
     done: 0,
     known: 1,
     bytes: 0,
@@ -56,8 +62,6 @@ export function observe(url: string, options: WebOptions = {}): Observing {
     artifacts: { listed: 0, verified: 0, fetched: 0, deferred: 0 },
     machineLimit: null,
   };
-  const parts = observeParts(url, options, figures);
-  return { figures, [Symbol.asyncIterator]: () => parts };
 }
 
 type AppInManifest = [key: string, entry: JsonValue];
@@ -67,12 +71,11 @@ interface Resources {
   readonly http: RunClient;
   /** Null if the addresses of hosts are not compared. */
   readonly addresses: AddressObserver | null;
-  readonly announcements: Announcements;
   /** Null if no part hands over the icons. */
   readonly icons: FetchedIcons | null;
   readonly digestWorkers: ObserveContext['digestWorkers'];
   /** In flight. */
-  readonly pending: { manifest: Promise<unknown> | null; apps: InFlight<AppInManifest, ObservedApp> | null };
+  readonly pending: { manifest: Promise<unknown> | null; apps: SelectedApps | null };
 }
 
 async function* observeParts(url: string, options: WebOptions, figures: Figures): AsyncGenerator<Part, void> {
@@ -82,7 +85,6 @@ async function* observeParts(url: string, options: WebOptions, figures: Figures)
   const resources: Resources = {
     http: openRunClient(client, () => void (figures.machineLimit = client.machineLimit())),
     addresses: options.eachAddress === true ? new AddressObserver({ ...options, contexts }) : null,
-    announcements: new Announcements(options.announce === true),
     icons: options.iconBytes === undefined ? null : new FetchedIcons(options.iconBytes),
     digestWorkers: options.digestWorkers ?? ownWorkers,
     pending: { manifest: null, apps: null },
@@ -91,10 +93,10 @@ async function* observeParts(url: string, options: WebOptions, figures: Figures)
     yield* observeAll(url, options, figures, resources);
   } finally {
     // A consumer that left the loop holds a part for which an app may wait.
-    const { http, addresses, announcements, pending } = resources;
+    const { http, addresses, pending } = resources;
     http.end();
-    announcements.close();
-    await Promise.allSettled([pending.manifest, pending.apps?.settled()]);
+    pending.apps?.announcements.close();
+    await Promise.allSettled([pending.manifest, pending.apps?.inFlight.settled()]);
     ownWorkers.close();
     await Promise.all([client.close(), addresses?.close()]);
   }
@@ -107,7 +109,7 @@ async function* observeAll(
   resources: Resources,
 ): AsyncGenerator<Part, void> {
   const { memory = null, signal } = options;
-  const { http, addresses, announcements, icons, pending } = resources;
+  const { http, addresses, icons, pending } = resources;
   const isInterrupted = (): boolean => signal?.aborted === true || http.isEnded;
   const redaction = openRedaction((options.secrets?.headers ?? []).map(([, value]) => value));
   const context = openContext(options, figures, resources);
@@ -116,17 +118,20 @@ async function* observeAll(
   pending.manifest = facts;
   // Awaited later; until then a rejection must not count as unhandled.
   facts.catch(() => {});
-  const listed = manifestAppsIn(await content);
-  const { apps, ...selection } = listed === null ? NO_APPS : selectApps(listed, options);
-  const shared = shareResources(apps.map(([, entry]) => entry));
-  const announce = announcements.announce.bind(announcements);
-  const run = { context, options, figures, shared, announce };
-  const inFlight = (pending.apps = new InFlight(apps, ([key, entry]) => observeApp(key, entry, run)));
-  figures.known += apps.length * 2;
+  const early = await content;
+  const open = { context, options, figures };
+  let selected = (pending.apps = openApps(early, open));
   // The apps are observed during the further requests for the manifest, if nothing is known about them.
-  if (memory === null) inFlight.startMore();
+  if (memory === null) selected.inFlight.startMore();
 
   const manifest = await facts;
+  if (manifest.content !== early) {
+    // The host sent another manifest at the end of the requests for it.
+    await selected.abandon();
+    Object.assign(figures, noFigures(), { bytes: figures.bytes, announced: figures.announced });
+    selected = pending.apps = openApps(manifest.content, open);
+  }
+  const { inFlight, announcements, selection } = selected;
   figures.done += 1;
   const isCutOff = isInterrupted();
   if (isCutOff && isMissing(manifest.content)) return yield { kind: 'end', interrupted: true };
@@ -217,6 +222,39 @@ function observeManifest(
   return { facts, content: Promise.race([early, facts.then(({ content }) => content)]) };
 }
 
+/** The apps of a manifest that are observed. */
+interface SelectedApps {
+  readonly selection: Omit<Selection, 'apps'>;
+  readonly announcements: Announcements;
+  readonly inFlight: InFlight<AppInManifest, ObservedApp>;
+  /** Ends their observation, whose results are not needed. */
+  abandon(): Promise<void>;
+}
+
+/** Selects the apps that a manifest lists, and starts nothing. */
+function openApps(
+  content: DocumentFacts['content'],
+  open: Pick<AppRun, 'context' | 'options' | 'figures'>,
+): SelectedApps {
+  const { options, figures } = open;
+  const listed = manifestAppsIn(content);
+  const { apps, ...selection } = listed === null ? NO_APPS : selectApps(listed, options);
+  const shared = shareResources(apps.map(([, entry]) => entry));
+  const announcements = new Announcements(options.announce === true);
+  const run: AppRun = { ...open, shared, announce: announcements.announce.bind(announcements) };
+  const inFlight = new InFlight(apps, ([key, entry]: AppInManifest) => observeApp(key, entry, run));
+  figures.known += apps.length * 2;
+  return {
+    selection,
+    announcements,
+    inFlight,
+    abandon() {
+      announcements.abandon();
+      return inFlight.settled();
+    },
+  };
+}
+
 type Selection = Pick<ManifestPart, 'order' | 'unknownApps' | 'nearApps' | 'elsewhere'> & { apps: AppInManifest[] };
 
 /** Of a manifest that lists no apps. */
@@ -279,11 +317,15 @@ interface Announcement {
   release(): void;
 }
 
+/** The artifacts of apps that are not observed any more. */
+const ABANDONED: Missing = { missing: { code: 'interrupted' } };
+
 /** The `listed` parts of the apps in flight. Each app waits until its part was dealt with. */
 class Announcements {
   readonly #waiting: Announcement[] = [];
   #onArrival: (() => void) | null = null;
   #isOpen: boolean;
+  #isAbandoned = false;
 
   /** @param isOpen false if no parts are announced */
   constructor(isOpen: boolean) {
@@ -293,6 +335,7 @@ class Announcements {
   /** Resolves once the part was dealt with: to what it leaves out. */
   announce(key: string, versions: readonly JsonValue[], artifacts: readonly ListedArtifact[]): Promise<LeftOut> {
     const leftOut = new Map<ListedArtifact, Missing>();
+    if (this.#isAbandoned) for (const artifact of artifacts) leftOut.set(artifact, ABANDONED);
     if (!this.#isOpen) return Promise.resolve(leftOut);
     const part: ListedPart = {
       kind: 'listed',
@@ -325,6 +368,13 @@ class Announcements {
   /** The first part was dealt with. */
   release(): void {
     this.#waiting.shift()?.release();
+  }
+
+  /** Releases all apps that wait, without their artifacts; so does each later one. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    for (const { part } of this.#waiting) part.leaveOut(part.artifacts, ABANDONED);
+    this.close();
   }
 
   /** Releases all apps that wait, also the one whose part was handed over; no later one waits. */
@@ -388,14 +438,16 @@ interface ObservedApp {
 async function observeApp(key: string, entry: JsonValue, run: AppRun): Promise<ObservedApp> {
   const { context, options, shared } = run;
   const known = (await options.memory?.app(key)) ?? null;
-  let artifacts: Promise<ArtifactFacts[]> | null = null;
-  const startArtifacts = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
-    if (artifacts === null) {
-      artifacts = observeArtifacts(key, listedVersionsIn(content) ?? [], run, known);
+  let started: { content: DocumentFacts['content']; artifacts: Promise<ArtifactFacts[]> } | null = null;
+  const startArtifacts = async (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
+    if (started?.content !== content) {
+      // The host sent another metadata file at the end of the requests for it.
+      if (started !== null) await started.artifacts;
+      started = { content, artifacts: observeArtifacts(key, listedVersionsIn(content) ?? [], run, known) };
       // Awaited with the rest; until then a rejection must not count as unhandled.
-      artifacts.catch(() => {});
+      started.artifacts.catch(() => {});
     }
-    return artifacts;
+    return started.artifacts;
   };
   const url = metadataUrlOf(entry);
   const fetchingMetadata = isRequestable(url)

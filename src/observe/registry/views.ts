@@ -72,19 +72,16 @@ export async function browserViews(view: ServerView, context: ObserveContext): P
   const get = browserGet(view, context);
   const { facts, sent, repeated } = await runProbes(BROWSER, { server, get, browser: null, sha256: null }, context);
   const views: Views = { browser: [], preflight: SAMPLED, head: SAMPLED, ...facts };
-  const [headerProbes, repeatedProbes] = await Promise.all([
+  const [differences, repeatedProbes] = await Promise.all([
     probeDifferences(views, server, get, context),
     repeatRefused(sent, get, context),
   ]);
-  const isUnexplained = headerProbes.length === 0 && isDifferent(views.browser);
+  const last: Views = { ...views, ...differences };
+  const isUnexplained = last.headerProbes === undefined && isDifferent(last.browser);
   const alternating = isUnexplained ? context.hosts.alternating(lastHop(server)?.url ?? '') : undefined;
   if (alternating) repeatedProbes.push({ ...alternating, of: 'browser' });
   repeatedProbes.push(...repeated.slice(0, 1));
-  return {
-    ...views,
-    ...(headerProbes.length > 0 ? { headerProbes } : {}),
-    ...(repeatedProbes.length > 0 ? { repeatedProbes } : {}),
-  };
+  return { ...last, ...(repeatedProbes.length > 0 ? { repeatedProbes } : {}) };
 }
 
 /**

@@ -1,7 +1,9 @@
 import { message, safe } from '../../text/message.ts';
-import type { ResourceKind } from '../../facts/facts.ts';
+import { answersToAll } from '../../http/answers.ts';
+import type { Probe, ResourceKind } from '../../facts/facts.ts';
 import { freshness, type Freshness, oldCopyAge } from '../../http/cache.ts';
 import { headerValue, secondsIn } from '../../http/headers.ts';
+import { isAlternating } from '../../http/judged-headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { formatDuration } from '../../text/format-duration.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
@@ -48,26 +50,33 @@ Cache-Control: public, max-age=31536000, immutable`,
 HTTP/1.1 200 OK
 Cache-Control: public, max-age=300`,
   },
-  check({ resource, answer, now }) {
-    if (resource !== 'manifest' && resource !== 'metadata') return null;
-    const hop = finalHop(answer);
-    const fresh = freshness(hop, Date.parse(now));
-    const age = secondsIn(headerValue(hop.headers, 'age'));
-    const found = longLifetime(resource, fresh, oldCopyAge(answer, now)) ?? staleCopy(resource, fresh, age);
-    if (found === null) return null;
-    return {
-      ...found,
-      evidence: {
-        cacheControl: headerValue(hop.headers, 'cache-control'),
-        expires: headerValue(hop.headers, 'expires'),
-        lifetimeSeconds: fresh.lifetime,
-        ...(age === null ? {} : { ageSeconds: age }),
-        ...found.evidence,
-      },
-      dedupeKey: `${resource} ${hostOf(hop.url)} ${fresh.source}`,
-    };
+  check({ resource, web, now }) {
+    if ((resource !== 'manifest' && resource !== 'metadata') || isAlternating(web, 'Cache-Control')) return null;
+    const problems = answersToAll(web)
+      .map((probe) => problemOf(resource, probe, now))
+      .filter((problem) => problem !== null);
+    return problems.find(({ severity = 'warning' }) => severity === 'warning') ?? problems[0];
   },
 });
+
+function problemOf(resource: ResourceKind, probe: Probe, now: string): Problem<Cause> | null {
+  const hop = finalHop(probe);
+  const fresh = freshness(hop, Date.parse(now));
+  const age = secondsIn(headerValue(hop.headers, 'age'));
+  const found = longLifetime(resource, fresh, oldCopyAge(probe, now)) ?? staleCopy(resource, fresh, age);
+  if (found === null) return null;
+  return {
+    ...found,
+    evidence: {
+      cacheControl: headerValue(hop.headers, 'cache-control'),
+      expires: headerValue(hop.headers, 'expires'),
+      lifetimeSeconds: fresh.lifetime,
+      ...(age === null ? {} : { ageSeconds: age }),
+      ...found.evidence,
+    },
+    dedupeKey: `${resource} ${hostOf(hop.url)} ${fresh.source}`,
+  };
+}
 
 /** @param copyAge seconds: the age of the response, if it is an old copy; otherwise 0 */
 function longLifetime(resource: ResourceKind, fresh: Freshness, copyAge: number): Problem<Cause> | null {

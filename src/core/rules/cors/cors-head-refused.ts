@@ -1,3 +1,4 @@
+import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { CORS_CAUSES } from '../cors-causes.ts';
 import { preflightFault } from '../../http/preflight.ts';
@@ -57,6 +58,7 @@ Access-Control-Allow-Origin: *`,
   },
   check({ resource, web, head, preflights: [preflight = null], headPreflight }) {
     // If GET fails, HEAD fails for the same reason.
+    if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     const get = web.browser[0];
     if (!get || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416)) return null;
     return [answerFault(resource, head), preflightProblem(resource, preflight, headPreflight)].filter(

@@ -1,3 +1,4 @@
+import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { INVALID_CORS_CAUSES } from '../cors-causes.ts';
@@ -57,6 +58,7 @@ Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
   check({ resource, web, origins }) {
+    if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     for (const probe of web.browser) {
       const { origin } = probe;
       const fault = corsFault(probe);

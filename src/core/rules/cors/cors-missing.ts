@@ -1,3 +1,4 @@
+import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { otherAllowedOrigin, corsEvidence, corsFault } from '../../http/cors.ts';
@@ -58,6 +59,7 @@ Content-Type: application/json
 Access-Control-Allow-Origin: *`,
   },
   check({ resource, web, origins }) {
+    if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     for (const probe of web.browser) {
       const fault = corsFault(probe);
       if (fault?.code !== 'missing') continue;

@@ -1,3 +1,4 @@
+import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { freshness } from '../../http/cache.ts';
 import { corsEvidence, corsFault } from '../../http/cors.ts';
@@ -53,6 +54,7 @@ Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
   check({ resource, web, answer, now }) {
+    if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     const plain = finalHop(answer);
     for (const probe of web.browser) {
       const hop = lastHop(probe);

@@ -1,3 +1,4 @@
+import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
 import { otherAllowedOrigin, corsEvidence, corsFault, namesNoOrigin } from '../../http/cors.ts';
@@ -50,6 +51,7 @@ Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
   check({ resource, web, origins }) {
+    if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     const problems: Problem<Cause>[] = [];
     for (const probe of web.browser) {
       const problem =

@@ -1,3 +1,4 @@
+import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { corsEvidence, corsFault, PROBE_ORIGIN } from '../../http/cors.ts';
 import { headerValue } from '../../http/headers.ts';
@@ -38,6 +39,7 @@ Access-Control-Allow-Origin: https://flows.example.com
 Vary: Origin`,
   },
   check({ web }) {
+    if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     // If the service's own origin was named, the conditional requests include one from an unknown origin.
     const fromUnknownOrigin = (web.conditional ?? [])
       .map(({ probe }) => probe)

@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { hostOrCopy } from '../owners.ts';
-import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, isPage } from '../../http/copies.ts';
 import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf } from '../../http/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
@@ -90,7 +90,7 @@ HTTP/1.1 200 OK
 function otherContent(web: HttpViews, { on }: Dependence): { probe: Probe; copy: ComparedBody } | undefined {
   const probes = on === 'intermittent' ? (web.headerProbes ?? []).map(({ probe }) => probe) : [];
   return comparedAnswers({ ...web, browser: [...web.browser, ...probes] }).find(
-    ({ copy }) => !copy.same && !isCompressedTwice(copy),
+    ({ copy }) => !copy.same && !isCompressedTwice(copy) && (on === 'intermittent' || !isPage(copy)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { message, type SafeText } from '../../text/message.ts';
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
 import { doContentsAlternate, alternatingStatuses } from '../../http/header-probes.ts';
+import { alternatingHeaders } from '../../http/judged-headers.ts';
 import { isIntermittent, isRefusalStatus } from '../../http/repeated-probes.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
@@ -9,6 +10,7 @@ import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
   alternating: { title: 'The same requests succeed and fail alternately' },
+  'alternating-headers': { title: 'A header alternates between two values' },
   'address-dead': { title: 'An address of the host does not respond' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -25,7 +27,7 @@ export const hostIntermittent = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a resource was received only after a failed attempt (a reset connection, a status 5xx, a 404 that did not recur, a 429 without Retry-After), the same requests get 2xx and error statuses alternately, or not all addresses of a host name respond',
+    'a resource was received only after a failed attempt (a reset connection, a status 5xx, a 404, a page or an unreadable file that did not recur, a 429 without Retry-After), the same requests get 2xx and error statuses or two values of a header alternately, or not all addresses of a host name respond',
   why: 'The service may not retry as often, so subscribers see intermittent failures.',
   examples: {
     bad: `GET /registry.json
@@ -43,15 +45,32 @@ HTTP/1.1 200 OK`,
     const dead = deadAddresses(web.server, comparedHosts);
     if (dead) return dead;
     const problem =
-      (isAnswered(web.server) ? lateAnswer(resource, url, web.server) : null) ??
+      (isAnswered(web.server) && !doContentsAlternate(web) ? lateAnswer(resource, url, web.server) : null) ??
       alternatingStatusProblem(resource, web) ??
       otherGetProbes(web)
-        .filter(({ retriedErrors: errors = [] }) => errors.some((error) => /^status 50[024]$/.test(error)))
+        .filter(({ retriedErrors: errors = [] }) => errors.some(isOfHost))
         .map((probe) => lateAnswer(resource, url, probe))
         .find((late) => late !== null);
-    return problem && { ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) };
+    const late = problem ? [{ ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) }] : [];
+    return [...late, ...alternatingHeaderProblems(resource, url, web)];
   },
 });
+
+/** True for the error of an attempt that was not a lost connection or a limit. */
+function isOfHost(error: string): boolean {
+  return /^status (?!408|429|503)/.test(error) || !/^status|^[A-Z0-9_]+$/.test(error);
+}
+
+function alternatingHeaderProblems(resource: ResourceKind, url: string, web: HttpViews): Problem<Cause>[] {
+  const host = hostOf(lastHop(web.server)?.url ?? url);
+  return alternatingHeaders(web).map(({ name, values }) => ({
+    cause: 'alternating-headers',
+    message: message`${host} is not reliable: the responses for the ${resourceName(resource)} alternate between ${values.map((value) => (value === null ? `no ${name}` : `${name}: ${value}`)).join(' and ')}.`,
+    advice: message`Configure each server and cache behind the host alike: one of them sends another ${name}.`,
+    evidence: { host, header: name, values: values.map((value) => value ?? '(none)') },
+    dedupeKey: `${host} ${name}`,
+  }));
+}
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
@@ -72,7 +91,7 @@ function lateAnswer(resource: ResourceKind, url: string, probe: Probe): Problem<
 function adviceFor(errors: readonly string[]): SafeText {
   if (errors.every((error) => error === 'status 429'))
     return message`The host limits requests: raise the limit for static files, or use a host without such a limit.`;
-  if (errors.some((error) => /^status 4(?!08|29)/.test(error))) return EACH_SERVER;
+  if (errors.some((error) => isOfHost(error) && !error.startsWith('status 5'))) return EACH_SERVER;
   return message`Check the logs of the host for dropped connections and errors.`;
 }
 
@@ -82,7 +101,7 @@ function otherGetProbes({ browser, conditional = [], revalidation, image, gzip }
   return probes.filter((probe) => probe !== undefined);
 }
 
-const EACH_SERVER = message`Check each server and cache behind the host: one of them does not have the file, or fails.`;
+const EACH_SERVER = message`Check each server and cache behind the host: one of them does not have the file, or sends something else.`;
 
 const REQUESTS: Readonly<Record<SideProbe, string>> = {
   HEAD: 'HEAD requests',

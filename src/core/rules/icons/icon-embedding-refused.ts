@@ -1,5 +1,7 @@
 import { message } from '../../text/message.ts';
+import { answersToImages } from '../../http/answers.ts';
 import { headerValue } from '../../http/headers.ts';
+import { isAlternating } from '../../http/judged-headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { parseUrl } from '../../url/url.ts';
 import { hostOf } from '../../http/probe.ts';
@@ -16,7 +18,7 @@ export const iconEmbeddingRefused = defineRule({
   id: 'icon-embedding-refused',
   title: 'Icon that other sites may not embed',
   on: 'icon',
-  needs: ['answer', 'origins'],
+  needs: ['web', 'answer', 'origins'],
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
@@ -37,9 +39,13 @@ HTTP/1.1 200 OK
 Content-Type: image/svg+xml
 Cross-Origin-Resource-Policy: cross-origin`,
   },
-  check({ answer, origins }) {
+  check({ web, origins }) {
+    if (isAlternating(web, 'Cross-Origin-Resource-Policy')) return null;
     // Each hop is checked separately, redirects included.
-    const problems = answer.hops.map((hop) => refusal(hop, origins)).filter((problem) => problem !== null);
+    const problems = answersToImages(web)
+      .flatMap(({ hops }) => hops)
+      .map((hop) => refusal(hop, origins))
+      .filter((problem) => problem !== null);
     return problems.filter(({ dedupeKey }, i) => problems.findIndex((one) => one.dedupeKey === dedupeKey) === i);
   },
 });

@@ -1,10 +1,12 @@
-import type { Probe } from '../../facts/facts.ts';
-import { headerValue, mediaType } from '../../http/headers.ts';
+import { answersToBrowsers, toBrowsers } from '../../http/answers.ts';
+import type { HttpViews, Probe } from '../../facts/facts.ts';
+import { mediaType } from '../../http/headers.ts';
+import { hasNosniff, isAlternating } from '../../http/judged-headers.ts';
 import { finalHop, lastHop } from '../../http/probe.ts';
 import { parseUrl } from '../../url/url.ts';
 import { message } from '../../text/message.ts';
 import type { CauseOf, Causes } from '../cause.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
   missing: { title: 'Content-Type is missing' },
@@ -20,7 +22,7 @@ export const iconTypeWrong = defineRule({
   id: 'icon-type-wrong',
   title: 'Icon with a Content-Type that browsers do not show',
   on: 'icon',
-  needs: ['image', 'answer', 'origins'],
+  needs: ['image', 'web', 'answer', 'origins'],
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
@@ -43,35 +45,51 @@ Content-Type: image/svg+xml
 
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>`,
   },
-  check({ image, answer, origins }) {
-    const { headers } = finalHop(answer);
-    const type = mediaType(headers)?.type || null;
-    const nosniff = /^\s*nosniff\s*(,|$)/i.test(headerValue(headers, 'x-content-type-options') ?? '');
-    const evidence = { contentType: type, nosniff, image: image.kind };
-    if (image.kind === 'svg') {
-      if (type === 'image/svg+xml') return null;
-      return {
-        cause: type === null ? 'missing' : 'svg-type',
-        message: message`The SVG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}; browsers show SVG only as image/svg+xml.`,
-        advice: message`Serve .svg files with Content-Type: image/svg+xml`,
-        evidence,
-      };
-    }
-    if (image.kind !== 'png' || type === 'image/png' || type === 'image/apng' || type === 'image/x-png') return null;
-    const [cause, consequence] = ofPng(type, nosniff, isForeign(answer, origins));
-    return {
-      severity: cause === 'missing' || cause === 'png-type' ? 'warning' : 'error',
-      cause,
-      message: message`The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${consequence}.`,
-      advice: message`Serve .png files with Content-Type: image/png`,
-      evidence,
-    };
+  check({ image, web, origins }) {
+    if (isAlternating(web, 'Content-Type') || isAlternating(web, 'X-Content-Type-Options')) return null;
+    const problems = answersToBrowsers(web)
+      .map((probe) => problemOf(probe, image.kind, web, origins))
+      .filter((problem) => problem !== null);
+    return problems.find(({ severity = 'error' }) => severity === 'error') ?? problems[0];
   },
 });
 
+/** @param kind of the image that the plain GET got */
+function problemOf(probe: Probe, kind: string, web: HttpViews, origins: readonly string[]): Problem<Cause> | null {
+  const type = typeOf(probe);
+  const nosniff = hasNosniff(probe);
+  // Hosts convert images for browsers.
+  const shown = probe.copy?.decoded?.kind ?? kind;
+  const evidence = { contentType: type, nosniff, image: shown };
+  const served = `${type === null ? 'without a Content-Type' : `as ${type}`}${toBrowsers(web, probe, typeOf)}`;
+  if (shown === 'svg') {
+    if (type === 'image/svg+xml') return null;
+    return {
+      cause: type === null ? 'missing' : 'svg-type',
+      message: message`The SVG icon is served ${served}; browsers show SVG only as image/svg+xml.`,
+      advice: message`Serve .svg files with Content-Type: image/svg+xml`,
+      evidence,
+    };
+  }
+  if (shown !== 'png' || type === 'image/png' || type === 'image/apng' || type === 'image/x-png') return null;
+  const [cause, consequence] = ofPng(type, nosniff, isForeign(probe, origins));
+  return {
+    severity: cause === 'missing' || cause === 'png-type' ? 'warning' : 'error',
+    cause,
+    message: message`The PNG icon is served ${served}${consequence}.`,
+    advice: message`Serve .png files with Content-Type: image/png`,
+    evidence,
+  };
+}
+
+/** The media type of a response; null if it has none. */
+function typeOf(probe: Probe): string | null {
+  return mediaType(finalHop(probe).headers)?.type || null;
+}
+
 /** True if pages load it from an origin other than their own. */
-function isForeign(answer: Probe, origins: readonly string[]): boolean {
-  const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
+function isForeign(probe: Probe, origins: readonly string[]): boolean {
+  const own = parseUrl(lastHop(probe)?.url ?? '')?.origin;
   return origins.length === 0 || origins.some((origin) => origin !== own);
 }
 

@@ -44,6 +44,13 @@ ruleTable(answersDiffer, {
       }),
     ],
     ['refused', resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) })],
+    [
+      'a page for browsers: browser-refused',
+      resourceFacts({
+        browser: [{ ...differentCopy, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }) }],
+        headerProbes: probesDifferingBy(differentCopy, ['fetch-metadata']),
+      }),
+    ],
   ],
   faulty: [
     [
@@ -96,12 +103,12 @@ ruleTable(answersDiffer, {
       { cause: 'agent' },
     ],
     [
-      'a page for browsers',
+      'another kind of file for browsers',
       resourceFacts({
-        browser: [{ ...differentCopy, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }) }],
+        browser: [{ ...differentCopy, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'xml' } }) }],
         headerProbes: probesDifferingBy(differentCopy, ['fetch-metadata']),
       }),
-      { cause: 'fetch-metadata', message: '(html)' },
+      { cause: 'fetch-metadata', message: '(xml)' },
     ],
     [
       'by turns, met by the probes alone',

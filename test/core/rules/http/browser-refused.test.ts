@@ -1,9 +1,14 @@
 import { browserRefused } from '../../../../src/core/rules/http/browser-refused.ts';
-import { probesInRounds, probesDifferingBy, refused, resourceFacts } from '../../../support/copies.ts';
+import { copy, probesInRounds, probesDifferingBy, refused, resourceFacts } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, ORIGIN, probe } from '../../../support/probes.ts';
 
 const image = { ...refused(), origin: null };
+const page = {
+  ...probe(),
+  origin: ORIGIN,
+  copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }),
+};
 const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(browserRefused, {
@@ -16,6 +21,10 @@ ruleTable(browserRefused, {
       resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['encoding']) }),
     ],
     [
+      'a page for its compression: compressed-copy-differs',
+      resourceFacts({ browser: [page], headerProbes: probesDifferingBy(page, ['encoding']) }),
+    ],
+    [
       'intermittently',
       resourceFacts({
         browser: [refused()],
@@ -24,6 +33,19 @@ ruleTable(browserRefused, {
     ],
   ],
   faulty: [
+    ...(['origin', 'fetch-metadata', 'agent'] as const).map(
+      (group) =>
+        [
+          `a page because of ${group}`,
+          resourceFacts({ browser: [page], headerProbes: probesDifferingBy(page, [group]) }),
+          { cause: group, message: '200 and a web page' },
+        ] as const,
+    ),
+    [
+      'a page because of several headers together',
+      resourceFacts({ browser: [page], headerProbes: probesInRounds([probe(), probe(), page], []) }),
+      { cause: 'browser' },
+    ],
     [
       'resource isolation',
       resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['fetch-metadata']) }),

@@ -159,5 +159,24 @@ ruleTable(hostIntermittent, {
       },
       { cause: 'alternating', message: '404' },
     ],
+    [
+      'a header by turns',
+      {
+        resource: 'manifest',
+        url: ADDRESS,
+        comparedHosts,
+        web: web(probe(hop({ 'access-control-allow-origin': '*' })), {
+          browser: [probe()],
+          headerProbes: probesInRounds(
+            [probe(), probe(hop({ 'access-control-allow-origin': '*' })), probe()],
+            [probe(hop({ 'access-control-allow-origin': '*' })), probe()],
+          ),
+        }),
+      },
+      {
+        cause: 'alternating-headers',
+        message: 'between Access-Control-Allow-Origin: * and no Access-Control-Allow-Origin',
+      },
+    ],
   ],
 });

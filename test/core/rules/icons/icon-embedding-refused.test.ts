@@ -1,18 +1,16 @@
 import { iconEmbeddingRefused } from '../../../../src/core/rules/icons/icon-embedding-refused.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, probe } from '../../../support/probes.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const facts = (policy: string | null, origins: string[] = []) => {
   const answer = probe(hop(policy === null ? {} : { 'cross-origin-resource-policy': policy }));
-  return { answer, origins };
+  return { answer, web: web(answer), origins };
 };
 /** Hops, each with its policy. */
 const redirectsWithPolicies = (hops: string, origins: string[]) => {
   const list = hops.split(', ').map((text) => text.split(' ') as [string, string]);
-  return {
-    answer: probe(list.map(([url, policy]) => hop({ 'cross-origin-resource-policy': policy }, { url }))),
-    origins,
-  };
+  const answer = probe(list.map(([url, policy]) => hop({ 'cross-origin-resource-policy': policy }, { url })));
+  return { answer, web: web(answer), origins };
 };
 
 ruleTable(iconEmbeddingRefused, {

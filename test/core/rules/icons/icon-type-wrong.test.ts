@@ -1,17 +1,22 @@
 import { iconTypeWrong } from '../../../../src/core/rules/icons/icon-type-wrong.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { hop, probe } from '../../../support/probes.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 
 const facts = (kind: string, type: string | null, nosniff = false, origins: string[] = []) => ({
+  ...served(type, nosniff),
   origins,
   image: { kind, width: 8, height: 8, fault: null, active: [] },
-  answer: probe(
+});
+
+function served(type: string | null, nosniff: boolean) {
+  const answer = probe(
     hop({
       ...(type === null ? {} : { 'content-type': type }),
       ...(nosniff ? { 'x-content-type-options': 'NoSniff' } : {}),
     }),
-  ),
-});
+  );
+  return { answer, web: web(answer) };
+}
 
 ruleTable(iconTypeWrong, {
   clean: [
