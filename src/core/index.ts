@@ -16,7 +16,7 @@
 // Judging: facts in, a report out.
 export { judge, type JudgeOptions, type Judging, startJudging } from './engine/judge.ts';
 export { notJudgedEntry } from './engine/not-judged.ts';
-export { fingerprintsOf } from './findings/fingerprint.ts';
+export type { RegistryPlace } from './findings/fingerprint.ts';
 export * from './findings/report.ts';
 
 // Facts: what was observed of a registry, and what could not be.

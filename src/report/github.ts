@@ -25,7 +25,7 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
   );
   const left: Record<Severity, number> = { error: SHOWN - lines.length, warning: SHOWN, note: SHOWN };
   const dropped: Record<Severity, number> = { error: 0, warning: 0, note: 0 };
-  for (const finding of mostSevereFirst(splitByCounting(report.findings).counting, (finding) => finding)) {
+  for (const finding of mostSevereFirst(splitByCounting(report.findings).counting)) {
     if (left[finding.severity]-- > 0) lines.push(annotation(finding, report, folder));
     else dropped[finding.severity]++;
   }

@@ -1,7 +1,7 @@
 import { isCountedFinding, type Report } from '../core/findings/report.ts';
 import { type Severity } from '../core/values/severity.ts';
 import { printable, printableExcerpt, safeJson } from '../core/text/text.ts';
-import { fnv1a, withFingerprints } from '../core/findings/fingerprint.ts';
+import { fnv1a } from '../core/findings/fingerprint.ts';
 import type { RenderOptions } from './options.ts';
 import { failureReasons } from './report-text.ts';
 import { hostAndPath, locationOf } from './location.ts';
@@ -21,8 +21,8 @@ const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warn
  * would mean no findings.
  */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
-  const found = withFingerprints(report.findings).filter(({ finding }) => isCountedFinding(finding));
-  const violations: Violation[] = found.map(({ finding, fingerprint }) => {
+  const found = report.findings.filter(isCountedFinding);
+  const violations: Violation[] = found.map((finding) => {
     const { path, url, line, about } = locationOf(finding, report, folder);
     const names = [finding.app, finding.version]
       .filter((name) => name !== null)
@@ -32,7 +32,7 @@ export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>
     return {
       description: `${prefix}${printable(finding.message)} ${printable(finding.advice)}${suffix}`,
       check_name: finding.rule,
-      fingerprint,
+      fingerprint: finding.fingerprint,
       severity: SEVERITY[finding.severity],
       location: violationLocation(path ?? hostAndPath(url ?? ''), line),
     };

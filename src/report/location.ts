@@ -60,6 +60,6 @@ export function hostAndPath(url: string): string {
 }
 
 /** Errors first, then warnings, then notes; each in the given order. @param findingOf the finding of an item */
-export function mostSevereFirst<T>(items: readonly T[], findingOf: (item: T) => Finding): T[] {
-  return SEVERITIES.flatMap((severity) => items.filter((item) => findingOf(item).severity === severity));
+export function mostSevereFirst(findings: readonly Finding[]): Finding[] {
+  return SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
 }

@@ -8,6 +8,7 @@ import {
   reasonWords,
   splitByCounting,
   summaryLine,
+  resolvedText,
   uncountedNumbers,
   unpublishedApps,
   whyUncounted,
@@ -39,6 +40,7 @@ export function markdown(
     `${summaryLine(report, PLAIN)}${report.target === '' ? '' : ` · ${code(brief(report.target, 300))}`}`,
     ...attestedLines(attested).flatMap((line) => ['', prose(line)]),
     ...incomplete(report.notJudged),
+    ...resolved(report),
     ...symptoms(report),
     ...hidden(report),
   ];
@@ -53,6 +55,11 @@ function incomplete(entries: readonly NotJudged[]): string[] {
   return failureReasons(entries)
     .slice(0, 5)
     .flatMap((reason) => ['', `**Incomplete**: ${prose(brief(reason, 300))}`]);
+}
+
+function resolved(report: Report): string[] {
+  const text = resolvedText(report);
+  return text === '' ? [] : ['', prose(brief(text, 600))];
 }
 
 function symptoms(report: Report): string[] {

@@ -8,6 +8,7 @@ import {
   isFailure,
   isIntentional,
   reasonWords,
+  resolvedText,
   splitByCounting,
   summaryLine,
   unpublishedApps,
@@ -35,6 +36,7 @@ export function pretty(report: Report, options: PrettyOptions): string {
     ...uncounted(report, options),
     ...hidden(report, options),
     ...unjudged(report, options),
+    ...resolved(report, options),
     ...attestedLines(options.attested ?? []),
     summaryLine(report, options.style),
   ];
@@ -106,6 +108,12 @@ function uncounted(report: Report, { style, verbose }: PrettyOptions): string[] 
   const more = found.length - MAX_LISTED;
   if (more > 0) lines.push(`  … and ${counted(more, 'more finding')}; --format json lists them all.`);
   return [...['Not counted:', ...lines].map((line) => style.dim(line)), ''];
+}
+
+/** The findings of the baseline that no longer occur: all with --verbose. */
+function resolved(report: Report, { verbose }: PrettyOptions): string[] {
+  const text = resolvedText(report, verbose ? MAX_LISTED : undefined);
+  return text === '' ? [] : [printable(text), ''];
 }
 
 function label(severity: Severity, style: Style): string {

@@ -91,6 +91,22 @@ export function whyUncounted({ excepted, baseline }: Pick<Finding, 'excepted' | 
   return `excepted${until === null ? '' : ` until ${until}`}: ${reason}${issue === null ? '' : ` (${issue})`}`;
 }
 
+/** Findings of the baseline that are named without --verbose. */
+const NAMED = 5;
+
+/** The findings of the baseline that no longer occur, in one line; '' if there are none. Not escaped. */
+export function resolvedText({ resolved }: Pick<Report, 'resolved'>, most = NAMED): string {
+  if (resolved.length === 0) return '';
+  const named = resolved.slice(0, most).map(({ rule, app, version }) => {
+    const about = [app, version].filter((name) => name !== null).join(' ');
+    return about === '' ? rule : `${rule} (${about})`;
+  });
+  const more = resolved.length - named.length;
+  const list = [...named, ...(more > 0 ? [`${grouped(more)} more`] : [])].join(', ');
+  const verb = resolved.length === 1 ? 'occurs' : 'occur';
+  return `${counted(resolved.length, 'finding')} of the baseline no longer ${verb}: ${list}. Write the baseline again, so that they cannot return.`;
+}
+
 /** Builders that are listed. */
 const LISTED = 5;
 

@@ -3,7 +3,6 @@ import type { AnyRule } from '../core/rules/rule.ts';
 import { HOMEPAGE, ruleUrl } from '../core/values/links.ts';
 import { rules } from '../core/rules/index.ts';
 import { capitalized, counted, printable, safeJson } from '../core/text/text.ts';
-import { type FingerprintedFinding, withFingerprints } from '../core/findings/fingerprint.ts';
 import { groupBy } from './words.ts';
 import type { RenderOptions } from './options.ts';
 import { mostSevereFirst, locationOf, webUrl } from './location.ts';
@@ -22,14 +21,14 @@ const INDEX = new Map<string, number>(rules.map((rule, i) => [rule.id, i]));
  * an alert for every result, regardless of its kind.
  */
 export function sarif(report: Report, { folder, severities }: Pick<RenderOptions, 'folder' | 'severities'>): string {
-  const fingerprinted = withFingerprints(report.findings);
-  const found = fingerprinted.length > KEPT ? mostSevereFirst(fingerprinted, ({ finding }) => finding) : fingerprinted;
+  const { findings } = report;
+  const found = findings.length > KEPT ? mostSevereFirst(findings) : findings;
   const places = locations(report, folder);
   // SARIF requires them in all results of a run, or in none.
   const isSuppressing = !report.findings.every(isCountedFinding);
-  const results = found.slice(0, ACCEPTED).map((one) => ({
-    ...resultOf(one, places),
-    ...(isSuppressing ? { suppressions: suppressionsOf(one.finding) } : {}),
+  const results = found.slice(0, ACCEPTED).map((finding) => ({
+    ...resultOf(finding, places),
+    ...(isSuppressing ? { suppressions: suppressionsOf(finding) } : {}),
   }));
   const { tool, command, target, outcome, summary, symptoms } = report;
   const hidden = report.apps.filter((app) => app.visible === false).map(({ key, because }) => ({ key, because }));
@@ -85,8 +84,9 @@ function plain(text: string): string {
   return text.replaceAll('`', '');
 }
 
-function resultOf({ finding, fingerprint }: FingerprintedFinding, places: Locations): object {
-  const { rule, severity, message, advice, evidence, symptom, spec, cause, resource, url, pointer } = finding;
+function resultOf(finding: Finding, places: Locations): object {
+  const { rule, severity, message, advice, evidence, symptom, spec, cause, resource, url, pointer, fingerprint } =
+    finding;
   const served = finding.file === null;
   const text = `${message} ${advice}${served && url !== null ? ` (${url})` : ''}`;
   return {
@@ -97,7 +97,7 @@ function resultOf({ finding, fingerprint }: FingerprintedFinding, places: Locati
     locations: [places.locationOf(finding)],
     // The action that uploads the file computes the second one itself for files in the repository.
     partialFingerprints: {
-      'appreg/v1': fingerprint,
+      'appreg/v2': fingerprint,
       ...(served ? { primaryLocationLineHash: `${fingerprint}:1` } : {}),
     },
     properties: allPrintable({ advice, cause, symptom, spec, resource, url, pointer, evidence }),

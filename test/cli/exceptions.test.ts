@@ -292,18 +292,22 @@ describe('--baseline', () => {
     expect(counting.map(({ rule, version }) => [rule, version])).toEqual([['version-not-semver', 'v3']]);
   });
 
-  test('may be of an older version of appreg, which had no marks', async () => {
+  test('may be of another version of appreg, without the fields that identify no finding', async () => {
     const { report } = await run();
-    const findings = report.findings.map(({ excepted, baseline, ...rest }) => ({
-      ...rest,
-      more: [excepted, baseline],
+    const findings = report.findings.map(({ rule, app, version, registry, fingerprint }) => ({
+      rule,
+      app,
+      version,
+      registry,
+      fingerprint,
     }));
     put('before.json', { ...report, tool: { name: 'appreg', version: '0.0.1' }, findings, summary: {} });
     expect((await run({ baseline: 'before.json' })).report.outcome).toBe('clean');
   });
 
-  const whole = { schema: 1, tool: { name: 'appreg', version: '0.1.0' }, findings: [] };
-  const found = { rule: 'x', resource: 'manifest', cause: null, app: null, version: null, file: null, url: null };
+  const registries = ['https://apps.example.com/registry.json'];
+  const whole = { schema: 1, tool: { name: 'appreg', version: '0.1.0' }, registries, findings: [] };
+  const found = { rule: 'x', app: null, version: null, registry: registries[0], fingerprint: '0' };
   test.each<{ name: string; value: unknown; message: RegExp }>([
     { name: 'is missing', value: null, message: /does not exist/ },
     { name: 'is empty', value: '', message: /^--baseline: before\.json:1:1: The file is empty/ },
@@ -327,14 +331,14 @@ describe('--baseline', () => {
       message: /“findings\[0\]” must be an object, not null/,
     },
     {
-      name: 'has a finding without a place',
-      value: { ...whole, findings: [found] },
-      message: /“pointer” is missing in “findings\[0\]”\. It must be text or null/,
+      name: 'has a finding without an app',
+      value: { ...whole, findings: [{ ...found, app: undefined }] },
+      message: /“app” is missing in “findings\[0\]”\. It must be text or null/,
     },
     {
-      name: 'has a finding of nothing',
-      value: { ...whole, findings: [{ ...found, pointer: '', resource: 'x' }] },
-      message: /:\d+:\d+: “findings\[0\]\.resource” must be manifest, metadata, artifact or icon, not “x”/,
+      name: 'has a finding with a number in place of its fingerprint',
+      value: { ...whole, findings: [{ ...found, fingerprint: 1 }] },
+      message: /:\d+:\d+: “findings\[0\]\.fingerprint” must be text, not 1/,
     },
   ])('that $name is refused', async ({ value, message }) => {
     if (value !== null) put('before.json', value);

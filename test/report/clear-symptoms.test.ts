@@ -36,6 +36,8 @@ function findingOf(severity: Severity, symptom: Finding['symptom'], index: numbe
     evidence: {},
     excepted: null,
     baseline: false,
+    registry: '',
+    fingerprint: '0123456789abcdef',
   };
 }
 

@@ -22,6 +22,8 @@ function heldBack(version: string | null, evidence: Finding['evidence']): Findin
     evidence,
     excepted: null,
     baseline: false,
+    registry: '',
+    fingerprint: '0123456789abcdef',
   };
 }
 

@@ -112,7 +112,7 @@ test('a finding in a file has rule, level, message, location and subject', () =>
   });
   expect(result!.locations[0].logicalLocations!.map((one) => one.fullyQualifiedName)).toEqual(['hello', 'hello@1.0.0']);
   // The uploader names it by the line in the repository, and warns of other names.
-  expect(Object.keys(result!.partialFingerprints)).toEqual(['appreg/v1']);
+  expect(Object.keys(result!.partialFingerprints)).toEqual(['appreg/v2']);
 });
 
 test.each([
@@ -186,7 +186,7 @@ describe('a finding about a response', () => {
   test('has a fingerprint for uploaders that cannot read the file', () => {
     const [result] = runOf(report({ target, findings: [live({ url: 'https://a.example/x' })] })).results;
     expect(result!.partialFingerprints['primaryLocationLineHash']).toBe(
-      `${result!.partialFingerprints['appreg/v1']}:1`,
+      `${result!.partialFingerprints['appreg/v2']}:1`,
     );
   });
 });

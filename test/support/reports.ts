@@ -1,3 +1,4 @@
+import { registryAt, withFingerprints } from '../../src/core/findings/fingerprint.ts';
 import {
   isCountedFinding,
   type Finding,
@@ -28,6 +29,8 @@ export function finding(more: Partial<Finding> = {}): Finding {
     evidence: {},
     excepted: null,
     baseline: false,
+    registry: 'registry.json',
+    fingerprint: '0123456789abcdef',
     ...more,
   };
 }
@@ -47,7 +50,7 @@ export function notJudged(more: Partial<NotJudged> = {}): NotJudged {
 }
 
 export function report(more: Partial<Report> = {}): Report {
-  const findings = more.findings ?? [];
+  const findings = withFingerprints(more.findings ?? [], registryAt('registry.json'));
   const number = (severity: string): number =>
     findings.filter((one) => isCountedFinding(one) && one.severity === severity).length;
   return {
@@ -55,6 +58,8 @@ export function report(more: Partial<Report> = {}): Report {
     tool: { name: 'appreg', version: '0.1.0' },
     command: 'lint',
     target: '.',
+    registries: ['registry.json'],
+    resolved: [],
     outcome: findings.some(isCountedFinding) ? 'findings' : 'clean',
     summary: {
       errors: number('error'),

@@ -42,6 +42,7 @@ export function incompleteReport(command: CheckCommand, target: string, thrown: 
     tool: { name: 'appreg', version: VERSION },
     command,
     target: redact(target),
+    registries: [],
     outcome: 'incomplete',
     summary: {
       errors: 0,
@@ -58,6 +59,7 @@ export function incompleteReport(command: CheckCommand, target: string, thrown: 
     symptoms: SYMPTOMS.map((id) => ({ id, status: 'not-judged', rules: [] })),
     apps: [],
     findings: [],
+    resolved: [],
     notJudged: [notJudgedEntry('*', {}, { code: 'incomplete', why: `${error.code}: ${error.message}` })],
     error,
   };

@@ -24,7 +24,8 @@ function contains(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-function gitRoot(path: string): string | null {
+/** The nearest folder with a repository or a work tree of git, from `path` upwards; null if there is none. */
+export function gitRoot(path: string): string | null {
   if (existsSync(join(path, '.git'))) return path;
   const parent = dirname(path);
   return parent === path ? null : gitRoot(parent);

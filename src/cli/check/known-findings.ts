@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { AppregError } from '../../core/errors/error.ts';
-import type { ResourceKind } from '../../core/facts/facts.ts';
-import { type FindingIdentity, fingerprintsOf } from '../../core/findings/fingerprint.ts';
+import type { KnownFinding } from '../../core/findings/report.ts';
 import { faultText, readInputFile } from '../../core/json/input-file.ts';
 import { isObject, type JsonObject, type JsonValue, member } from '../../core/json/json.ts';
 import { pointerTo } from '../../core/json/pointer.ts';
@@ -11,23 +10,36 @@ import { contentOf } from '../../observe/content/document-content.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
 /**
- * The fingerprints of the findings in the report of --baseline. Only the fields that identify a finding are read, so a
- * report of another version of appreg can be used.
- * @throws AppregError if the file is not a report of appreg
+ * The findings in the report of --baseline. Only the fields that identify a finding are read, so a report of another
+ * version of appreg can be used.
+ * @param registries the identities of the checked registries
+ * @throws AppregError if the file is not a report of appreg, or a report of other registries
  */
-export function knownFindings(name: string, cwd: string): ReadonlySet<string> {
+export function knownFindings(name: string, cwd: string, registries: readonly string[]): readonly KnownFinding[] {
   const read = readRegularFile(resolve(cwd, name));
   if ('failure' in read) throw unusable(message`--baseline: ${name} ${read.failure}.`);
   const { value, faults } = readInputFile(contentOf(read.bytes), violationsIn);
-  if (value !== null && isReport(value)) return fingerprintsOf(value);
-  throw unusable(message`--baseline: ${safe(faultText(name, faults))}`);
+  if (value === null || !isReport(value)) throw unusable(message`--baseline: ${safe(faultText(name, faults))}`);
+  if (!value.registries.some((one) => registries.includes(one)))
+    throw unusable(
+      message`--baseline: ${name} is a report about ${listed(value.registries)}, and not about ${listed(registries)}.`,
+    );
+  return value.findings;
 }
 
+function listed(registries: readonly string[]): string {
+  if (registries.length === 0) return 'no registry';
+  const shown = registries.slice(0, NAMED).map((one) => `“${one}”`);
+  const more = registries.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+const NAMED = 3;
 const WHOLE = 'The report';
 
 function violationsIn(value: JsonValue): Violation[] {
   if (!isObject(value)) return [mustBe('', 'an object', value, WHOLE)];
-  const { schema, tool, findings } = value;
+  const { schema, tool, findings, registries } = value;
   const author = member(tool, 'name');
   if (schema === undefined || author === undefined || findings === undefined)
     return [
@@ -36,10 +48,18 @@ function violationsIn(value: JsonValue): Violation[] {
   if (author !== 'appreg') return [mustBe('/tool/name', 'appreg: the report is of another tool', author, WHOLE)];
   if (schema !== 1) return [mustBe('/schema', '1, the format that this version of appreg reads', schema, WHOLE)];
   if (!Array.isArray(findings)) return [mustBe('/findings', 'a list', findings, WHOLE)];
+  if (!isTexts(registries))
+    return [
+      {
+        pointer: '',
+        isAboutName: false,
+        message: message`The report is of an older version of appreg${versionText(value)}: its findings have no fingerprints. Write it again.`,
+      },
+    ];
   return findings.flatMap((finding, index) => findingViolations(finding, pointerTo('findings', index)));
 }
 
-function isReport(value: JsonValue): value is JsonObject & { findings: FindingIdentity[] } {
+function isReport(value: JsonValue): value is JsonObject & { findings: KnownFinding[]; registries: string[] } {
   return violationsIn(value).length === 0;
 }
 
@@ -50,20 +70,28 @@ function otherContent(value: Record<string, JsonValue>): string {
   return 'apps' in value && !('findings' in value) ? ', but a manifest' : '';
 }
 
-const KINDS: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact', 'icon'];
-const TEXTS = ['cause', 'app', 'version', 'file', 'url', 'pointer'] as const;
+function isTexts(value: JsonValue | undefined): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+/** The version that wrote a report, to continue a sentence; '' if it does not say. */
+function versionText({ tool }: Record<string, JsonValue>): string {
+  const version = member(tool, 'version');
+  return typeof version === 'string' ? ` (${version})` : '';
+}
+
+const TEXTS = ['rule', 'registry', 'fingerprint'] as const;
+const OPTIONAL = ['app', 'version'] as const;
 
 function findingViolations(value: JsonValue, place: string): Violation[] {
   if (!isObject(value)) return [mustBe(place, 'an object', value, WHOLE)];
-  const found: Violation[] = [];
-  const { rule, resource } = value;
-  if (typeof rule !== 'string') found.push(mustBe(`${place}/rule`, 'text', rule, WHOLE));
-  if (!KINDS.some((kind) => kind === resource))
-    found.push(mustBe(`${place}/resource`, `${KINDS.slice(0, -1).join(', ')} or ${KINDS.at(-1)}`, resource, WHOLE));
-  for (const field of TEXTS)
-    if (value[field] !== null && typeof value[field] !== 'string')
-      found.push(mustBe(`${place}/${field}`, 'text or null', value[field], WHOLE));
-  return found;
+  const isText = (field: string): boolean => typeof value[field] === 'string';
+  return [
+    ...TEXTS.filter((field) => !isText(field)).map((field) => mustBe(`${place}/${field}`, 'text', value[field], WHOLE)),
+    ...OPTIONAL.filter((field) => value[field] !== null && !isText(field)).map((field) =>
+      mustBe(`${place}/${field}`, 'text or null', value[field], WHOLE),
+    ),
+  ];
 }
 
 function unusable(summary: SafeText): AppregError {

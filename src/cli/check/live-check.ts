@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { JudgeOptions } from '../../core/engine/judge.ts';
 import { message } from '../../core/text/message.ts';
 import type { Baseline } from '../../core/facts/facts.ts';
+import { registryAt } from '../../core/findings/fingerprint.ts';
 import type { CheckCommand } from '../../core/findings/report.ts';
 import { isAppregError } from '../../core/errors/error.ts';
 import { redactor } from '../../core/text/redactor.ts';
@@ -55,7 +56,7 @@ export async function liveCheck(
     attestations: attested?.verify ?? null,
     about: command === 'diagnose' || options.about === true,
   };
-  const judged = await settings(context, options, loaded);
+  const judged = await settings(context, { ...options, registries: [registryAt(registry.href).identity] }, loaded);
   const baseline =
     options.against === undefined
       ? lockBaseline(loaded, registry.href)

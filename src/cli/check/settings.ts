@@ -11,12 +11,13 @@ export type CheckSettings = Required<Pick<JudgeOptions, 'now' | 'severities' | '
 /**
  * The settings, as of now.
  * @param options.baseline as given with --baseline
+ * @param options.registries the identities of the checked registries
  * @param configuration of the checked workspace (default: that of the current folder)
- * @throws AppregError for an invalid setting or --rule, and for a file that is not a report
+ * @throws AppregError for an invalid setting or --rule, and for a file that is not a report about them
  */
 export async function settings(
   context: Context,
-  { baseline }: { baseline?: string | undefined } = {},
+  { baseline, registries = [] }: { baseline?: string | undefined; registries?: readonly string[] } = {},
   configuration?: LoadedConfig,
 ): Promise<CheckSettings> {
   const { config, rules } = configuration ?? (await context.config());
@@ -25,7 +26,7 @@ export async function settings(
     now: new Date().toISOString(),
     severities: { ...levels, ...(await givenLevels(context.options.rule)) },
     exceptions: exceptions && shownIn(context.cwd, exceptions),
-    known: baseline === undefined ? null : knownFindings(baseline, context.cwd),
+    known: baseline === undefined ? null : knownFindings(baseline, context.cwd, registries),
     // Read when it is used: it can be in a variable that is not set.
     get appEntry() {
       return config.artifact?.entry ?? null;

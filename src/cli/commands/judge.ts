@@ -1,6 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { resolve } from 'node:path';
 import { judgeWhole, optionsOf, startJudging } from '../../core/engine/judge.ts';
+import { registryAt } from '../../core/findings/fingerprint.ts';
 import { printable } from '../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
 import { settings } from '../check/settings.ts';
@@ -25,7 +26,6 @@ export async function runJudge(
 ): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
     const loaded = await context.config();
-    const { severities, exceptions, known } = await settings(context, options);
     const { used: parts, failed } = await useEach(files, async (file): Promise<NamedSnapshot> => {
       return { file, snapshot: await readSnapshot(resolve(context.cwd, file)) };
     });
@@ -33,6 +33,8 @@ export async function runJudge(
     const joined = joinShards(parts);
     const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
     const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
+    const registries = [registryAt(facts.target).identity];
+    const { severities, exceptions, known } = await settings(context, { ...options, registries });
     const before = lockBaseline(loaded, facts.target);
     const settled = { ...optionsOf(facts), severities, exceptions, known, baseline: before };
     const judging = startJudging({ ...settled, command: 'judge' });

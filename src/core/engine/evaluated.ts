@@ -1,13 +1,12 @@
-import type { Exception } from '../findings/report.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import type { SubjectLocation } from './location.ts';
 
-/** The rules of exceptions, and the apps that they were evaluated on; null for what is not about one app. */
+/** The rules of exceptions and known findings, and the apps that they were evaluated on; null for what is about none. */
 export class EvaluatedRules {
   readonly #apps = new Map<string, Set<string | null>>();
 
-  constructor(exceptions: readonly Exception[]) {
-    for (const { rule } of exceptions) this.#apps.set(rule, new Set());
+  constructor(about: readonly { rule: string }[]) {
+    for (const { rule } of about) this.#apps.set(rule, new Set());
   }
 
   /** Records that a rule was evaluated. */

@@ -72,6 +72,9 @@ function plainFinding(
     evidence: redactedEvidence(problem.evidence ?? {}),
     excepted: null,
     baseline: false,
+    // Set at the end of the run.
+    registry: '',
+    fingerprint: '',
   };
 }
 

@@ -1,14 +1,14 @@
 import { ruleById } from '../rules/lookup.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { judgeSubject } from './evaluate.ts';
-import type { Exception, ExceptionList } from '../findings/report.ts';
+import type { Exception, ExceptionList, Finding, KnownFinding } from '../findings/report.ts';
 import { locationOf } from './location.ts';
 import { isAbout, overlaps } from './mark-findings.ts';
 import type { RunRecord } from './record.ts';
 import { NOT_REQUESTED, type Run } from './run.ts';
 import { isOff } from './settings.ts';
 
-/** Judges the exceptions themselves: one that matches nothing is reported, if what it is about was judged. */
+/** Exceptions and known findings that match nothing, though what they are about was judged. */
 
 /** Reports the exceptions that match nothing; call it once, after everything else was judged. */
 export function judgeExceptions(run: Run, { document, pointer, entries, positionOf }: ExceptionList): void {
@@ -28,6 +28,24 @@ export function judgeExceptions(run: Run, { document, pointer, entries, position
     judgeSubject(run, 'exception', { exception, isListed, isUsed, keys: [...judged.listed] }, place);
   }
   if (document !== null) record.closeDocument(document, positionOf);
+}
+
+/** The known findings that do not occur, as far as what they are about was judged; call it after everything else. */
+export function resolvedFindings(
+  run: Run,
+  known: readonly KnownFinding[],
+  findings: readonly Pick<Finding, 'fingerprint'>[],
+): KnownFinding[] {
+  const judged = known.length === 0 ? null : judgedPart(run);
+  if (judged === null) return [];
+  const occurring = new Set(findings.map(({ fingerprint }) => fingerprint));
+  return known
+    .filter(({ fingerprint }) => !occurring.has(fingerprint))
+    .filter(({ rule, app, version }) => {
+      const range = version === null ? null : { text: version, includes: () => false };
+      return isAppListed(run.record, { rule, app, version: range }, judged) !== null;
+    })
+    .map(({ rule, app, version, registry, fingerprint }) => ({ rule, app, version, registry, fingerprint }));
 }
 
 /** The part of a registry that a run judged. */
@@ -55,7 +73,11 @@ function judgedPart({ record, manifest, settings: { shard } }: Run): JudgedPart 
  * True if the manifest lists an app that the exception is about; null if that, or what the exception is about, was not
  * judged.
  */
-function isAppListed(record: RunRecord, exception: Exception, judged: JudgedPart): boolean | null {
+function isAppListed(
+  record: RunRecord,
+  exception: Pick<Exception, 'rule' | 'app' | 'version'>,
+  judged: JudgedPart,
+): boolean | null {
   const { app } = exception;
   const rule = ruleById(exception.rule);
   if (rule === undefined || isOff(record.overrides, rule)) return null;

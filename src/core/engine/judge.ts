@@ -14,7 +14,8 @@ import type {
 import type { AttestationRequirement } from '../facts/attestation.ts';
 import type { AttestedVersions } from '../attestation/attested-versions.ts';
 import type { FactsPart } from '../facts/part.ts';
-import type { CheckCommand, ExceptionList, Report } from '../findings/report.ts';
+import { type RegistryPlace, registryAt } from '../findings/fingerprint.ts';
+import type { CheckCommand, ExceptionList, KnownFinding, Report } from '../findings/report.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
 import { APP_ENTRY } from '../registry/app-entry.ts';
 import { listedVersions } from '../registry/manifest.ts';
@@ -69,8 +70,10 @@ export interface JudgeOptions {
   omitsReuseTimes?: boolean;
   /** Findings that do not count, with the reason. */
   exceptions?: ExceptionList | null;
-  /** The fingerprints of the findings of an earlier report (`fingerprintsOf`), which do not count. */
-  known?: ReadonlySet<string> | null;
+  /** The findings of an earlier report, which do not count; those of other registries are ignored. */
+  known?: readonly KnownFinding[] | null;
+  /** The registry, for the fingerprints of its findings (default: by `target`). */
+  registry?: RegistryPlace;
 }
 
 /** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
@@ -141,8 +144,6 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
-const NONE_KNOWN: ReadonlySet<string> = new Set();
-
 /** Starts a run that judges facts as they are observed. */
 export function startJudging(options: JudgeOptions): Judging {
   const run = openRun(options);
@@ -170,18 +171,13 @@ export function startJudging(options: JudgeOptions): Judging {
     attested: () => record.attested.all(),
     finish(seconds, incomplete = null, elsewhere = 0) {
       completeRun(run, incomplete, elsewhere);
-      const marking = {
-        exceptions: options.exceptions?.entries ?? [],
-        known: options.known ?? NONE_KNOWN,
-        now: options.now,
-      };
-      return reportOf(record, { command: options.command, target: options.target, seconds, marking });
+      return reportOf(run, { command: options.command, target: options.target, seconds });
     },
   };
 }
 
 function openRun(options: JudgeOptions): Run {
-  const { severities = {}, exceptions = null } = options;
+  const { severities = {}, exceptions = null, registry = registryAt(options.target) } = options;
   const settings: RunSettings = {
     now: options.now,
     origins: options.origins ?? [],
@@ -192,8 +188,11 @@ function openRun(options: JudgeOptions): Run {
     isPublishing: options.isPublishing === true,
     attestations: options.attestations ?? null,
     exceptions,
+    registry,
+    known: options.known?.filter((finding) => finding.registry === registry.identity) ?? [],
   };
-  const record = new RunRecord(severities, options, exceptions && new EvaluatedRules(exceptions.entries));
+  const matched = [...(exceptions?.entries ?? []), ...settings.known];
+  const record = new RunRecord(severities, options, matched.length === 0 ? null : new EvaluatedRules(matched));
   const rules = new RuleTable(options.rules ?? allRules, severities);
   return new Run(settings, rules, record, options.joinsService === true);
 }

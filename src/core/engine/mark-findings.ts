@@ -2,9 +2,8 @@ import { parseUrl } from '../url/url.ts';
 import { matchesGlob } from '../text/glob.ts';
 import { secretsNamed } from '../rules/artifacts/artifact-secret.ts';
 import type { VersionRange } from '../registry/version-range.ts';
-import type { Excepted, Exception, Finding, NotJudged } from '../findings/report.ts';
+import type { Excepted, Exception, Finding, KnownFinding, NotJudged } from '../findings/report.ts';
 import { isOver } from '../findings/exception-end.ts';
-import { withFingerprints } from '../findings/fingerprint.ts';
 import { NAMED } from './finding.ts';
 
 /**
@@ -15,20 +14,20 @@ import { NAMED } from './finding.ts';
 /** Reasons why findings do not count. */
 export interface Marking {
   exceptions: readonly Exception[];
-  /** The fingerprints of the findings of the baseline report. */
-  known: ReadonlySet<string>;
+  /** The findings of the baseline report. */
+  known: readonly KnownFinding[];
   /** ISO 8601. */
   now: string;
 }
 
 /** The findings, with those marked that do not count. */
 export function markFindings(findings: readonly Finding[], { exceptions, known, now }: Marking): Finding[] {
-  if (exceptions.length === 0 && known.size === 0) return [...findings];
+  if (exceptions.length === 0 && known.length === 0) return [...findings];
   const current = exceptions.filter((exception) => !isOver(exception, now));
-  const marked = withFingerprints(findings);
-  return marked.map(({ finding, fingerprint }) => {
+  const fingerprints = new Set(known.map(({ fingerprint }) => fingerprint));
+  return findings.map((finding) => {
     const excepted = exceptedBy(current, finding);
-    const baseline = known.has(fingerprint);
+    const baseline = fingerprints.has(finding.fingerprint);
     return excepted === null && !baseline ? finding : { ...finding, excepted, baseline };
   });
 }
@@ -72,7 +71,10 @@ export function isAbout({ rule, app, version, url, secret }: Exception, finding:
 }
 
 /** True if the exception is about the place of a rule that was not judged, or about a part of it. */
-export function overlaps({ rule, app, version }: Exception, entry: NotJudged): boolean {
+export function overlaps(
+  { rule, app, version }: Pick<Exception, 'rule' | 'app' | 'version'>,
+  entry: NotJudged,
+): boolean {
   return (
     entry.rule === rule &&
     (app === null || entry.app === null || matchesGlob(app, entry.app)) &&

@@ -3,6 +3,7 @@ import { compareText } from '../text/order.ts';
 import {
   isCountedFinding,
   type Finding,
+  type KnownFinding,
   type NotJudged,
   type Outcome,
   type Report,
@@ -39,6 +40,8 @@ export function mergeReports(parts: readonly [PartReport, ...PartReport[]]): Pic
     symptoms: symptomsOf(reports),
     apps: reports.flatMap(({ apps }) => apps).toSorted((a, b) => compareText(a.key, b.key)),
     findings,
+    registries: [...new Set(reports.flatMap(({ registries }) => registries))].sort(),
+    resolved: resolvedOf(reports, findings),
     notJudged,
   };
   return { report, severities: severitiesOf(parts) };
@@ -63,6 +66,14 @@ function findingsOf(parts: readonly PartReport[]): Finding[] {
     if (first !== undefined && findings.length === judging.length) found.push(first);
   }
   return found.toSorted(inReportOrder);
+}
+
+/** Two paths of one registry may judge different parts of it. */
+function resolvedOf(reports: readonly Report[], findings: readonly Finding[]): KnownFinding[] {
+  const occurring = new Set(findings.map(({ fingerprint }) => fingerprint));
+  const resolved = reports.flatMap((report) => report.resolved);
+  const byFingerprint = new Map(resolved.map((finding) => [finding.fingerprint, finding]));
+  return [...byFingerprint.values()].filter(({ fingerprint }) => !occurring.has(fingerprint));
 }
 
 /** Lists entries about a whole run once. */

@@ -1,4 +1,3 @@
-import { withFingerprints } from '../findings/fingerprint.ts';
 import { notJudgedEntry } from './not-judged.ts';
 import { isCountedFinding, type Finding, type Report } from '../findings/report.ts';
 
@@ -11,14 +10,12 @@ import { isCountedFinding, type Finding, type Report } from '../findings/report.
  */
 export function relaxedFindings(report: Report, other: Report): Finding[] {
   const known = new Map(
-    withFingerprints(report.findings)
-      .filter(({ finding }) => isCountedFinding(finding))
-      .map(({ finding, fingerprint }) => [fingerprint, finding.severity]),
+    report.findings.filter(isCountedFinding).map(({ fingerprint, severity }) => [fingerprint, severity]),
   );
-  return withFingerprints(other.findings).flatMap(({ finding, fingerprint }) => {
+  return other.findings.flatMap((finding) => {
     // It is about the settings themselves.
     if (!isCountedFinding(finding) || finding.severity === 'note' || finding.rule === 'exception-unused') return [];
-    const severity = known.get(fingerprint);
+    const severity = known.get(finding.fingerprint);
     const isKept = severity === 'error' || severity === finding.severity;
     return isKept ? [] : [finding];
   });

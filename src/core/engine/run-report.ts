@@ -12,19 +12,23 @@ import {
   type Report,
   type Summary,
 } from '../findings/report.ts';
-import { type Marking, markFindings } from './mark-findings.ts';
+import { withFingerprints } from '../findings/fingerprint.ts';
+import { resolvedFindings } from './judge-exceptions.ts';
+import { markFindings } from './mark-findings.ts';
+import type { Run } from './run.ts';
 
 /** Parts of a report about the run itself. */
 interface RunInfo {
   command: CheckCommand;
   target: string;
   seconds: number;
-  /** Reasons why findings do not count. */
-  marking: Marking;
 }
 
-export function reportOf(run: RunRecord, info: RunInfo): Report {
-  const findings = markFindings(run.findings.toSorted(inReportOrder), info.marking);
+export function reportOf(whole: Run, info: RunInfo): Report {
+  const { record: run, settings } = whole;
+  const { registry, known } = settings;
+  const found = withFingerprints(run.findings.toSorted(inReportOrder), registry);
+  const findings = markFindings(found, { exceptions: settings.exceptions?.entries ?? [], known, now: settings.now });
   for (const left of run.leftOut) if (!isExplained(left, findings)) run.notJudged.addLeftOut(left);
   const apps = run.verdicts.toSorted((a, b) => compareText(a.key, b.key));
   // If it is not known whether an app is visible, the symptom is not clear.
@@ -34,11 +38,13 @@ export function reportOf(run: RunRecord, info: RunInfo): Report {
     tool: { name: 'appreg', version: VERSION },
     command: info.command,
     target: redact(info.target),
+    registries: [registry.identity],
     outcome: outcomeOf(run, findings),
     summary: summaryOf(run, findings, info),
     symptoms: run.symptoms.statuses(apps.flatMap((app) => (app.visible === false ? app.because : []))),
     apps,
     findings,
+    resolved: resolvedFindings(whole, known, findings),
     notJudged: [...run.notJudged.entries],
   };
 }

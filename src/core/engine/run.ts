@@ -1,6 +1,7 @@
 import type { AttestationRequirement } from '../facts/attestation.ts';
 import type { Baseline, Missing, RequestedApps, ServedApp, Shard } from '../facts/facts.ts';
-import type { ExceptionList } from '../findings/report.ts';
+import type { RegistryPlace } from '../findings/fingerprint.ts';
+import type { ExceptionList, KnownFinding } from '../findings/report.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { UrlParts } from '../url/url.ts';
 import { RequestedHosts } from './hosts.ts';
@@ -28,6 +29,10 @@ export interface RunSettings {
   readonly attestations: AttestationRequirement | null;
   /** Findings that do not count; null for no list. */
   readonly exceptions: ExceptionList | null;
+  /** The registry, for the fingerprints of its findings. */
+  readonly registry: RegistryPlace;
+  /** The findings of an earlier report about it, which do not count. */
+  readonly known: readonly KnownFinding[];
 }
 
 /** The manifest, once it was judged. */

@@ -5,7 +5,7 @@ import type { Position as InputPosition } from '../json/input-file.ts';
 import type { VersionRange } from '../registry/version-range.ts';
 import type { Severity } from '../values/severity.ts';
 import type { Evidence } from '../values/evidence.ts';
-import type { Count, Integer, Position, PositiveInteger, RuleId, Sentence } from '../values/scalars.ts';
+import type { Count, Fingerprint, Integer, Position, PositiveInteger, RuleId, Sentence } from '../values/scalars.ts';
 
 /** The four symptoms of spec section 7, in its order. */
 export type Symptom =
@@ -83,6 +83,19 @@ export interface Finding {
   excepted: Excepted | null;
   /** True if it is also in the baseline report: it does not count, except for visibility and symptoms. */
   baseline: boolean;
+  /** The registry that it is about: one of `registries` of the report. */
+  registry: string;
+  /** Identifies it in every report about that registry. */
+  fingerprint: Fingerprint;
+}
+
+/** A finding of an earlier report, as far as it is recognized. */
+export interface KnownFinding {
+  rule: RuleId;
+  app: string | null;
+  version: string | null;
+  registry: string;
+  fingerprint: Fingerprint;
 }
 
 /** A rule whose facts were not observed, with the reason. */
@@ -182,6 +195,12 @@ export interface Report {
   command: CheckCommand;
   /** The checked registry, as the user named it; secrets in URLs are hidden. */
   target: string;
+  /**
+   * The checked registries: the URL of the manifest if it is known, otherwise its path from the root of its repository.
+   *
+   * @uniqueItems true
+   */
+  registries: string[];
   /** `findings`: at least one finding counts. `incomplete`: a rule failed, or the run did not observe everything. */
   outcome: Outcome;
   summary: Summary;
@@ -194,6 +213,8 @@ export interface Report {
   /** Every app of the manifest, sorted by key. */
   apps: AppVerdict[];
   findings: Finding[];
+  /** The findings of the baseline report that were looked for and no longer occur. */
+  resolved: KnownFinding[];
   notJudged: NotJudged[];
   /** Only of a run that an error ended before anything was judged. */
   error?: RunError;

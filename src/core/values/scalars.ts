@@ -35,6 +35,13 @@ export type Moment = string;
  */
 export type Digest = string;
 
+/**
+ * 64 bits.
+ *
+ * @pattern ^[0-9a-f]{16}$
+ */
+export type Fingerprint = string;
+
 /** @pattern ^[a-z0-9]+(-[a-z0-9]+)*$ */
 export type RuleId = string;
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Exception, ExceptionList, Finding, Report } from '../../../src/core/findings/report.ts';
-import { fingerprintsOf } from '../../../src/core/findings/fingerprint.ts';
 import { covers, isAbout } from '../../../src/core/engine/mark-findings.ts';
 import { isOver } from '../../../src/core/findings/exception-end.ts';
 import { joinShards, shardOf } from '../../../src/core/engine/shards.ts';
@@ -133,13 +132,16 @@ function describeUnused({ findings }: Report): string[] {
   return unused.map(({ pointer, message }) => `${pointer} ${message}`);
 }
 
+function resolved(report: Report): string[] {
+  return report.resolved.map(({ fingerprint }) => fingerprint);
+}
+
 describe('a report', () => {
   test('with exceptions and a baseline, marks removed, is the one without', () => {
     const without = lint(faulty());
-    const fingerprints = [...fingerprintsOf(without)];
     fc.assert(
-      fc.property(anyExceptions, fc.subarray(fingerprints), (exceptions, known) => {
-        const report = lint(faulty(), { exceptions: list(...exceptions), known: new Set(known) });
+      fc.property(anyExceptions, fc.subarray(without.findings), (exceptions, known) => {
+        const report = lint(faulty(), { exceptions: list(...exceptions), known });
         expect(unmarked(report)).toEqual(without);
       }),
       { numRuns: runs(250) },
@@ -173,7 +175,7 @@ describe('a report', () => {
       fc.property(anyExceptions, (exceptions) => {
         const options = { exceptions: list(...exceptions) };
         const before = lint(faulty(), options);
-        const { summary, outcome, findings } = lint(faulty(), { ...options, known: fingerprintsOf(before) });
+        const { summary, outcome, findings } = lint(faulty(), { ...options, known: before.findings });
         expect(summary).toMatchObject({ errors: 0, warnings: 0, notes: 0, excepted: findings.length });
         expect(outcome).toBe('clean');
         expect(findings.every(({ baseline }) => baseline)).toBe(true);
@@ -182,8 +184,28 @@ describe('a report', () => {
     );
   });
 
+  test('names the known findings that do not occur, if their app was judged', () => {
+    const before = lint(faulty());
+    const known = [
+      ...before.findings,
+      ...before.findings.map((one, index) => ({ ...one, fingerprint: index.toString(16).padStart(16, '0') })),
+    ];
+    const all = lint(faulty(), { known });
+    expect(resolved(all)).toEqual(known.slice(before.findings.length).map(({ fingerprint }) => fingerprint));
+    expect(all.outcome).toBe('clean');
+    expect(resolved(lint(faulty(), { known: known.map((one) => ({ ...one, registry: 'other.json' })) }))).toEqual([]);
+    // The apps of another shard were not judged.
+    const whole = faulty();
+    const part = lint(
+      { ...whole, apps: whole.apps.slice(0, 1), shard: { index: 2, of: 2, elsewhere: whole.apps.length - 1 } },
+      { known },
+    );
+    const [judged] = whole.apps;
+    expect(new Set(part.resolved.map(({ app }) => app))).toEqual(new Set([judged!.key]));
+  });
+
   test('of merged shards has the same marks as the whole', () => {
-    const known = new Set([...fingerprintsOf(lint(faulty()))].slice(0, 3));
+    const known = lint(faulty()).findings.slice(0, 3);
     const of = 3;
     fc.assert(
       fc.property(anyExceptions, (exceptions) => {

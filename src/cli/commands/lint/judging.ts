@@ -27,6 +27,7 @@ export async function judgingOf(
     command: 'lint',
     target,
     ...ready.settings,
+    registry: ready.registry,
     baseline: ready.against.registry,
     attestations: ready.attestations?.requirement ?? null,
   };

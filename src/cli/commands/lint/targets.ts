@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { baselineInLock, LOCK_FILE } from '../../../core/registry/lock-file.ts';
+import type { RegistryPlace } from '../../../core/findings/fingerprint.ts';
+import { registryPlace } from '../../check/registry-place.ts';
 import { type LintTarget, targetAt } from '../../../observe/workspace/target.ts';
 import { readLock } from '../../../workspace/lock.ts';
 import { type LocalAttestationCheck, localAttestations } from '../../check/attestation-check.ts';
@@ -38,6 +40,7 @@ async function configFor(context: Context, path: string): Promise<LoadedConfig> 
 
 /** A target with the settings of its own configuration, and its own baseline. */
 export interface ReadyTarget extends ConfiguredTarget {
+  registry: RegistryPlace;
   settings: CheckSettings;
   attestations: LocalAttestationCheck | null;
   against: BaselineOption;
@@ -50,14 +53,16 @@ export async function withSettings(
   options: LintOptions,
 ): Promise<ReadyTarget[]> {
   const read = new Map<string | null, Pick<ReadyTarget, 'settings' | 'attestations'>>();
+  const registries = targets.map(({ target }) => registryPlace(target, context.cwd).identity);
   const ready: ReadyTarget[] = [];
   for (const { target, config } of targets) {
     const known = read.get(config.file) ?? {
-      settings: await settings(context, options, config),
+      settings: await settings(context, { ...options, registries }, config),
       attestations: await localAttestations(context.cwd, config),
     };
     read.set(config.file, known);
-    ready.push({ target, config, ...known, against: await baselineOf(context, target, options.against) });
+    const registry = registryPlace(target, context.cwd);
+    ready.push({ target, config, registry, ...known, against: await baselineOf(context, target, options.against) });
   }
   return ready;
 }

@@ -39,7 +39,8 @@ export const USAGE_ERRORS = {
     fix: 'Use off, note, warning or error.',
   },
   'baseline-report-invalid': {
-    title: 'The file of --baseline does not exist, or is not a report of appreg that this version can read.',
+    title:
+      'The file of --baseline does not exist, is not a report of appreg that this version can read, or is a report of another registry.',
     fix: 'Specify a report that appreg wrote with --format json.',
   },
   'url-invalid': {
