@@ -15,13 +15,14 @@ export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
 }
 
-/** A digest that no artifact has. */
+/** A digest that no artifact has, or hardly any. */
 interface ImpossibleDigest {
-  cause: 'filler' | 'empty-file' | 'empty-archive' | 'error-message';
+  cause: 'zeros' | 'filler' | 'empty-file' | 'empty-archive' | 'error-message';
   /** A noun phrase: what it is instead of the digest of an artifact. */
   is: string;
 }
 
+const ZEROS: ImpossibleDigest = { cause: 'zeros', is: 'a placeholder, not a digest' };
 const FILLER: ImpossibleDigest = { cause: 'filler', is: 'a placeholder, not a digest' };
 const EMPTY_ARCHIVE: ImpossibleDigest = { cause: 'empty-archive', is: 'the digest of an archive without files' };
 const NOT_FOUND: ImpossibleDigest = {
@@ -50,14 +51,19 @@ const OF_NO_ARTIFACT: ReadonlyMap<string, ImpossibleDigest> = new Map([
   ['7d04f7431bbfa41a04bcc7e6b98b9de0d919756c4c671c5785c99fff45f16402', NOT_FOUND],
 ]);
 
+const NO_DIGITS = '0'.repeat(64);
 const COUNTING = '0123456789abcdef'.repeat(4);
 
 /** Recognizes a digest that no artifact has; null for any other digest. */
 export function impossibleDigest(digest: string): ImpossibleDigest | null {
+  return digest === NO_DIGITS ? ZEROS : (OF_NO_ARTIFACT.get(digest) ?? null);
+}
+
+/** Recognizes a digest that was probably typed: repeated or counting digits. */
+export function fillerDigest(digest: string): ImpossibleDigest | null {
   // A group of up to eight digits, repeated to 64, repeats after eight.
   const repeats = digest[0] === digest[8] && digest.slice(8) === digest.slice(0, -8);
-  if (repeats || digest === COUNTING) return FILLER;
-  return OF_NO_ARTIFACT.get(digest) ?? null;
+  return repeats || digest === COUNTING ? FILLER : null;
 }
 
 /** An algorithm other than SHA-256, as a checksum names it. */

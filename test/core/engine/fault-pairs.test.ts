@@ -113,7 +113,7 @@ const DOCUMENT: Fault[] = [
       ),
   ],
   [
-    'checksum-placeholder filler',
+    'checksum-placeholder zeros',
     (plan) => change(plan, (value) => (list(value)[1]!['artifactChecksum'] = `sha256:${'0'.repeat(64)}`)),
   ],
 ];

@@ -81,7 +81,7 @@ describe('one fault is one error', () => {
     [
       'zeros',
       metadata({ versions: [version({ artifactChecksum: `sha256:${'0'.repeat(64)}` })] }),
-      ['error checksum-placeholder filler'],
+      ['error checksum-placeholder zeros'],
     ],
     [
       'no checksum',

@@ -51,6 +51,13 @@ ruleTable(answersDiffer, {
         headerProbes: probesDifferingBy(differentCopy, ['fetch-metadata']),
       }),
     ],
+    [
+      'once: host-intermittent',
+      resourceFacts({
+        browser: [differentCopy],
+        headerProbes: probesInRounds([sameAnswer, sameAnswer, sameAnswer], [sameAnswer, sameAnswer, sameAnswer]),
+      }),
+    ],
   ],
   faulty: [
     [
@@ -60,14 +67,6 @@ ruleTable(answersDiffer, {
         headerProbes: probesInRounds([sameAnswer, differentCopy, sameAnswer], [differentCopy, sameAnswer, sameAnswer]),
       }),
       { cause: 'intermittent', message: 'SHA-256 aaaa' },
-    ],
-    [
-      'once',
-      resourceFacts({
-        browser: [differentCopy],
-        headerProbes: probesInRounds([sameAnswer, sameAnswer, sameAnswer], [sameAnswer, sameAnswer, sameAnswer]),
-      }),
-      { cause: 'intermittent' },
     ],
     [
       'another one each time',
