@@ -11,6 +11,7 @@ import type {
 } from '../core/facts/attestation.ts';
 import { parseStatement, STATEMENT_MEDIA_TYPE } from '../core/attestation/statement.ts';
 import { comparable, hasLogNames, logsOf } from './log-entries.ts';
+import { isObject } from '../core/json/values.ts';
 import { jsonValueIn } from '../core/json/value-in.ts';
 import { outdatedRoot, type Trust } from './trust.ts';
 
@@ -91,9 +92,17 @@ function verified(bytes: Uint8Array, trust: Trust, artifact: Uint8Array | null):
 }
 
 function bundleIn(bytes: Uint8Array): Bundle {
-  const json = jsonValueIn(Buffer.from(bytes).toString('utf8'));
-  if (json === undefined) throw new Refusal({ cause: 'form', code: 'json' });
+  const text = Buffer.from(bytes).toString('utf8');
+  const json = jsonValueIn(text);
+  if (json === undefined) throw new Refusal({ cause: 'form', code: isOnePerLine(text) ? 'several-lines' : 'json' });
+  if (Array.isArray(json)) throw new Refusal({ cause: 'form', code: 'list' });
   return reading('bundle', () => bundleFromJSON(json));
+}
+
+/** True for JSON lines: `gh attestation download` writes each attestation of an artifact on a line of its own. */
+function isOnePerLine(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 1 && lines.every((line) => isObject(jsonValueIn(line)));
 }
 
 /** Refuses a bundle that cannot be parsed: the parser throws many kinds of errors. */

@@ -9,6 +9,7 @@ import {
   parseDocument,
 } from '../core/json/json.ts';
 import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
+import { misplacedDocument, otherFormat } from '../core/registry/other-document.ts';
 import { listedVersions, manifestApps } from '../core/registry/manifest.ts';
 import type { DocumentContent } from '../core/json/content.ts';
 import { pointerTo } from '../core/json/pointer.ts';
@@ -71,7 +72,7 @@ interface DocumentProblem {
 }
 
 function problemOf(
-  { fault, oversized, duplicates }: ParsedDocument,
+  { fault, oversized, tooDeepAt, duplicates }: ParsedDocument,
   { text }: DocumentContent,
 ): DocumentProblem | null {
   if (fault) return { message: fault.message, advice: fault.advice, offset: text === null ? null : fault.offset };
@@ -79,7 +80,7 @@ function problemOf(
     return {
       message: `The document is nested more than ${MAX_DEPTH} levels deep.`,
       advice: 'Remove the deep nesting; the format needs only five levels.',
-      offset: null,
+      offset: tooDeepAt,
     };
   if (oversized)
     return {
@@ -99,6 +100,9 @@ function problemOf(
 
 function wrongShape(text: string, value: JsonValue, name: string, kind: string, empty: string): DocumentProblem {
   const at = (pointer: string): number => locate(text, [pointer]).get(pointer)?.start ?? 0;
+  const resource = name === 'apps' ? 'manifest' : 'metadata';
+  const other = misplacedDocument(resource, value) ?? otherFormat(resource, value);
+  if (other !== null) return { message: other.message, advice: other.advice, offset: at('') };
   if (!isObject(value))
     return {
       message: 'The document is not a JSON object.',

@@ -5,7 +5,7 @@ import { addVersion as addVersionTo, newMetadata, type NewVersion, validVersions
 import { documentContent } from '../../src/core/json/json.ts';
 import type { AppregError } from '../../src/core/errors/error.ts';
 
-const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
+const digest = (digit: string): string => `sha256:${digit.repeat(32)}${'01'.repeat(16)}`;
 const version = (number: string, digit = 'a'): { version: string; artifactUrl: string; artifactChecksum: string } => ({
   version: number,
   artifactUrl: `https://apps.example.com/apps/a/versions/${number}.tar.gz`,
@@ -196,7 +196,11 @@ const rejected: { what: string; document: string | Uint8Array; message: string |
     document: '{\n  "versions": {}\n}',
     message: /^v\.json:2:15: The field “versions” is not an array/,
   },
-  { what: 'versions that are inherited', document: '{"__proto__":{"versions":[]}}', message: /is missing/ },
+  {
+    what: 'versions that are inherited',
+    document: '{"__proto__":{"versions":[]}}',
+    message: /must be the whole document/,
+  },
 ];
 
 test.each(rejected)('editing is rejected for $what', ({ document, message }) => {

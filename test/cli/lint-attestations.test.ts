@@ -88,6 +88,17 @@ describe('without settings', () => {
     expect(found((await linted()).report)).toEqual([expected]);
   });
 
+  test.each<[string, (bundles: string[]) => string, string]>([
+    ['on a line each', (bundles) => `${bundles.join('\n')}\n`, 'several attestations, one on each line'],
+    ['in a list', (bundles) => `[${bundles.join(',')}]`, 'a list of attestations'],
+  ])('several attestations %s are named', async (_, inOneFile, message) => {
+    const bundles = [await bundle('1.0.0', OLD), await bundle('2.0.0', NEW)];
+    write(root, { [BUNDLE]: inOneFile(bundles.map((bytes) => Buffer.from(bytes).toString())) });
+    const { report } = await linted();
+    expect(found(report)).toEqual(['warning attestation-invalid form 2.0.0']);
+    expect(report.findings[0]?.message).toContain(message);
+  });
+
   test('a bill of materials that is not the attested one is reported', async () => {
     write(root, { [BUNDLE]: await bundle('2.0.0', NEW, '{}\n'), [`${pathOf('2.0.0')}.cdx.json`]: '{"changed":1}' });
     expect(found((await linted()).report)).toEqual(['warning attestation-invalid digest 2.0.0']);

@@ -51,7 +51,7 @@ test.each([
   ['--help', 115, () => ['--help']],
   ['help editing', 115, () => ['help', 'editing']],
   ['lint --help', 138, () => ['lint', '--help']],
-  ['bundle', 570, () => ['bundle', 'app.js', 'app.tar.gz']],
+  ['bundle', 585, () => ['bundle', 'app.js', 'app.tar.gz']],
   ['lint', 1010, () => ['lint']],
   ['verify', 1780, () => ['verify', putRegistry(host).url, '--ca', join(folder, 'ca.pem')]],
 ])('%s loads at most %i kB', async (_, limit, args) => {

@@ -100,6 +100,14 @@ const BY_CODE: Readonly<Partial<Record<string, Text>>> = {
     advice: RESTORE,
   },
   json: { message: message`The bundle is not valid JSON.`, advice: RESTORE },
+  'several-lines': {
+    message: message`The file contains several attestations, one on each line; it must contain one bundle.`,
+    advice: message`Keep only the line with the provenance of this artifact: "gh attestation download" writes a line for each attestation.`,
+  },
+  list: {
+    message: message`The file contains a list of attestations; it must contain one bundle.`,
+    advice: message`Write only the bundle with the provenance of this artifact to the file, without the brackets of the list.`,
+  },
   bundle: { message: message`The JSON is not a valid Sigstore bundle (v0.1 to v0.3).`, advice: RESTORE },
   statement: { message: message`The signed payload is not an in-toto statement v1.`, advice: RESTORE },
   incomplete: {

@@ -8,6 +8,7 @@ export type SyntaxErrorCause =
   | 'xml-error'
   | 'git-lfs-pointer'
   | 'text-message'
+  | 'yaml'
   | 'program-message'
   | 'svg-image'
   | 'source-code'

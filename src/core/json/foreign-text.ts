@@ -119,8 +119,27 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
       message`It looks like an error message of the host: check the URL, that the file was uploaded, and that it is public.`,
     );
   }
+  if (isYaml(head)) {
+    const isHelm = /^apiVersion:/m.test(head) && /^entries:/m.test(head);
+    return documentSyntaxError(
+      'yaml',
+      0,
+      isHelm ? message`This is the index of a Helm repository, in YAML, not JSON.` : message`This is YAML, not JSON.`,
+      isHelm
+        ? message`Use the URL of the JSON file of this registry: a chart repository is another kind of registry.`
+        : message`Write the file as JSON, or use the URL of the JSON file.`,
+    );
+  }
   const form = utfOf(Array.from(text.slice(0, 4), (c) => c.charCodeAt(0)));
   return form === null ? null : otherForm(form);
+}
+
+/** True for several lines that each are a mapping, an element of a sequence, or a comment of YAML. */
+function isYaml(head: string): boolean {
+  const lines = head.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const [first = ''] = lines[0] === '---' ? lines.slice(1) : lines;
+  if (lines.length < 2 || !/^(?:[A-Za-z_][\w.-]*|"[^"]*"):(?:\s|$)/.test(first)) return false;
+  return lines.slice(0, 8).every((line) => /^(?:---$|\s*#|\s*- |\s*(?:[\w./-]+|"[^"]*"):(?:\s|$))/.test(line));
 }
 
 /** XML in place of JSON: the error of an object store, or another document. */

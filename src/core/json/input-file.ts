@@ -31,10 +31,11 @@ export function readInputFile(
 
 /** The reason why a file is not JSON; null if it is. */
 export function syntaxFaultOf(content: DocumentContent): Fault | null {
-  const { value, fault, oversized } = parseDocument(content);
+  const { value, fault, oversized, tooDeepAt } = parseDocument(content);
   if (value !== undefined && fault === null) return null;
   const { text } = content;
-  const position = text === null || fault === null ? null : positionOf(lineStarts(text), fault.offset);
+  const offset = fault?.offset ?? tooDeepAt;
+  const position = text === null || offset === null ? null : positionOf(lineStarts(text), offset);
   return { message: fault?.message ?? TOO_LARGE[oversized ?? 'bytes'], position };
 }
 

@@ -21,6 +21,8 @@ export interface ParsedDocument {
   fault: DocumentSyntaxError | null;
   /** The limit that the document exceeds, or null. */
   oversized: 'bytes' | 'depth' | null;
+  /** The UTF-16 offset (BOM included) at which the limit of nesting is exceeded, or null. */
+  tooDeepAt: number | null;
   byteOrderMark: boolean;
   duplicates: readonly Duplicate[];
 }
@@ -33,6 +35,7 @@ const NOTHING: ParsedDocument = {
   value: undefined,
   fault: null,
   oversized: null,
+  tooDeepAt: null,
   byteOrderMark: false,
   duplicates: [],
 };
@@ -78,17 +81,18 @@ function read(content: DocumentContent): ParsedDocument {
   if (text === null) return unreadable({ fault: syntaxErrorInBytes(content.base64 ?? '') });
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
-  const { depth, members } = survey(json, MAX_DEPTH);
+  const { depth, deepestAt, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
     // Brackets in a web page mean nothing, so it is reported as a page.
     const fault = foreignKind(json);
-    return unreadable({ byteOrderMark, fault, oversized: fault ? null : 'depth' });
+    if (fault !== null) return unreadable({ byteOrderMark, fault });
+    return unreadable({ byteOrderMark, oversized: 'depth', tooDeepAt: deepestAt + (byteOrderMark ? 1 : 0) });
   }
   const value = parsed(json);
   if (value === undefined) return unreadable({ byteOrderMark, fault: syntaxErrorInText(text) });
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
   const fault = json.includes('\\u') && LONE_SURROGATE_ESCAPE.test(json) ? syntaxErrorInText(text) : null;
-  return { value, fault, oversized: null, byteOrderMark, duplicates };
+  return { ...NOTHING, value, fault, byteOrderMark, duplicates };
 }
 
 function unreadable(found: Partial<ParsedDocument>): ParsedDocument {

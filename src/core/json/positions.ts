@@ -38,6 +38,8 @@ export const MAX_DEPTH = 64;
 interface Survey {
   /** Of nesting. */
   depth: number;
+  /** The offset of the first bracket at that depth; 0 without one. */
+  deepestAt: number;
   /** Of all objects. */
   members: number;
   /** Members of all objects and elements of all arrays; an empty one counts as if it had one. */
@@ -48,6 +50,7 @@ interface Survey {
 export function survey(text: string, limit: number): Survey {
   let depth = 0,
     deepest = 0,
+    deepestAt = 0,
     members = 0,
     entries = 0;
   const { length } = text;
@@ -62,11 +65,12 @@ export function survey(text: string, limit: number): Survey {
       entries++;
       if (++depth > deepest) {
         deepest = depth;
+        deepestAt = i;
         if (depth > limit) break;
       }
     } else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) depth--;
   }
-  return { depth: deepest, members, entries };
+  return { depth: deepest, deepestAt, members, entries };
 }
 
 /** The offset after the string that starts at `i`; the text's length if it is unterminated. */

@@ -16,6 +16,8 @@ export type DocumentKind = 'registry' | 'app';
 export interface SchemaError {
   pointer: string;
   cause: 'missing' | 'wrong-type';
+  /** The name of the missing field. */
+  missing?: string;
   message: SafeText;
   advice: SafeText;
 }
@@ -39,6 +41,7 @@ function schemaError(error: ShapeError): SchemaError {
     return {
       pointer: error.instancePath,
       cause: 'missing',
+      missing: name,
       message: message`The field “${name}” is missing${error.instancePath === '' ? '' : ` in ${place}`}.`,
       advice: message`Add ${EXAMPLES[name] ?? `"${name}"`}.`,
     };
@@ -48,7 +51,10 @@ function schemaError(error: ShapeError): SchemaError {
     pointer: error.instancePath,
     cause: 'wrong-type',
     message: message`${capitalized(place)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
-    advice: TYPE_ADVICE[type] ?? message`Write an object in braces.`,
+    advice:
+      error.instancePath === '/apps'
+        ? message`Write an object in braces that maps each app key to its entry.`
+        : (TYPE_ADVICE[type] ?? message`Write an object in braces.`),
   };
 }
 
@@ -173,7 +179,7 @@ function closest(name: string, known: readonly string[]): string | null {
       const other = candidate.toLowerCase();
       return (
         folded === other ||
-        (Math.abs(folded.length - other.length) <= 2 && other.length > 4 && distance(folded, other) <= 2)
+        (Math.abs(folded.length - other.length) <= 2 && distance(folded, other) <= (other.length > 4 ? 2 : 1))
       );
     }) ?? null
   );

@@ -155,9 +155,9 @@ describe('positions of values', () => {
   });
 
   test('survey counts entries and depth outside of strings', () => {
-    expect(survey('{"a":{"b:":["[{:"]}}', 64)).toEqual({ depth: 3, members: 2, entries: 3 });
-    expect(survey('[[],{},[1,",",{"a":0,"b":0}]]', 64)).toEqual({ depth: 3, members: 2, entries: 10 });
-    expect(survey('', 64)).toEqual({ depth: 0, members: 0, entries: 0 });
+    expect(survey('{"a":{"b:":["[{:"]}}', 64)).toEqual({ depth: 3, deepestAt: 11, members: 2, entries: 3 });
+    expect(survey('[[],{},[1,",",{"a":0,"b":0}]]', 64)).toEqual({ depth: 3, deepestAt: 14, members: 2, entries: 10 });
+    expect(survey('', 64)).toEqual({ depth: 0, deepestAt: 0, members: 0, entries: 0 });
     expect(survey('["', 64).depth).toBe(1);
     expect(survey(']]]]', 64).depth).toBe(0);
   });

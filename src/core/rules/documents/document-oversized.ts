@@ -31,6 +31,7 @@ export const documentOversized = defineRule({
     if (reading.oversized === 'depth') {
       return {
         cause: 'depth',
+        ...(reading.tooDeepAt === null ? {} : { offset: reading.tooDeepAt }),
         message: message`The document is nested deeper than ${MAX_DEPTH} levels.`,
         advice: message`Remove the nesting; the format needs five levels.`,
         evidence: { limit: MAX_DEPTH },

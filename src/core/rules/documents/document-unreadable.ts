@@ -24,6 +24,7 @@ const CAUSES = {
     local: message`Fetch the file (git lfs pull), or do not store JSON in LFS.`,
   },
   'text-message': { title: 'Plain text instead of the file', local: INSTEAD },
+  yaml: { title: 'The file is YAML', local: message`Write the file as JSON, or correct the URL that leads to it.` },
   'program-message': { title: 'The output of a program instead of the file' },
   'svg-image': {
     title: 'The file is an SVG image',

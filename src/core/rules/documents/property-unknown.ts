@@ -21,6 +21,8 @@ export const propertyUnknown = defineRule({
       'metadata-file',
       'manifest-file',
       'error-message',
+      'misplaced',
+      'other-format',
     ),
   ],
   causes: {

@@ -1,10 +1,12 @@
 import { message } from '../../text/message.ts';
-import { schemaErrors } from '../../registry/schema.ts';
+import { schemaErrors, unknownProperties } from '../../registry/schema.ts';
 import { INTERCEPTIONS, interceptionText } from '../../http/interception-text.ts';
 import { interceptionOf } from '../../http/interception.ts';
+import { pointerStep } from '../../json/pointer.ts';
 import { isObject, type JsonValue, member } from '../../json/json.ts';
 import { listedVersions, manifestApps } from '../../registry/manifest.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
+import { misplacedDocument, otherFormat } from '../../registry/other-document.ts';
 import { safeExcerpt } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { pageOwner } from '../owners.ts';
@@ -15,6 +17,8 @@ const CAUSES = {
   'wrong-type': { title: 'A field has the wrong type' },
   'metadata-file': { title: 'An app metadata file instead of a manifest' },
   'manifest-file': { title: 'A manifest instead of an app metadata file' },
+  misplaced: { title: 'The apps or versions are at another place of the document' },
+  'other-format': { title: 'A document of another format, such as that of another registry' },
   'error-message': {
     title: 'An error message instead of the file',
     owner: pageOwner,
@@ -42,14 +46,27 @@ export const schemaViolation = defineRule({
     good: '{ "apps": {} }',
   },
   check({ resource, value }) {
-    const other = swap(resource, value) ?? hostMessage(resource, value);
+    const other =
+      swap(resource, value) ??
+      misplacedDocument(resource, value) ??
+      hostMessage(resource, value) ??
+      otherFormat(resource, value);
     if (other) return other;
-    return schemaErrors(resource === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
-      at: fault.pointer,
-      cause: fault.cause,
-      message: fault.message,
-      advice: fault.advice,
-    }));
+    const kind = resource === 'manifest' ? 'registry' : 'app';
+    const errors = schemaErrors(kind, value);
+    const unknown = errors.some(({ missing }) => missing !== undefined) ? unknownProperties(kind, value) : [];
+    return errors.map(({ pointer, cause, message: summary, advice, missing }) => {
+      const misspelled = unknown.find(
+        ({ meant, pointer: at, name }) => meant === missing && at === `${pointer}${pointerStep(name)}`,
+      );
+      return {
+        at: pointer,
+        cause,
+        message: summary,
+        // A field that is added would leave the misspelled one where it is.
+        advice: misspelled ? message`Rename “${safeExcerpt(misspelled.name, 60)}” to "${missing ?? ''}".` : advice,
+      };
+    });
   },
 });
 

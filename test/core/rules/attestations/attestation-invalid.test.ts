@@ -27,6 +27,8 @@ ruleTable(attestationInvalid, {
   ],
   faulty: [
     ['no JSON', failed('form', 'json'), { cause: 'form', message: 'not valid JSON' }],
+    ['a line for each attestation', failed('form', 'several-lines'), { cause: 'form', message: 'one on each line' }],
+    ['a list of attestations', failed('form', 'list'), { cause: 'form', message: 'a list of attestations' }],
     ['too large', failed('form', 'too-large'), { cause: 'form', message: 'larger than 1 MB' }],
     ['a changed payload', failed('signature', 'SIGNATURE_ERROR'), { cause: 'signature' }],
     ['another authority', failed('certificate', 'CERTIFICATE_ERROR'), { cause: 'certificate' }],

@@ -19,7 +19,8 @@ ruleTable(documentOversized, {
     ['invalid JSON', documentFacts('{{{')],
   ],
   faulty: [
-    ['65 levels', documentFacts(nested(65)), { cause: 'depth', evidence: { limit: 64 } }],
+    ['65 levels', documentFacts(nested(65)), { cause: 'depth', offset: 64, evidence: { limit: 64 } }],
+    ['65 levels after a byte order mark', documentFacts(`\ufeff${nested(65)}`), { cause: 'depth', offset: 65 }],
     ['100,000 levels in an unknown field', documentFacts(`{"apps":{},"x":${nested(100_000)}}`), { cause: 'depth' }],
     ['100,000 levels that are never closed', documentFacts('{"a":'.repeat(100_000)), { cause: 'depth' }],
     [

@@ -28,6 +28,13 @@ const PHP = [
 const PHP_MESSAGE = { cause: 'program-message', message: 'begins with a PHP', advice: 'display_errors' };
 
 // The causes of bad syntax, one by one, stand in test/core/json/json.test.ts.
+/** YAML, and a part of the message. */
+const YAML: readonly (readonly [text: string, message: string])[] = [
+  ['apiVersion: v1\nentries:\n  echo:\n  - name: echo\n    version: 1.0.0\n', 'the index of a Helm repository'],
+  ['# A comment\r\napps:\r\n  echo:\r\n    name: Echo\r\n'.slice(13), 'This is YAML'],
+  ['---\napps: {}\nversions: []\n', 'This is YAML'],
+];
+
 ruleTable(documentUnreadable, {
   clean: [
     ['a manifest', documentFacts('{"apps":{}}')],
@@ -42,6 +49,7 @@ ruleTable(documentUnreadable, {
     ['astral and combining characters', documentFacts('{"👩‍👩‍👧":"é"}')],
   ],
   faulty: [
+    ...YAML.map(([text, message]) => [`YAML: ${text}`, documentFacts(text), { cause: 'yaml', message }] as const),
     ['no bytes', documentFacts(''), { cause: 'empty', offset: 0 }],
     ['white space alone', documentFacts(' \n\t'), { cause: 'empty', message: 'only white space' }],
     ['a byte order mark alone', documentFacts('\ufeff'), { cause: 'empty' }],

@@ -57,7 +57,7 @@ ruleTable(propertyUnknown, {
     ],
     ['resembles a field that is there already', entry({ description: 'x', descripton: 'y' }), { advice: 'x-' }],
     ['version instead of versions', metadata({ version: [] }), { at: '/version', advice: '"versions"' }],
-    ['app instead of apps', manifest({ app: {} }), { at: '/app', advice: 'x-' }],
+    ['app instead of apps', manifest({ app: {} }), { at: '/app', cause: 'misspelled', advice: '"apps"' }],
     [
       'names that objects inherit',
       entry({ constructor: 1, toString: 2 }),

@@ -12,6 +12,33 @@ const without = (field: string) =>
 const version = { version: '1.0.0', artifactUrl: 'https://x.test/a.tar.gz', artifactChecksum: 'sha256:00' };
 const oneVersion = (entry: unknown) => metadata({ versions: [entry] });
 
+const versions = [version];
+
+/** Documents of other registries and tools, and a part of the message. */
+const OTHER_FORMATS: readonly (readonly [value: unknown, is: string])[] = [
+  [{ name: 'echo', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': {} } }, 'an npm package'],
+  [{ objects: [{ package: { name: 'echo' } }], total: 1 }, 'npm’s search'],
+  [{ name: 'echo', version: '1.0.0', dependencies: {} }, 'a package.json'],
+  [{ apiVersion: 'v1', entries: { echo: [{ version: '1.0.0' }] } }, 'a Helm repository'],
+  [{ schemaVersion: 2, manifests: [] }, 'an OCI registry'],
+  [{ schemaVersion: 2, config: {}, layers: [] }, 'an OCI registry'],
+  [{ repositories: ['echo'] }, 'catalog of an OCI registry'],
+  [{ name: 'echo', tags: ['1.0.0'] }, 'tags of an OCI registry'],
+  [{ modules: [{ versions: [{ version: '1.0.0' }] }] }, 'Terraform'],
+  [{ 'providers.v1': '/v1/providers/' }, 'service discovery of a Terraform registry'],
+  [{ results: [{ extensions: [{ extensionName: 'echo' }] }] }, 'Visual Studio Marketplace'],
+  [[{ tag_name: 'v1.0.0', assets: [] }], 'a release'],
+  [{ url: 'https://api.test', tag_name: 'v1.0.0', assets: [] }, 'a release'],
+  [{ name: 'r.json', sha: 'ab', encoding: 'base64', content: 'e30=' }, 'a file, from the API of a code host'],
+  [[{ name: 'r.json', sha: 'ab', download_url: 'https://x.test' }], 'a file, from the API of a code host'],
+  [{ id: 1, full_name: 'me/echo', html_url: 'https://x.test' }, 'a repository'],
+  [{ meta: { 'api-version': '1.0' }, projects: [] }, 'PyPI'],
+  [{ version: '3.0.0', resources: [{ '@type': 'x' }] }, 'NuGet'],
+  [{ name: 'X', apps: [{ bundleIdentifier: 'x' }] }, 'AltStore'],
+  [{ $schema: 'https://json-schema.org/draft/2020-12/schema', properties: { apps: {} } }, 'a JSON Schema'],
+  [{ plugins: {}, core: {} }, 'it has no "apps", but “plugins”, “core”'],
+];
+
 ruleTable(schemaViolation, {
   clean: [
     ['no apps', manifest({ apps: {} })],
@@ -40,13 +67,58 @@ ruleTable(schemaViolation, {
     ['a manifest that has versions as well', manifest({ apps: {}, versions: [] })],
   ],
   faulty: [
+    ...OTHER_FORMATS.map(
+      ([value, is]) =>
+        [
+          `another format: ${is}`,
+          manifest(value),
+          { cause: 'other-format', message: is, advice: 'Use the URL' },
+        ] as const,
+    ),
+    [
+      'the versions of a Terraform provider',
+      metadata({ versions: [{ version: '1.0.0', protocols: ['5.0'] }] }),
+      { cause: 'other-format', message: 'a Terraform provider', advice: 'Set appMetadataUrl' },
+    ],
+    [
+      'an npm package for metadata',
+      metadata({ 'dist-tags': {}, versions: {} }),
+      { cause: 'other-format', message: 'not an app metadata file' },
+    ],
+    [
+      'the manifest in the answer of an API',
+      manifest({ data: { apps: { a: completeEntry } } }),
+      { cause: 'misplaced', message: 'at “/data”', advice: 'Serve the value at “/data” by itself' },
+    ],
+    [
+      'with a status beside it',
+      manifest({ status: 200, result: { registry: { apps: {} } } }),
+      { cause: 'misplaced', message: '“/result/registry”' },
+    ],
+    ['apps without a name', manifest({ a: completeEntry }), { cause: 'misplaced', advice: '{ "apps": { … } }' }],
+    [
+      'apps under another name',
+      manifest({ plugins: { a: completeEntry } }),
+      { cause: 'misplaced', advice: 'Rename “plugins”' },
+    ],
+    ['one app', manifest(completeEntry), { cause: 'misplaced', advice: 'under its key' }],
+    ['a list of versions', metadata(versions), { cause: 'misplaced', advice: '{ "versions": [ … ] }' }],
+    ['one version', metadata(version), { cause: 'misplaced', advice: 'into the list' }],
+    ['versions in the answer of an API', metadata({ data: { versions } }), { cause: 'misplaced', message: '“/data”' }],
+    [
+      'versions under another name',
+      metadata({ releases: versions }),
+      { cause: 'misplaced', advice: 'Rename “releases”' },
+    ],
+    ['a misspelled name', manifest({ app: {} }), { cause: 'missing', advice: 'Rename “app” to "apps".' }],
+    ['a name in capitals', manifest({ Apps: {} }), { cause: 'missing', advice: 'Rename “Apps”' }],
     ['null', manifest(null), { at: '', cause: 'wrong-type', message: 'The document must be an object' }],
     ['an array', manifest([]), { at: '', cause: 'wrong-type' }],
     ['a string', manifest('x'), { at: '', cause: 'wrong-type' }],
     ['a number', manifest(1), { at: '', cause: 'wrong-type' }],
     ['true', manifest(true), { at: '', cause: 'wrong-type' }],
     ['no apps field', manifest({}), { at: '', cause: 'missing', message: '“apps”', advice: '"apps": {}' }],
-    ['apps inherited from nowhere', manifest(JSON.parse('{"__proto__":{"apps":{}}}')), { at: '', cause: 'missing' }],
+    ['apps inherited from nowhere', manifest(JSON.parse('{"__proto__":{"apps":{}}}')), { cause: 'misplaced' }],
     ['apps as a list', manifest({ apps: [completeEntry] }), { at: '/apps', cause: 'wrong-type', advice: 'braces' }],
     ['apps null', manifest({ apps: null }), { at: '/apps', cause: 'wrong-type' }],
     ['an entry null', app(null), { at: '/apps/a', cause: 'wrong-type' }],
