@@ -84,6 +84,18 @@ const GITHUB_LINT = `  lint:
         working-directory: \${{ runner.temp }}
 `;
 
+const GITHUB_HISTORY = `      - uses: actions/checkout@v6
+        with:
+          # All branches with their commits, which say since when a version is stored that is not served.
+          fetch-depth: 0
+`;
+
+/** The branch that the registry is stored in, of the repository itself; null for another store. */
+export function storedBranch({ store }: Pick<Publishing, 'store'>): string | null {
+  if (store.type !== 'git' || (store['remote'] ?? 'origin') !== 'origin') return null;
+  return store['branch'] ?? 'gh-pages';
+}
+
 /**
  * A workflow for a workspace: lint proposed changes if the files are in the repository, publish if they are stored
  * elsewhere, and verify the live registry daily.
@@ -91,6 +103,10 @@ const GITHUB_LINT = `  lint:
 export function githubWorkflow(workspace: Checked): string {
   const { lines, origins } = variables(workspace);
   const published = publishes(workspace);
+  const branch = storedBranch(workspace);
+  const isInRepository = branch !== null || !published;
+  const stored = branch === null ? 'HEAD' : '"origin/$STORED_BRANCH"';
+  if (branch !== null) lines.push(`STORED_BRANCH: ${JSON.stringify(branch)}`);
   return `name: registry
 on:
 ${published ? GITHUB_TAGS : '  pull_request:\n'}  schedule:
@@ -106,11 +122,11 @@ ${published ? githubPublish(workspace) : GITHUB_LINT}  verify:
     if: ${published ? "github.event_name != 'push' && inputs.app == ''" : "github.event_name != 'pull_request'"}
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/setup-node@v6
+${isInRepository ? GITHUB_HISTORY : ''}      - uses: actions/setup-node@v6
         with:
           node-version: 24
-      - run: ${RUN} verify "$REGISTRY_URL"${origins}
-        env:
+      - run: ${RUN} verify "$REGISTRY_URL"${isInRepository ? ` --cwd "$GITHUB_WORKSPACE" --against ${stored}` : ''}${origins}
+${isInRepository ? '        working-directory: ${{ runner.temp }}\n' : ''}        env:
 ${lines.map((line) => `          ${line}\n`).join('')}`;
 }
 

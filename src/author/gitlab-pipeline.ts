@@ -6,6 +6,7 @@ import {
   publishCommand,
   publishes,
   type Publishing,
+  storedBranch,
   variables,
 } from './github-workflow.ts';
 
@@ -54,10 +55,21 @@ const GITLAB_LINT = `lint:
       junit: junit.xml
 `;
 
+const GITLAB_HISTORY = `  variables:
+    # The commits say since when a version is stored that is not served.
+    GIT_DEPTH: 0
+`;
+
+const GITLAB_FETCH = '    - git fetch --quiet origin "+refs/heads/$STORED_BRANCH:refs/remotes/origin/$STORED_BRANCH"\n';
+
 /** A pipeline that does the same as the workflow of GitHub (github-workflow.ts). */
 export function gitlabPipeline(workspace: Checked): string {
   const { lines, origins } = variables(workspace);
   const published = publishes(workspace);
+  const branch = storedBranch(workspace);
+  const isInRepository = branch !== null || !published;
+  const stored = branch === null ? 'HEAD' : '"origin/$STORED_BRANCH"';
+  if (branch !== null) lines.push(`STORED_BRANCH: ${JSON.stringify(branch)}`);
   return `default:
   image: node:24
   before_script:
@@ -71,8 +83,8 @@ ${packageVariable(workspace)
 ${published ? gitlabPublish(workspace) : GITLAB_LINT}${GITLAB_RELEASE}verify:
   rules:
     - if: $CI_PIPELINE_SOURCE == "schedule" || $CI_PIPELINE_SOURCE == "web"${published ? ' && $APP == ""' : ''}
-  script:
-    - appreg verify "$REGISTRY_URL"${origins} --save facts.json
+${isInRepository ? GITLAB_HISTORY : ''}  script:
+${branch === null ? '' : GITLAB_FETCH}    - appreg verify "$REGISTRY_URL"${isInRepository ? ` --against ${stored}` : ''}${origins} --save facts.json
   after_script:
     - appreg judge facts.json --format junit --output junit.xml || true
   artifacts:

@@ -44,9 +44,10 @@ export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'sy
   };
 }
 
-/** Notes about the service were requested; other notes are shown with --verbose. */
+/** Notes about the service, and about what is stored and not served, answer what was asked; others need --verbose. */
 function isShown({ severity, rule }: Finding): boolean {
-  return severity !== 'note' || ruleById(rule)?.on === 'subscription';
+  const subject = ruleById(rule)?.on;
+  return severity !== 'note' || subject === 'subscription' || subject === 'deployment';
 }
 
 function symptomView(

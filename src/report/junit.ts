@@ -214,7 +214,7 @@ function suitesOf(report: Report, severities: RenderOptions['severities']): Suit
 }
 
 /** Subjects that are judged only with an option, or if they exist: a report does not show whether they were. */
-const ON_REQUEST = new Set<AnyRule['on']>(['attestation', 'about', 'subscription']);
+const ON_REQUEST = new Set<AnyRule['on']>(['attestation', 'about', 'subscription', 'deployment']);
 
 /** Rules about these are listed only if they have a finding or were not judged. */
 function isEvaluated({ id, on }: AnyRule, { findings, notJudged }: Report): boolean {

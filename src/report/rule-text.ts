@@ -24,6 +24,7 @@ export const RULE_GROUPS: Record<AnyRule['on'], string> = {
   file: 'File names of the workspace',
   workspace: 'The workspace',
   host: 'Hosts',
+  deployment: 'Stored files (--against)',
   subscription: 'The service (diagnose --service)',
   exception: 'Exceptions',
 };

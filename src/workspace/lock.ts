@@ -34,18 +34,21 @@ interface LockedWorkspace {
  * The lock file of a workspace, as a baseline of what is served at `url`; null if there is none, or if it belongs to
  * another registry.
  */
-export function lockBaseline({ config, root }: LockedWorkspace, url: string): Baseline | null {
-  const lock = readLock(root);
-  if (lock === null) return null;
+export function lockBaseline(workspace: LockedWorkspace, url: string): Baseline | null {
+  const lock = readLock(workspace.root);
+  return lock === null || !isServedAt(workspace, url) ? null : baselineInLock(lock, LOCK_FILE);
+}
+
+/** True if the URL is that of the manifest of a workspace, by its configuration. */
+export function isServedAt({ config }: Pick<LockedWorkspace, 'config'>, url: string): boolean {
   try {
     const { baseUrl, manifest = 'registry.json' } = config;
-    if (baseUrl === undefined || localPath(url, asBase(baseUrl)) !== manifest) return null;
+    return baseUrl !== undefined && localPath(url, asBase(baseUrl)) === manifest;
   } catch (error) {
     // The workspace's URL is unknown here, so it cannot be compared.
-    if (isAppregError(error) && error.code === 'environment-variable-unset') return null;
+    if (isAppregError(error) && error.code === 'environment-variable-unset') return false;
     throw error;
   }
-  return baselineInLock(lock, LOCK_FILE);
 }
 
 /** The lock file; null if there is none. @throws AppregError for an invalid file */

@@ -59,9 +59,13 @@ describe('the GitHub workflow', () => {
   test.each([workspace, unusual])('passes the settings unchanged: %j', (given) => {
     const step = parse(githubWorkflow(given)).jobs.verify.steps.at(-1);
     const run = step.run.replace(NPX, 'appreg');
-    expect(argumentsIn([run], step.env)).toEqual([
+    expect(argumentsIn([run], { ...step.env, GITHUB_WORKSPACE: '/checkout' })).toEqual([
       'verify',
       `${given.baseUrl}registry.json`,
+      '--cwd',
+      '/checkout',
+      '--against',
+      'HEAD',
       ...given.serviceOrigins.flatMap((origin) => ['--origin', origin]),
     ]);
   });
@@ -111,6 +115,38 @@ describe.each(STORES)('publishing to %s', (_, store, permissions) => {
     const lines = (gitlab.publish.script as string[]).filter((line) => !line.includes('npm ci'));
     const there = argumentsIn(lines, { CI_COMMIT_TAG: 'clock/v1.2.3', AWS_ID_TOKEN: 't', PATH: process.env['PATH']! });
     expect(there.slice(there.indexOf('--') + 1)).toEqual(['clock', '1.2.3']);
+  });
+});
+
+const branchOf = (store: Checked['store']) => ({ ...workspace, serviceOrigins: [], store });
+
+describe('the check of the live registry compares with what is stored', () => {
+  const SCRIPT_ENV = { REGISTRY_URL: 'https://r.test/', GITHUB_WORKSPACE: '/checkout' };
+
+  test.each([
+    ['the commit', { type: 'directory' }, 'HEAD'],
+    ['the branch', { type: 'git', remote: 'origin', branch: 'p$(id)' }, 'origin/p$(id)'],
+    ['the default branch of the store', { type: 'git' }, 'origin/gh-pages'],
+  ] as const)('%s, with all commits', (_, store, ref) => {
+    const { steps } = parse(githubWorkflow(branchOf({ ...store }))).jobs.verify;
+    expect(steps[0]).toMatchObject({ uses: expect.stringMatching(/^actions\/checkout@/), with: { 'fetch-depth': 0 } });
+    const { run, env } = steps.at(-1);
+    const words = argumentsIn([run.replace(NPX, 'appreg')], { ...SCRIPT_ENV, ...env });
+    expect(words[words.indexOf('--against') + 1]).toBe(ref);
+    const { verify, variables } = parse(gitlabPipeline(branchOf({ ...store })));
+    expect(verify.variables).toEqual({ GIT_DEPTH: 0 });
+    const branch = String(variables.STORED_BRANCH ?? '').replaceAll('$$', () => '$');
+    const script = (verify.script as string[]).filter((line) => !line.startsWith('git '));
+    const there = argumentsIn(script, { ...SCRIPT_ENV, STORED_BRANCH: branch });
+    expect(there[there.indexOf('--against') + 1]).toBe(ref);
+  });
+
+  test.each([
+    ['a bucket', { type: 's3', bucket: 'apps' }],
+    ['another repository', { type: 'git', remote: 'https://git.example.com/pages.git', branch: 'main' }],
+  ])('not with %s, which is not in the repository', (_, store) => {
+    expect(githubWorkflow(branchOf(store as Checked['store']))).not.toContain('--against');
+    expect(gitlabPipeline(branchOf(store as Checked['store']))).not.toContain('verify "$REGISTRY_URL" --against');
   });
 });
 
@@ -183,6 +219,8 @@ describe('the GitLab pipeline', () => {
     expect(argumentsIn(verify.script, env)).toEqual([
       'verify',
       `${given.baseUrl}registry.json`,
+      '--against',
+      'HEAD',
       ...given.serviceOrigins.flatMap((origin) => ['--origin', origin]),
       '--save',
       'facts.json',

@@ -101,7 +101,7 @@ describe('init', () => {
       lines: [
         'fetch-depth: 2',
         'lint --cwd "$GITHUB_WORKSPACE" --against HEAD^1',
-        'verify "$REGISTRY_URL" --origin "$SERVICE_ORIGIN_1"',
+        'verify "$REGISTRY_URL" --cwd "$GITHUB_WORKSPACE" --against HEAD --origin "$SERVICE_ORIGIN_1"',
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],
     },
@@ -111,7 +111,7 @@ describe('init', () => {
       lines: [
         'GIT_DEPTH: 0',
         '$CI_MERGE_REQUEST_DIFF_BASE_SHA',
-        'verify "$REGISTRY_URL" --origin "$SERVICE_ORIGIN_1"',
+        'verify "$REGISTRY_URL" --against HEAD --origin "$SERVICE_ORIGIN_1"',
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],
     },

@@ -26,6 +26,10 @@ export function write(root: string, files: Record<string, unknown>): void {
 
 /** git with a fixed identity, regardless of the configuration of the machine. */
 export function git(root: string, ...args: string[]): string {
+  return gitIn(root, {}, args);
+}
+
+function gitIn(root: string, env: NodeJS.ProcessEnv, args: readonly string[]): string {
   const settings = [
     'user.name=Test',
     'user.email=test@example.com',
@@ -38,13 +42,20 @@ export function git(root: string, ...args: string[]): string {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...env },
   }).trim();
 }
 
 export function commitAll(root: string, message = 'change'): string {
   git(root, 'add', '--all');
   git(root, 'commit', '--quiet', '--allow-empty', '--message', message);
+  return git(root, 'rev-parse', 'HEAD');
+}
+
+/** A commit of that time. @param at ISO 8601 */
+export function commitAt(root: string, at: string): string {
+  git(root, 'add', '--all');
+  gitIn(root, { GIT_COMMITTER_DATE: at, GIT_AUTHOR_DATE: at }, ['commit', '--quiet', '--message', 'change']);
   return git(root, 'rev-parse', 'HEAD');
 }
 

@@ -9,6 +9,7 @@ import { otherBase } from '../../src/observe/workspace/places.ts';
 import { artifactFacts } from './archive-example.ts';
 import { aboutSubject } from './about-example.ts';
 import { attestationExample } from './attestation-example.ts';
+import { deploymentFacts } from './deployment-example.ts';
 import { documentFacts, NOW } from './core-facts.ts';
 import { exchangeFacts, firstBody } from './exchange-example.ts';
 import { hasExchanges } from './exchange-text.ts';
@@ -103,6 +104,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
     return { ...seenIcon(imageBytes(isExchange ? firstBody(text) : text)), web, answer, origins };
   },
   subscription: subscriptionFacts,
+  deployment: deploymentFacts,
   host: (text) => {
     const lines = [...text.matchAll(/^(\d+) concurrent requests?: (\d+) answered(?:, (\d+) refused \((.+)\))?$/gm)];
     const counts = lines.map(([, sent, answered, refused = 0]) => [sent, [Number(answered), Number(refused)]]);

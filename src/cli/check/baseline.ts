@@ -4,7 +4,15 @@ import type { LockFile } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { isHttpUrl } from '../../core/url/url.ts';
 import { type ComparedWorkspace, findBaseRegistry } from '../../observe/baseline/base-registry.ts';
-import { appOfFile, baselineInFile, baselineVersionsOf, registryBaseline } from '../../observe/baseline/baseline.ts';
+import {
+  appOfFile,
+  baselineInFile,
+  baselineVersionsOf,
+  manifestRegistry,
+  registryBaseline,
+  type SinceReader,
+  sinceReader,
+} from '../../observe/baseline/baseline.ts';
 import { localPathOf } from '../../observe/baseline/local-path.ts';
 import { networkOf } from '../../observe/http/proxy.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
@@ -55,6 +63,17 @@ interface Compared {
   /** Its configuration, absolute; null if it has none. */
   config: string | null;
   web: WebOptions;
+  /** True for a live registry: a git ref names what is to be served, and not what a branch started from. */
+  isLive?: boolean;
+}
+
+/** The state that `--against` names. */
+export interface RequestedBaseline {
+  registry: Baseline;
+  /** The configuration that it had; null if none is known. */
+  settings: BaseSettings | null;
+  /** Since when its files list what they list; null for a state that was served: a live registry, saved facts, a lock file. */
+  since: SinceReader | null;
 }
 
 /**
@@ -65,23 +84,30 @@ interface Compared {
 export async function requestedBaseline(
   context: Context,
   where: string,
-  { workspace, config, web }: Compared,
-): Promise<{ registry: Baseline; settings: BaseSettings | null }> {
+  { workspace, config, web, isLive = false }: Compared,
+): Promise<RequestedBaseline> {
   refuseEmpty(where);
   if (isHttpUrl(where)) {
     const { baselineFromUrl } = await import('../../observe/baseline/from-url.ts');
     const registry = await baselineFromUrl(registryUrl(where).href, web, new Date().toISOString());
-    return { registry: { ...registry, isRequired: true }, settings: null };
+    return { registry: { ...registry, isRequired: true }, settings: null, since: null };
   }
   const { cwd } = context;
   const local = localPathOf(where, cwd, workspace.root);
-  const own = await compared(context, workspace, config);
-  if (local?.isFolder === false)
-    return { registry: { ...baselineInFile(local.path, where, own), isRequired: true }, settings: null };
+  const own = { ...(await compared(context, workspace, config)), isTip: isLive };
+  if (local?.isFolder === false) {
+    const ofManifest = manifestRegistry(local.path, where, own);
+    return {
+      registry: { ...baselineInFile(local.path, where, own), isRequired: true },
+      settings: null,
+      since: ofManifest && sinceReader(ofManifest),
+    };
+  }
   const found = findBaseRegistry(where, own, cwd);
   const registry: Baseline = { ...registryBaseline(found), isRequired: true };
   // Without a configuration, the rules have their own severities.
-  return { registry, settings: registry.absent === undefined ? (found.settings ?? NO_SETTINGS) : null };
+  const settings = registry.absent === undefined ? (found.settings ?? NO_SETTINGS) : null;
+  return { registry, settings, since: sinceReader(found) };
 }
 
 /** The workspace with what is needed to find its registry in a baseline. The reader knows YAML, so it is loaded on demand. */

@@ -1,4 +1,4 @@
-import type { HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
+import type { ComparedState, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
 import type { FactsPart } from '../../core/facts/part.ts';
 import { redactInPlace } from '../../core/text/text.ts';
 import { message } from '../../core/text/message.ts';
@@ -34,6 +34,7 @@ export function writeSnapshot(path: string, head: SnapshotHeader, conceal: (text
   const file = openPartFile(path);
   let apps = 0;
   let limited: readonly HostFacts[] = [];
+  let against: ComparedState | null = null;
 
   const json = (value: unknown): string => factsJson(value, conceal);
   const member = (name: keyof SnapshotHeader, value: unknown): string =>
@@ -47,12 +48,14 @@ export function writeSnapshot(path: string, head: SnapshotHeader, conceal: (text
       if (part.kind === 'manifest') file.write(`,\n"manifest":${json(part.facts)},\n"apps":[`);
       else if (part.kind === 'app') file.write(`${apps++ === 0 ? '\n' : ',\n'}${json(part.facts)}`);
       else if (part.kind === 'hosts') limited = part.facts;
+      else if (part.kind === 'against') against = part.facts;
     },
     finish(incomplete, shard = null) {
       if (!file.isOpen) return;
       const more = [
         ...(shard === null ? [] : [`,"shard":${json(shard)}`]),
         ...(limited.length === 0 ? [] : [`,"hosts":${json(limited)}`]),
+        ...(against === null ? [] : [`,"against":${json(against)}`]),
       ];
       file.write(`\n],"orphans":[],"incomplete":${json(incomplete)}${more.join('')}}\n`);
       file.finish();

@@ -1,18 +1,17 @@
 import { resolve } from 'node:path';
 import type { JudgeOptions } from '../../core/engine/judge.ts';
 import { message } from '../../core/text/message.ts';
-import type { Baseline } from '../../core/facts/facts.ts';
 import { registryAt } from '../../core/findings/fingerprint.ts';
 import type { CheckCommand } from '../../core/findings/report.ts';
-import { isAppregError } from '../../core/errors/error.ts';
+import { comparedBaseline } from '../../core/registry/compared.ts';
 import { redactor } from '../../core/text/redactor.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../core/url/registry-url.ts';
-import type { Workspace } from '../../observe/workspace/places.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import { type CheckSettings, settings } from './settings.ts';
 import { attestationCheck } from './attestation-check.ts';
 import type { CacheFolder } from './cache.ts';
+import type { Comparison } from './comparison.ts';
 import type { Context } from '../config/context.ts';
 import { lockBaseline } from '../../workspace/lock.ts';
 import type { SnapshotHeader } from './facts-file.ts';
@@ -24,6 +23,8 @@ import { type VerifyOptions, webOptionsOf } from './verify-options.ts';
 export interface LiveCheck
   extends Omit<CheckSettings, 'now'>, Required<Pick<JudgeOptions, 'command' | 'target' | 'baseline' | 'attestations'>> {
   web: WebOptions;
+  /** The comparison with another state; null for none. */
+  comparison: Comparison | null;
   /** The absolute path of --cache, or null. */
   cacheFolder: string | null;
   conceal(text: string): string;
@@ -57,16 +58,26 @@ export async function liveCheck(
     about: command === 'diagnose' || options.about === true,
   };
   const judged = await settings(context, { ...options, registries: [registryAt(registry.href).identity] }, loaded);
-  const baseline =
-    options.against === undefined
-      ? lockBaseline(loaded, registry.href)
-      : await baselineNamed(context, options.against, { loaded, registry, web });
+  const comparison = await comparisonOf(context, command, { loaded, url: registry.href, web }, options);
+  const isRequested = comparison?.state.isRequested === true;
+  const baseline = isRequested ? comparedBaseline(comparison.state) : lockBaseline(loaded, registry.href);
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const attestations = attested?.requirement ?? null;
   const cacheFolder = options.cache === undefined ? null : resolve(context.cwd, options.cache);
-  return { ...judged, command, target: registry.href, attestations, baseline, web, cacheFolder, conceal, started };
+  return {
+    ...judged,
+    command,
+    target: registry.href,
+    attestations,
+    baseline,
+    comparison,
+    web,
+    cacheFolder,
+    conceal,
+    started,
+  };
 }
 
 /** Starts a run of the check, as of now, and opens its cache. @throws AppregError if the cache cannot be used */
@@ -87,35 +98,15 @@ export async function startRun({ cacheFolder, ...check }: LiveCheck): Promise<Ch
   return { ...check, web: { ...web, memory: cache }, now, header, cache };
 }
 
-/** The baseline that --against names, as `lint` finds it. */
-async function baselineNamed(
+/** The comparison that --against requests; `diagnose` makes that with the workspace of the registry without it. */
+async function comparisonOf(
   context: Context,
-  where: string,
-  { loaded, registry, web }: { loaded: LoadedConfig; registry: URL; web: WebOptions },
-): Promise<Baseline> {
-  const { requestedBaseline } = await import('./baseline.ts');
-  const workspace = servedWorkspace(loaded, registry);
-  const found = await requestedBaseline(context, where, {
-    workspace,
-    config: loaded.file,
-    web: { ...web, secrets: null },
-  });
-  return found.registry;
-}
-
-/** The workspace that a live registry is published from, as far as its configuration and its URL say. */
-function servedWorkspace({ config, root }: LoadedConfig, registry: URL): Workspace {
-  const name = /[^/]+\.json$/.exec(registry.pathname)?.[0] ?? 'registry.json';
-  // The base URL can be in a variable that is not set here.
-  const baseUrl = variableOr(() => config.baseUrl, null) ?? new URL('.', registry).href;
-  return { root, manifest: config.manifest ?? name, baseUrl };
-}
-
-function variableOr<T, U>(read: () => T, instead: U): T | U {
-  try {
-    return read();
-  } catch (error) {
-    if (isAppregError(error) && error.code === 'environment-variable-unset') return instead;
-    throw error;
-  }
+  command: CheckCommand,
+  { loaded, url, web }: { loaded: LoadedConfig; url: string; web: WebOptions },
+  { against }: VerifyOptions,
+): Promise<Comparison | null> {
+  if (against === undefined && (command !== 'diagnose' || loaded.file === null)) return null;
+  const { namedComparison, ownComparison } = await import('./comparison.ts');
+  const compared = { loaded, url, locked: lockBaseline(loaded, url), apps: web.apps ?? null };
+  return against === undefined ? ownComparison(context, compared) : namedComparison(context, against, compared, web);
 }

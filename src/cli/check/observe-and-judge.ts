@@ -75,6 +75,7 @@ export async function observeAndJudge<Judge extends Judging>(
       redeliver(signal);
     },
   );
+  const compared = run.comparison === null ? null : (await import('./comparison.ts')).openComparison(run.comparison);
   const parts = observe(target, { ...web, signal: interrupt.signal });
   const line = showFigures(context, target, parts.figures);
   let selected: ManifestPart | null = null;
@@ -86,6 +87,7 @@ export async function observeAndJudge<Judge extends Judging>(
       writer?.add(part);
       cache?.add(part);
       goal?.add(part);
+      compared?.add(part);
       if (part.kind === 'manifest') selected = part;
       else if (part.kind === 'app') apps += 1;
       else if (part.kind === 'end') isInterrupted = part.interrupted;
@@ -98,6 +100,11 @@ export async function observeAndJudge<Judge extends Judging>(
   const incomplete = interruption ?? limitText(parts.figures) ?? goal?.incompleteReason() ?? null;
   if (joined !== null) {
     const part = { kind: 'service', facts: await joined } as const;
+    judging.add(part);
+    writer?.add(part);
+  }
+  if (compared !== null) {
+    const part = { kind: 'against', facts: compared.finish() } as const;
     judging.add(part);
     writer?.add(part);
   }

@@ -57,6 +57,7 @@ export function openSupportBundle(
   const keys = new Set<string>();
   let limited: readonly HostFacts[] = [];
   let joined: ServiceFacts | Missing | null = null;
+  let against: string | null = null;
   let manifest: DocumentFacts | null = null;
   let room = budget;
   let before = 0;
@@ -87,22 +88,25 @@ export function openSupportBundle(
       } else if (part.kind === 'app') addApp(part.facts);
       else if (part.kind === 'hosts') limited = part.facts;
       else if (part.kind === 'service') joined = part.facts;
+      else if (part.kind === 'against') against = json(part.facts);
     },
     finish(report, incomplete, run) {
       if (!file.isOpen || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;
+      const isCompared = against === null || against.length <= budget / 4;
       const why = incomplete ?? (leftOut > 0 ? `the facts of ${counted(leftOut, 'app')} are not in this file` : null);
       const fields = [
         '"snapshot":1',
         ...Object.entries(head).map(([name, value]) => `"${name}":${json(value)}`),
         `"run":${json(run)}`,
-        `"leftOut":${json(omissions(report, leftOut, whole))}`,
+        `"leftOut":${json(omissions(report, leftOut, whole, isCompared))}`,
         `"report":${json(shortenReport(report))}`,
         `"manifest":${json(whole ? manifest : reduceManifest(manifest, keys, budget / 2))}`,
         `"apps":[\n${apps.join(',\n')}\n]`,
         '"orphans":[]',
         ...(limited.length === 0 ? [] : [`"hosts":${json(limited)}`]),
         ...(joined === null ? [] : [`"service":${json(joined)}`]),
+        ...(against === null || !isCompared ? [] : [`"against":${against}`]),
         `"incomplete":${json(why)}`,
       ];
       file.write(`{${fields.join(',\n')}}\n`);
@@ -116,10 +120,12 @@ export function openSupportBundle(
  * Lists in sentences the parts that the file does not contain.
  * @param apps without facts
  * @param whole whether the manifest is whole
+ * @param isCompared whether the state that it was compared with is in the file
  */
-function omissions(report: Report, apps: number, whole: boolean): string[] {
+function omissions(report: Report, apps: number, whole: boolean, isCompared: boolean): string[] {
   const omitted = apps > 0 ? [`the facts of ${counted(apps, 'app')}, those without findings first`] : [];
   if (!whole) omitted.push('the text of the manifest, except for the entries of the apps in this file');
+  if (!isCompared) omitted.push('the state that it was compared with');
   for (const [name, limit] of LIMITS) {
     const { length } = report[name];
     if (length > limit) omitted.push(`${length - limit} of the report’s ${name}`);

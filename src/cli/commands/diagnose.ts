@@ -7,13 +7,13 @@ import { redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { settings } from '../check/settings.ts';
 import { checked } from '../check/checked.ts';
+import { savedComparison } from '../check/comparison.ts';
 import { reportCheck } from '../check/report.ts';
 import { flagOf, type OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { type CheckRun, type LiveCheck, liveCheck, startRun } from '../check/live-check.ts';
 import { observeAndJudge } from '../check/observe-and-judge.ts';
 import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
-import { lockBaseline } from '../../workspace/lock.ts';
 import { openSupportBundle } from '../check/support-bundle.ts';
 import { assertEncrypted, serviceBase, tokenFrom } from './credentials.ts';
 import { diagnoseCommand } from '../define/diagnose.ts';
@@ -113,15 +113,14 @@ async function diagnoseSaved(
       message`${flagOf(diagnoseCommand.options[unusable])} cannot be used with saved facts: no requests are sent.`,
       message`Omit it, or give the URL of the registry.`,
     );
-  const loaded = await context.config();
   const { severities, exceptions } = await settings(context);
   const snapshot = await readSnapshot(resolve(context.cwd, file));
   const narrowed =
     requested === null
       ? snapshot
       : { ...snapshot, requested, apps: snapshot.apps.filter((app) => requested.apps.includes(app.key)) };
-  const baseline = lockBaseline(loaded, snapshot.target);
-  const { report, diagnosis } = diagnoseFacts(narrowed, { severities, exceptions, baseline });
+  const { facts, baseline } = await savedComparison(context, narrowed, options.against);
+  const { report, diagnosis } = diagnoseFacts(facts, { severities, exceptions, baseline });
   return reportCheck(context, report, { severities, exceptions, now: snapshot.seenAt }, { diagnosis });
 }
 
@@ -135,7 +134,6 @@ const LIVE_ONLY = [
   'timeout',
   'ca',
   'skipArtifacts',
-  'against',
   'service',
   'tokenEnv',
   'attestations',

@@ -6,12 +6,12 @@ import { printable } from '../../core/text/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
 import { settings } from '../check/settings.ts';
 import { checked } from '../check/checked.ts';
+import { savedComparison } from '../check/comparison.ts';
 import { useEach, whyIncomplete } from '../check/inputs.ts';
 import { logEndedExceptions, printReport, suggestExplanation } from '../check/report.ts';
 import type { OptionValues } from '../define/command.ts';
 import type { Context } from '../config/context.ts';
 import { readSnapshot } from '../../observe/baseline/saved-facts.ts';
-import { lockBaseline } from '../../workspace/lock.ts';
 import { quotedPath } from '../io/shown-path.ts';
 import type { judgeCommand } from '../define/judge.ts';
 
@@ -25,18 +25,17 @@ export async function runJudge(
   options: OptionValues<typeof judgeCommand.options> = {},
 ): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
-    const loaded = await context.config();
     const { used: parts, failed } = await useEach(files, async (file): Promise<NamedSnapshot> => {
       return { file, snapshot: await readSnapshot(resolve(context.cwd, file)) };
     });
     for (const { message, hint } of failed) context.terminal.error(message, hint);
     const joined = joinShards(parts);
     const reasons = [joined.incomplete, whyIncomplete(failed)].filter((reason) => reason);
-    const facts = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
-    const registries = [registryAt(facts.target).identity];
+    const whole = failed.length === 0 ? joined : { ...joined, incomplete: reasons.join('; ') };
+    const registries = [registryAt(whole.target).identity];
     const { severities, exceptions, known } = await settings(context, { ...options, registries });
-    const before = lockBaseline(loaded, facts.target);
-    const settled = { ...optionsOf(facts), severities, exceptions, known, baseline: before };
+    const { facts, baseline } = await savedComparison(context, whole, options.against);
+    const settled = { ...optionsOf(facts), severities, exceptions, known, baseline };
     const judging = startJudging({ ...settled, command: 'judge' });
     const report = judgeWhole(facts, judging, 0);
     const code = printReport(context, report, { severities, attested: judging.attested() });

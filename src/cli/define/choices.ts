@@ -24,6 +24,7 @@ export const RULE_GROUP_NAMES = [
   'file',
   'workspace',
   'host',
+  'deployment',
   'subscription',
   'exception',
 ] as const;

@@ -147,6 +147,15 @@ export const baseUrlOption = {
   }),
 };
 
+/** For commands that check a live registry, or facts about one. */
+export const againstOption = {
+  against: text(
+    '--against <dir|git-ref|file|url>',
+    'also compare with this state: stored files that are not served, and changes to published versions',
+    'registry-state',
+  ),
+};
+
 /** For commands that check a live registry. */
 export const checkOptions = {
   ...appOption,
@@ -156,11 +165,7 @@ export const checkOptions = {
   timeout: number('--timeout <s>', 'seconds per resource (default: 60, artifacts 600)', 'positive'),
   ...authorityOption,
   skipArtifacts: flag('--skip-artifacts', 'do not download artifacts'),
-  against: text(
-    '--against <dir|git-ref|file|url>',
-    'also report changes to published versions, compared with this state',
-    'registry-state',
-  ),
+  ...againstOption,
   ...attestationOptions,
 };
 

@@ -6,8 +6,10 @@ import { type JsonValue, member } from '../json/json.ts';
 import { pointerTo } from '../json/pointer.ts';
 import { appFields, iconUrlOf, listedVersions, metadataUrlOf, textsForPeople } from '../registry/manifest.ts';
 import type { FactsOf } from '../rules/subjects.ts';
+import { latestVersion } from '../registry/precedence.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
-import { baselineSource, type JudgedManifest, NO_BASELINE, type Run } from './run.ts';
+import { baselineSource, type JudgedManifest, type ListedApp, NO_BASELINE, type Run } from './run.ts';
+import { cacheDeadline } from '../http/cache.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
 import { judgeSubject } from './evaluate.ts';
 import { answerOf, judgeDocument, judgeResponse, judgeUrl, SCHEMA_VIOLATION } from './judge-resource.ts';
@@ -54,10 +56,25 @@ export function judgeApp(run: Run, manifest: JudgedManifest, facts: AppFacts): J
       isStateKept: keepsLastState(key, entry, listed),
     }),
   );
+  if (listed !== null) run.listed.set(key, listedApp(run, facts.metadata, versions));
   record.verdicts.push(verdict);
   record.closeDocument(facts.metadata);
   if (facts.about !== undefined) judgeAbout(run, facts.about, listed === null ? null : versions, metadata);
   return judged;
+}
+
+/** Keeps what a metadata file lists, for the comparison with what is stored. */
+function listedApp(
+  { settings: { now } }: Run,
+  { url, web }: DocumentFacts,
+  versions: readonly VersionEntry[],
+): ListedApp {
+  return {
+    url,
+    versions: new Set(versions.flatMap(({ version }) => version ?? [])),
+    latest: latestVersion(versions.flatMap(({ semver }) => semver ?? []))?.text ?? null,
+    deadline: isMissing(web) ? 0 : cacheDeadline(web.server, now),
+  };
 }
 
 /** The reason why the versions of an app are not known. @param blocking the rules whose findings say so */

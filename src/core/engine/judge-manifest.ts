@@ -1,4 +1,4 @@
-import { type DocumentFacts, type RequestedApps } from '../facts/facts.ts';
+import type { Baseline, DocumentFacts, RequestedApps } from '../facts/facts.ts';
 import { parseUrl } from '../url/url.ts';
 import type { JsonObject } from '../json/json.ts';
 import { manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
@@ -49,7 +49,7 @@ function judgeApps(run: Run, apps: JsonObject, { otherBase }: DocumentFacts, loc
       keys,
       metadataUrls: keys.map((key) => metadataUrlOf(apps[key])),
       otherBase: otherBase ?? null,
-      earlierKeys: baseline === null ? NO_BASELINE : baseline.keys,
+      earlierKeys: baseline === null ? NO_BASELINE : publishedKeys(baseline),
       earlierSource: baselineSource(run),
       requested: requested?.apps ?? [],
       copyAge: staleCopyAge(run, location),
@@ -57,6 +57,11 @@ function judgeApps(run: Run, apps: JsonObject, { otherBase }: DocumentFacts, loc
     { ...location, pointer: '/apps' },
   );
   if (requested !== null) noteUnlisted(run, requested, keys);
+}
+
+/** The apps of a baseline that were served, as far as it says. */
+function publishedKeys({ keys, isUnserved }: Baseline): readonly string[] {
+  return isUnserved === undefined ? keys : keys.filter((key) => !isUnserved(key));
 }
 
 /** A requested app that is not listed is hidden; if no requested app is listed, nothing else was observed. */

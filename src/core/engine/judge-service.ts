@@ -33,6 +33,9 @@ export function judgeService(run: Run, facts: ServiceFacts | Missing): void {
   judgeSubject(run, 'subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
   if (isMissing(service) || service.apps === null) return;
   const known = new Map(service.apps.map((app) => [app.key, app]));
+  run.knownVersions = new Map(
+    service.apps.map(({ key, versions }) => [key, new Set(versions?.map(({ version }) => version))]),
+  );
   for (const app of served ?? []) {
     const place = locationOf('metadata', NOT_REQUESTED, { app: app.key, url: app.url });
     judgeSubject(run, 'subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);

@@ -2,6 +2,7 @@ import type {
   AppFacts,
   ArtifactFacts,
   Baseline,
+  ComparedState,
   DocumentFacts,
   HostFacts,
   Missing,
@@ -17,6 +18,7 @@ import type { FactsPart } from '../facts/part.ts';
 import { type RegistryPlace, registryAt } from '../findings/fingerprint.ts';
 import type { CheckCommand, ExceptionList, KnownFinding, Report } from '../findings/report.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
+import { comparedBaseline } from '../registry/compared.ts';
 import { APP_ENTRY } from '../registry/app-entry.ts';
 import { listedVersions } from '../registry/manifest.ts';
 import { rules as allRules } from '../rules/index.ts';
@@ -26,6 +28,7 @@ import { fileComparison, registryComparison } from './comparison.ts';
 import { judgeSubject } from './evaluate.ts';
 import { EvaluatedRules } from './evaluated.ts';
 import { judgeAbout, judgeApp } from './judge-app.ts';
+import { judgeDeployment } from './judge-deployment.ts';
 import { judgeExceptions } from './judge-exceptions.ts';
 import { judgeManifest } from './judge-manifest.ts';
 import { judgeDocument, judgeHosts } from './judge-resource.ts';
@@ -78,7 +81,7 @@ export interface JudgeOptions {
 
 /** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
 export interface Judging {
-  /** Judges a part of an observation, as `manifest`, `app`, `hosts` and `service` do. Parts without facts are ignored. */
+  /** Judges a part of an observation, as `manifest`, `app`, `hosts`, `service` and `against` do. Parts without facts are ignored. */
   add(part: FactsPart): void;
   manifest(manifest: DocumentFacts): void;
   /** @returns the verdict about the app, and what it is based on */
@@ -100,6 +103,8 @@ export interface Judging {
   hosts(facts: readonly HostFacts[]): void;
   /** State of the registry in a subscriber service, after all apps. */
   service(facts: ServiceFacts | Missing): void;
+  /** The stored state that is compared with what is served, after all apps. */
+  against(state: ComparedState): void;
   /** Counts of the findings so far, before it is known whether a host's limit explains them. */
   foundSoFar(): FoundSoFar;
   /** The versions so far whose attestations prove what is required. */
@@ -121,9 +126,11 @@ export function judge(
   return judgeWhole(snapshot, judging, options.seconds ?? 0);
 }
 
-/** The options for judging saved facts, as the run that saved them had them. */
+/** The options for judging saved facts, as the run that saved them had them, with the baseline that it was to compare. */
 export function optionsOf(snapshot: Snapshot): Omit<JudgeOptions, 'command'> {
+  const { against } = snapshot;
   return {
+    ...(against?.isRequested === true && { baseline: comparedBaseline(against) }),
     now: snapshot.seenAt,
     origins: snapshot.origins,
     target: snapshot.target,
@@ -141,6 +148,7 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   judging.orphans(snapshot.orphans, snapshot.unlistedArtifacts);
   judging.hosts(snapshot.hosts ?? []);
   if (snapshot.service !== undefined) judging.service(snapshot.service);
+  if (snapshot.against !== undefined) judging.against(snapshot.against);
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
@@ -154,6 +162,7 @@ export function startJudging(options: JudgeOptions): Judging {
       else if (part.kind === 'app') this.app(part.facts);
       else if (part.kind === 'hosts') this.hosts(part.facts);
       else if (part.kind === 'service') this.service(part.facts);
+      else if (part.kind === 'against') this.against(part.facts);
     },
     manifest(facts) {
       run.manifest = judgeManifest(run, facts);
@@ -167,6 +176,9 @@ export function startJudging(options: JudgeOptions): Judging {
     orphans: (files, artifacts = []) => judgeUnused(run, files, artifacts),
     hosts: (facts) => judgeHosts(run, facts),
     service: (facts) => judgeService(run, facts),
+    against(state) {
+      run.compared = state;
+    },
     foundSoFar: () => ({ ...record.foundSoFar }),
     attested: () => record.attested.all(),
     finish(seconds, incomplete = null, elsewhere = 0) {
@@ -232,6 +244,7 @@ function judgeUnused(run: Run, orphans: readonly string[], unlisted: readonly st
 function completeRun(run: Run, incomplete: string | null, elsewhere: number): void {
   const { record, manifest } = run;
   const { shard, baseline, exceptions } = run.settings;
+  judgeDeployment(run);
   if (shard !== null && elsewhere > 0)
     record.notJudged.addSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
   if (manifest?.location.document) record.closeDocument(manifest.location.document);

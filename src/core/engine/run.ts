@@ -1,5 +1,5 @@
 import type { AttestationRequirement } from '../facts/attestation.ts';
-import type { Baseline, Missing, RequestedApps, ServedApp, Shard } from '../facts/facts.ts';
+import type { Baseline, ComparedState, Missing, RequestedApps, ServedApp, Shard } from '../facts/facts.ts';
 import type { RegistryPlace } from '../findings/fingerprint.ts';
 import type { ExceptionList, KnownFinding } from '../findings/report.ts';
 import type { JsonObject } from '../json/json.ts';
@@ -42,6 +42,17 @@ export interface JudgedManifest {
   apps: JsonObject | null;
 }
 
+/** The metadata file of an app, as it is served now. */
+export interface ListedApp {
+  url: string | null;
+  /** The texts of all versions. */
+  versions: ReadonlySet<string>;
+  /** Null if none is valid. */
+  latest: string | null;
+  /** Seconds after which a changed file must be served everywhere. */
+  deadline: number;
+}
+
 /** One run of the engine, and all of its state: what is judged reads it, and writes what it found into the record. */
 export class Run {
   readonly settings: RunSettings;
@@ -56,6 +67,12 @@ export class Run {
   registry: UrlParts | null = null;
   /** The apps as they are served now, to be compared with what a service knows; null without a service. */
   readonly served: ServedApp[] | null;
+  /** The metadata files that have a list of versions, by app. */
+  readonly listed = new Map<string, ListedApp>();
+  /** The stored state that is compared at the end of the run; null for none. */
+  compared: ComparedState | null = null;
+  /** The versions that a subscriber service knows, by app. */
+  knownVersions: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 
   /** @param keepsServed true if what is served will be compared with what a service knows */
   constructor(settings: RunSettings, rules: RuleTable, record: RunRecord, keepsServed: boolean) {

@@ -40,6 +40,7 @@ export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
     seenAt: shards.map((part) => part.snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
     apps,
     ...hostsOf(shards),
+    ...againstOf(shards),
     incomplete: whyIncomplete(shards),
   };
 }
@@ -57,6 +58,19 @@ function hostsOf(shards: readonly NamedShard[]): Pick<Snapshot, 'hosts'> {
     hosts.set(facts.origin, known ? joinHosts(known, facts) : facts);
   }
   return hosts.size === 0 ? {} : { hosts: [...hosts.values()] };
+}
+
+/** The compared state, of each app as its shard completed it. */
+function againstOf(shards: readonly NamedShard[]): Pick<Snapshot, 'against'> {
+  const [state] = shards.flatMap(({ snapshot: { against } }) => against ?? []);
+  if (state === undefined) return {};
+  const completed = new Map(
+    shards.flatMap(({ snapshot: { against, apps } }) => {
+      const observed = new Set(apps.map(({ key }) => key));
+      return (against?.apps ?? []).filter(({ key }) => observed.has(key)).map((app) => [app.key, app] as const);
+    }),
+  );
+  return { against: { ...state, apps: state.apps.map((app) => completed.get(app.key) ?? app) } };
 }
 
 function joinHosts(one: HostFacts, other: HostFacts): HostFacts {

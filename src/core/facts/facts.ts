@@ -3,6 +3,8 @@
  * judged again with the same result. No fact says that anything is right or wrong.
  */
 
+export type * from './baseline.ts';
+export type * from './compared.ts';
 export { isMissing, type Missing } from './missing.ts';
 export type * from './http-views.ts';
 export type * from './probe.ts';

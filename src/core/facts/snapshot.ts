@@ -1,10 +1,11 @@
 import type { AttestationRequirement } from './attestation.ts';
 import type { Count, Moment, PositiveInteger } from '../values/scalars.ts';
+import type { ComparedState } from './compared.ts';
 import type { Missing } from './missing.ts';
 import type { ArtifactFacts, DocumentFacts, IconFacts } from './resource.ts';
 import type { ServiceFacts } from './service.ts';
 
-/** The observed state of a registry, as it is saved, and what had been published before. */
+/** The observed state of a registry, as it is saved. */
 
 /** The facts about one app: its metadata file, its icon, and one entry per element of `versions`, in that order. */
 export interface AppFacts {
@@ -64,6 +65,8 @@ export interface Snapshot {
    * was named.
    */
   service?: ServiceFacts | Missing;
+  /** The state that it was compared with (`--against`, or the workspace that it is served from); absent for none. */
+  against?: ComparedState;
   /** The hosts that temporarily refused requests; absent when there was none. */
   hosts?: HostFacts[];
 }
@@ -85,40 +88,4 @@ export interface Shard {
   of: PositiveInteger;
   /** The number of apps in the other shards. */
   elsewhere: Count;
-}
-
-/** A baseline of a registry: what had been published. */
-export interface Baseline {
-  /** As messages name it: a git ref, a folder, a URL. */
-  source: string;
-  keys: readonly string[];
-  /** The published versions of an app, null when it had none, or why they are missing. */
-  app(key: string): PublishedVersion[] | null | Missing;
-  /** The URL of an app's metadata file there; null if that is not known. Absent if no URL is known. */
-  metadataUrl?(key: string): string | null;
-  /** The reason why there was no registry to compare with; absent if there was one. */
-  absent?: Missing;
-  /** True if the user requested the comparison: a run that does not make it, of any app listed there, is incomplete. */
-  isRequired?: true;
-}
-
-/** A version that had been published before. */
-export interface PublishedVersion {
-  version: string;
-  artifactUrl: string;
-  artifactChecksum: string;
-  /** True if it had an attestation; absent if that is not known. */
-  isAttested?: true;
-  /** The decision of the service about it; absent if only its listing is known. */
-  offer?: OfferBefore;
-}
-
-/** The decision about a version when it was last examined. */
-export interface OfferBefore {
-  /** Null if that is not known. */
-  isOffered: boolean | null;
-  /** The rule that refused it; null for none. */
-  rule: string | null;
-  /** True if the service still has the bytes. */
-  isKept: boolean;
 }

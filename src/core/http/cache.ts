@@ -65,6 +65,20 @@ function ownFreshness(hop: Hop, now: number): Freshness {
   };
 }
 
+/** Seconds that a deployment is given where caches may hold no copy as long: the lifetime that spec section 8 recommends. */
+const SHORTEST_DEADLINE = 300;
+
+/**
+ * Seconds after which a changed file must be served everywhere: caches may hold a copy until then.
+ * @param now ISO 8601
+ */
+export function cacheDeadline(probe: Probe, now: string): number {
+  const hop = lastHop(probe);
+  if (hop === null) return SHORTEST_DEADLINE;
+  const { lifetime, stale } = freshness(hop, Date.parse(now));
+  return Math.max(SHORTEST_DEADLINE, (lifetime ?? 0) + stale);
+}
+
 /** The service's check interval (spec section 8), in seconds. */
 const HOUR = 3600;
 

@@ -42,6 +42,8 @@ import { metadataOrphaned } from './documents/metadata-orphaned.ts';
 import { versionWithdrawn } from './history/version-withdrawn.ts';
 import { artifactChanged } from './history/artifact-changed.ts';
 import { artifactMoved } from './history/artifact-moved.ts';
+import { deploymentStale } from './history/deployment-stale.ts';
+import { workspaceBehind } from './history/workspace-behind.ts';
 import { appWithdrawn } from './history/app-withdrawn.ts';
 import { appNotListed } from './manifest/app-not-listed.ts';
 import { versionNotListed } from './metadata/version-not-listed.ts';
@@ -150,6 +152,8 @@ export const rules: readonly AnyRule[] = [
   artifactChanged,
   artifactMoved,
   appWithdrawn,
+  deploymentStale,
+  workspaceBehind,
   appNotListed,
   versionNotListed,
   unreachable,

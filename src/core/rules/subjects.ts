@@ -9,6 +9,7 @@ import type {
   IconFacts,
   ServedApp,
   ServiceFacts,
+  StoredSince,
   SubscribedApp,
   SubscribedRegistry,
   ImageFacts,
@@ -185,6 +186,26 @@ export interface Subjects {
     served: ServedApp | null;
     /** The app as the service knows it; null if it does not. */
     known: SubscribedApp | null;
+    now: string;
+  };
+  /**
+   * Stored files, compared with what is served: an app, or the registry as a whole (nothing is `unserved`); dispatched at
+   * the end of a run.
+   */
+  deployment: {
+    /** The stored state, as messages name it. */
+    source: string;
+    /** True if the user requested the comparison. */
+    isRequested: boolean;
+    /** The versions of the app that are stored and not served; one that is null for the app itself. */
+    unserved: readonly { version: string | null; since: StoredSince | null }[];
+    isAppServed: boolean;
+    /** The latest version that is served; null for none. */
+    latest: string | null;
+    /** Seconds after which a changed document must be served everywhere. */
+    deadline: number;
+    /** Served and not stored: versions, and apps (null); of the registry as a whole. */
+    unstored: readonly { app: string; version: string | null }[];
     now: string;
   };
   /** A host that temporarily refused requests; dispatched at the end of a run. */

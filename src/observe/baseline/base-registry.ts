@@ -1,6 +1,7 @@
 import { message } from '../../core/text/message.ts';
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import type { StoredSince } from '../../core/facts/facts.ts';
 import type { DocumentContent } from '../../core/json/content.ts';
 import { parseDocument } from '../../core/json/json.ts';
 import { manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
@@ -8,6 +9,7 @@ import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { folderTree, readDocumentFile, type Tree } from '../workspace/documents.ts';
 import { type GitBase, openGitBase } from '../workspace/git.ts';
+import { commitSince, folderSince, type NamesIn } from '../workspace/git-history.ts';
 import type { Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
 import { localPathOf } from './local-path.ts';
@@ -34,6 +36,8 @@ export interface ComparedWorkspace<Settings extends RegistrySettings = RegistryS
   config?: string | null;
   /** Default: the baseline is searched without configurations. */
   reader?: ConfigReader<Settings>;
+  /** True to read the commit of a ref itself, which is to be served; otherwise where the work tree branched off. */
+  isTip?: boolean;
 }
 
 /** A configuration of a baseline. */
@@ -55,6 +59,8 @@ export interface BaseRegistry<Settings extends RegistrySettings = RegistrySettin
   settings: Settings | null;
   /** The path of the folder in the tree that was searched: `''`, or with a slash at the end. */
   folder: string;
+  /** Since when a file of the tree has listed the names that it lists; without those of which that is not known. */
+  since(path: string, namesIn: NamesIn): ReadonlyMap<string, StoredSince>;
 }
 
 /**
@@ -69,7 +75,9 @@ export function findBaseRegistry<Settings extends RegistrySettings>(
   cwd: string,
 ): BaseRegistry<Settings> {
   const local = localPathOf(where, cwd, workspace.root);
-  return local === null ? inGit(openGitBase(where, workspace.root), workspace) : inFolder(local.path, where, workspace);
+  return local === null
+    ? inGit(openGitBase(where, workspace.root, workspace.isTip), workspace)
+    : inFolder(local.path, where, workspace);
 }
 
 /** @throws AppregError `baseline-unusable` for a folder without a registry: it is not the intended one */
@@ -88,7 +96,17 @@ function inFolder<Settings extends RegistrySettings>(
       message`No registry manifest in ${where}, so nothing can be compared.`,
       message`Give the folder that contains the manifest.`,
     );
-  return { tree, manifest, baseUrls: baseUrlsOf(settings, workspace), settings, folder: '' };
+  return { ...folderRegistry(tree, path, { manifest, baseUrls: baseUrlsOf(settings, workspace) }), settings };
+}
+
+/** A registry in a folder. @param path of the folder, absolute */
+export function folderRegistry(
+  tree: Tree,
+  path: string,
+  named: Pick<BaseRegistry, 'manifest' | 'baseUrls'>,
+): BaseRegistry & { settings: null } {
+  const since = (file: string, namesIn: NamesIn) => folderSince(path, file, namesIn);
+  return { tree, ...named, settings: null, folder: '', since };
 }
 
 function baseUrlsOf(settings: RegistrySettings | null, { baseUrl }: Workspace): string[] {
@@ -137,6 +155,7 @@ function inGit<Settings extends RegistrySettings>(
     baseUrls: baseUrlsOf(own, workspace),
     settings: manifest === null ? null : (config?.settings ?? null),
     folder,
+    since: (path, namesIn) => commitSince(base.commit, folder + path, base.top, namesIn),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type Baseline,
   type PublishedVersion,
   type Snapshot,
+  type StoredSince,
   type Missing,
   isMissing,
 } from '../../core/facts/facts.ts';
@@ -25,11 +26,12 @@ import { baselineInLock, isLockFile, lockFileIn } from '../../core/registry/lock
 import { AppregError } from '../../core/errors/error.ts';
 import { contentOf } from '../content/document-content.ts';
 import { gitTree } from '../workspace/git.ts';
+import type { NamesIn } from '../workspace/git-history.ts';
 import { asBase, localPath, type Workspace } from '../workspace/places.ts';
 import { manifestIn } from '../workspace/target.ts';
 import { folderTree, readDocumentFile, type Tree } from '../workspace/documents.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
-import { type BaseRegistry, type ComparedWorkspace, findBaseRegistry } from './base-registry.ts';
+import { type BaseRegistry, type ComparedWorkspace, findBaseRegistry, folderRegistry } from './base-registry.ts';
 import { type LocalPath, localPathOf } from './local-path.ts';
 import { type SavedDocuments, savedDocuments } from './saved-facts.ts';
 
@@ -49,19 +51,60 @@ export function baselineOf(where: string, workspace: ComparedWorkspace, cwd: str
 }
 
 /** The baseline in a file: saved facts, a lock file or a manifest. @throws AppregError for another file */
-export function baselineInFile(path: string, where: string, { baseUrl }: Workspace): Baseline {
+export function baselineInFile(path: string, where: string, workspace: Workspace): Baseline {
   const content = jsonIn(path);
-  const { value } = parseDocument(content);
   const saved = savedDocuments(content, where);
   if (saved !== null) return baselineFromSnapshot(saved, where);
-  if (isLockFile(value)) return baselineInLock(lockFileIn(content, where), where);
-  if (manifestApps(value) === null)
-    throw new AppregError(
-      'baseline-unusable',
-      message`${where} is neither a registry manifest nor saved facts.`,
-      message`Use a folder, a git ref, a manifest, or a file written by appreg verify --save.`,
-    );
-  return fromTree(folderTree(dirname(path), where), basename(path), baseUrl === null ? [] : [baseUrl]);
+  if (isLockFile(parseDocument(content).value)) return baselineInLock(lockFileIn(content, where), where);
+  const registry = manifestRegistry(path, where, workspace);
+  if (registry !== null) return registryBaseline(registry);
+  throw new AppregError(
+    'baseline-unusable',
+    message`${where} is neither a registry manifest nor saved facts.`,
+    message`Use a folder, a git ref, a manifest, or a file written by appreg verify --save.`,
+  );
+}
+
+/** The registry of a manifest that is named as a file; null for a file of another kind. @throws AppregError as above */
+export function manifestRegistry(path: string, where: string, { baseUrl }: Workspace): BaseRegistry | null {
+  const { value } = parseDocument(jsonIn(path));
+  if (isLockFile(value) || manifestApps(value) === null) return null;
+  return folderRegistry(folderTree(dirname(path), where), dirname(path), {
+    manifest: basename(path),
+    baseUrls: baseUrl === null ? [] : [baseUrl],
+  });
+}
+
+/** Since when an app, or a version of it, is stored; null if that is not known. @param version null for the app itself */
+export type SinceReader = (key: string, version: string | null) => StoredSince | null;
+
+/** Reads since when the apps and versions of a registry are stored, each file once. */
+export function sinceReader({ tree, manifest, baseUrls, since }: BaseRegistry): SinceReader {
+  let paths: ReadonlyMap<string, string> | null = null;
+  const known = new Map<string, ReadonlyMap<string, StoredSince>>();
+  const namesOf = (path: string, namesIn: NamesIn): ReadonlyMap<string, StoredSince> => {
+    const found = known.get(path) ?? since(path, namesIn);
+    known.set(path, found);
+    return found;
+  };
+  return (key, version) => {
+    if (version === null) return namesOf(manifest, keysIn).get(key) ?? null;
+    if (paths === null) {
+      const listing = listingOf(tree, manifest, baseUrls);
+      paths = isMissing(listing) ? new Map() : listing.paths;
+    }
+    const path = paths.get(key);
+    return path === undefined ? null : (namesOf(path, versionsIn).get(version) ?? null);
+  };
+}
+
+function keysIn(content: DocumentContent): ReadonlySet<string> {
+  return new Set(Object.keys(manifestAppsIn(content) ?? {}));
+}
+
+function versionsIn(content: DocumentContent): ReadonlySet<string> {
+  const versions = publishedVersionsIn(parseDocument(content).value) ?? [];
+  return new Set(versions.map(({ version }) => version));
 }
 
 /** A registry that was found in a folder or at a git ref, as a baseline. */

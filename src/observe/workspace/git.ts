@@ -17,7 +17,7 @@ import type { Tree } from './documents.ts';
 const READ_BY_ID_FROM = 100;
 
 /** The number of commits that are read at a time to find an earlier state of a file. */
-const COMMITS_AT_A_TIME = 50;
+export const COMMITS_AT_A_TIME = 50;
 
 /** A commit that files are compared with. Paths are relative to the top of the repository, with forward slashes. */
 export interface GitBase {
@@ -27,6 +27,8 @@ export interface GitBase {
   prefix: string;
   /** The top of the work tree, absolute. */
   top: string;
+  /** The id of the commit. */
+  commit: string;
   /** The files below a folder of the commit. @param folder as `prefix` */
   tree(folder: string): Tree;
   /** The paths of all files of the commit. */
@@ -45,13 +47,17 @@ export function gitTree(ref: string, root: string): Tree {
   return base.tree(base.prefix);
 }
 
-/** The commit that a ref names. Parameters and errors are those of `gitTree`. */
-export function openGitBase(ref: string, root: string): GitBase {
-  const commit = resolveCommit(ref, root);
+/**
+ * The commit that a ref names. Parameters and errors are those of `gitTree`.
+ * @param isTip true for that commit itself, also if the branch has advanced
+ */
+export function openGitBase(ref: string, root: string, isTip = false): GitBase {
+  const commit = resolveCommit(ref, root, isTip);
   const line = (...args: string[]): string => git(args, root).stdout.toString('utf8').replace(/\n$/, '');
   let renames: Map<string, string> | null = null;
   return {
     source: ref,
+    commit,
     prefix: line('rev-parse', '--show-prefix'),
     top: line('rev-parse', '--show-toplevel'),
     tree: (folder) => treeAt(ref, commit, folder, root),
@@ -154,12 +160,13 @@ function earlierState(
   return isShallow(root) ? 'unknown' : null;
 }
 
-function isShallow(root: string): boolean {
+/** True for a clone without earlier commits. */
+export function isShallow(root: string): boolean {
   const { stdout } = git(['rev-parse', '--is-shallow-repository'], root, { mayFail: true });
   return stdout.toString('utf8').trim() === 'true';
 }
 
-function resolveCommit(ref: string, root: string): string {
+function resolveCommit(ref: string, root: string, isTip: boolean): string {
   if (ref.startsWith('-')) throw refError(ref, root);
   const found = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], root, {
     mayFail: true,
@@ -167,6 +174,7 @@ function resolveCommit(ref: string, root: string): string {
   if (found.status !== 0) throw refError(ref, root);
   refuseAmbiguous(ref, root);
   const commit = found.stdout.toString('utf8').trim();
+  if (isTip) return commit;
   const base = git(['merge-base', commit, 'HEAD'], root, { mayFail: true });
   return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
 }
@@ -280,8 +288,10 @@ const WITHOUT_PROGRAMS = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 's
   (setting) => ['-c', setting],
 );
 
-/** @throws AppregError `git-missing`; `git-failed` for a status other than 0; `interrupted` after a stop signal */
-function git(
+/**
+ * Runs git in a folder.
+ * @throws AppregError `git-missing`; `git-failed` for a status other than 0; `interrupted` after a stop signal */
+export function git(
   args: readonly string[],
   cwd: string,
   { input, mayFail = false }: GitOptions = {},
@@ -316,7 +326,7 @@ function git(
  * Files by their ids, or as `<commit>:<path>`, in that order: null for one that does not exist. Links are followed as far
  * as they stay in the repository.
  */
-function readBatch(names: readonly string[], root: string): (DocumentContent | 'linked-outside' | null)[] {
+export function readBatch(names: readonly string[], root: string): (DocumentContent | 'linked-outside' | null)[] {
   const input = names.map((name) => `${name}\n`).join('');
   const out = git(['cat-file', '--batch', '--follow-symlinks'], root, { input }).stdout;
   let at = 0;

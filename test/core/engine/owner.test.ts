@@ -78,6 +78,8 @@ const CASES: Case[] = [
   ['artifact-changed', null, {}, 'author'],
   ['artifact-moved', null, {}, 'author'],
   ['app-withdrawn', null, {}, 'author'],
+  ['deployment-stale', 'version', {}, 'author'],
+  ['workspace-behind', null, {}, 'author'],
   ['app-not-listed', 'absent', {}, 'author'],
   ['app-not-listed', 'absent', COPY, 'cache'],
   ['app-not-listed', 'differs-in-case', COPY, 'user'],

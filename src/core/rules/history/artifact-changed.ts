@@ -34,8 +34,12 @@ export const artifactChanged = defineRule({
       problems.push({
         at: `/versions/${entry.index}/artifactChecksum`,
         version: before.version,
-        message: message`Version ${safeExcerpt(before.version, 60)} was published with a different checksum.`,
-        advice: message`Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
+        message: before.isUnserved
+          ? message`Version ${safeExcerpt(before.version, 60)} is stored in ${safeExcerpt(earlierSource, 100)} with a different checksum than the one that is served.`
+          : message`Version ${safeExcerpt(before.version, 60)} was published with a different checksum.`,
+        advice: before.isUnserved
+          ? message`List what is served ("${entry.artifactChecksum}") in ${safeExcerpt(earlierSource, 100)}, unless the host has the wrong files. A changed artifact is a new version.`
+          : message`Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
         evidence: { published: before.artifactChecksum, listed: entry.artifactChecksum, earlier: earlierSource },
       });
     }

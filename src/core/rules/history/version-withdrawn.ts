@@ -38,8 +38,9 @@ export const versionWithdrawn = defineRule({
   },
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
-    const gone = earlier.filter(({ version }) => !listed.has(version) && !isCorrectedIn(listed, version));
-    const newest = latestVersion(earlier.flatMap(({ version }) => semanticVersion(version) ?? []));
+    const published = earlier.filter(({ isUnserved }) => isUnserved !== true);
+    const gone = published.filter(({ version }) => !listed.has(version) && !isCorrectedIn(listed, version));
+    const newest = latestVersion(published.flatMap(({ version }) => semanticVersion(version) ?? []));
     const now = latestVersion(versions.flatMap(({ semver }) => semver ?? []));
     // The newest version counts as lost only if no higher one is listed.
     const lost = newest !== null && (now === null || now.compareTo(newest) < 0) ? newest.text : null;
@@ -62,7 +63,7 @@ export const versionWithdrawn = defineRule({
           at: '/versions',
           ...(isLost && { cause: 'newest' as const }),
           message: message`${was}, and is no longer listed.${consequence}`,
-          advice: message`List it again: ${published(before)}`,
+          advice: message`List it again: ${entryOf(before)}`,
         };
       const text = respelling.version ?? '';
       return {
@@ -82,9 +83,9 @@ export const versionWithdrawn = defineRule({
 function adviceForRespelled(before: PublishedVersion, { artifactChecksum }: VersionEntry): SafeText {
   return sameDigest(artifactChecksum, before.artifactChecksum)
     ? message`Write it as "${before.version}".`
-    : message`Write the entry as it was published: ${published(before)}`;
+    : message`Write the entry as it was published: ${entryOf(before)}`;
 }
 
-function published({ version, artifactUrl, artifactChecksum }: PublishedVersion): string {
+function entryOf({ version, artifactUrl, artifactChecksum }: PublishedVersion): string {
   return JSON.stringify({ version, artifactUrl, artifactChecksum });
 }
