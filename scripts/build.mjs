@@ -56,6 +56,9 @@ const OMITTED = [
   { module: /^\.\/cache$/, importer: /\/undici\/lib\/web\/cache\/cachestorage\.js$/ },
   // Converts texts in old encodings: half a megabyte. Answers of Sigstore are JSON.
   { module: /^iconv-lite$/, importer: /\/minipass-fetch\// },
+  // A cache in a folder, and SOCKS proxies, which no other request uses.
+  { module: /^cacache$/, importer: /\/make-fetch-happen\// },
+  { module: /^socks$/, importer: /\/socks-proxy-agent\// },
   // For bodies that are forms.
   { module: /\/web\/fetch\/body\.js$/, importer: /\/undici\/lib\/dispatcher\// },
 ];

@@ -27,18 +27,33 @@ export function bundledPackages(modules) {
 
 const nameAndVersion = ({ name, version }) => `${name} ${version}`;
 
-/** The licence texts, each once, after the packages that have it. */
+/** The licence texts, each once, after the packages that have it and their copyright notices. */
 export function licenceTexts(packages) {
   // The text of this licence is the same for every package, also for those that do not include it.
   const apache = packages.find(({ manifest, text }) => manifest.license === 'Apache-2.0' && text !== '')?.text ?? '';
-  const byText = new Map();
+  const byWords = new Map();
   for (const { manifest, text } of packages) {
-    const key = text || (manifest.license === 'Apache-2.0' ? apache : '');
-    byText.set(key, [...(byText.get(key) ?? []), `${nameAndVersion(manifest)} (${manifest.license})`]);
+    const lines = (text || (manifest.license === 'Apache-2.0' ? apache : '')).split('\n');
+    const terms = lines
+      .filter((line) => !COPYRIGHT.test(line))
+      .join('\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim();
+    // Texts differ in spaces, quotes and Markdown.
+    const words = terms.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').toLowerCase();
+    const { names, notices } = byWords.get(words) ?? { names: [], notices: new Set() };
+    names.push(`${nameAndVersion(manifest)} (${manifest.license})`);
+    for (const line of lines) if (COPYRIGHT.test(line)) notices.add(line.trim());
+    byWords.set(words, { terms, ...byWords.get(words), names, notices });
   }
-  const parts = [...byText].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`);
+  const parts = [...byWords.values()].map(({ terms, names, notices }) =>
+    [names.join('\n'), [...notices].join('\n'), `${terms}\n`].filter((part) => part !== '').join('\n\n'),
+  );
   return parts.join(`\n${'-'.repeat(80)}\n\n`) || 'This package contains no code of other packages.\n';
 }
+
+/** A line that names the owner of a package. */
+const COPYRIGHT = /^\s*(?:Portions )?Copyright (?:\(c\)|©|\d)/i;
 
 /**
  * The bill of materials: CycloneDX 1.6 in JSON, without a time; its serial number is derived from its content.

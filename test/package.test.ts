@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { minVersion, satisfies } from 'semver';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { licenceTexts } from '../scripts/bundled-packages.mjs';
 import { workspaceFiles } from '../src/author/workspace-files.ts';
 import { buildInto } from './support/built.ts';
 import { billErrors } from './support/cyclonedx.ts';
@@ -181,6 +183,28 @@ describe('a bill of materials', () => {
       ([, one]) => one,
     );
     expect(listed.toSorted()).toEqual(licences.toSorted());
+  });
+
+  test('has a licence text once, after the copyright notices of all packages that have it', () => {
+    const texts = licenceTexts(
+      [
+        ['a', 'Copyright (c) 2020 A', 'Permission is granted.'],
+        ['b', 'Copyright (c) B <b@b.example>', 'Permission\n  is granted.'],
+        ['c', 'Copyright (c) 2021 C', 'Permission is not granted.'],
+      ].map(([name, owner, terms]) => ({
+        manifest: { name, version: '1.0.0', license: 'MIT' },
+        text: `MIT License\n\n${owner}\n\n${terms}\n`,
+      })),
+    );
+    const [shared, other] = texts.split(/^-+$/m);
+    expect(shared.match(/^[abc] 1|^Copyright.*|^Permission.*/gm)).toEqual([
+      'a 1',
+      'b 1',
+      'Copyright (c) 2020 A',
+      'Copyright (c) B <b@b.example>',
+      'Permission is granted.',
+    ]);
+    expect(other).toContain('Copyright (c) 2021 C\n\nMIT License\n\nPermission is not granted.');
   });
 
   test('lists what each package is made of', () => {
