@@ -13,9 +13,13 @@ export function rulesPage(rules: readonly AnyRule[]): string {
     '',
     'The examples run as tests. Requests are those of appreg to `apps.example.com`, without the headers that do not matter; a body after `[gzip]` is compressed, and shown decoded. Archives are shown as `tar -tvzf` lists them; each file consists of zeros.',
   ];
-  for (const [on, title] of Object.entries(RULE_GROUPS)) {
-    const chapter = rules.filter((rule) => rule.on === on);
-    if (chapter.length === 0) continue;
+  const chapters = Object.entries(RULE_GROUPS)
+    .map(([on, title]) => ({ title, chapter: rules.filter((rule) => rule.on === on) }))
+    .filter(({ chapter }) => chapter.length > 0);
+  lines.push('', '| about | rules |', '| --- | --- |');
+  for (const { title, chapter } of chapters)
+    lines.push(`| ${title} | ${chapter.map(({ id }) => `[${id}](#${id})`).join(', ')} |`);
+  for (const { title, chapter } of chapters) {
     lines.push('', `## ${title}`);
     for (const rule of chapter) lines.push('', ...section(rule));
   }

@@ -42,7 +42,7 @@ import { reportOf } from './run-report.ts';
 
 /** The engine: judges every subject with its facts by the rules, app by app, and collects their findings. */
 
-/** The run that is judged, and options of judging; docs/library.md explains them. */
+/** The run that is judged, and options of judging; docs/implementers/library.md explains them. */
 export interface JudgeOptions {
   command: CheckCommand;
   target: string;

@@ -24,7 +24,7 @@ export const BYTE_LIMITS = {
 
 export type ByteLimits = Readonly<typeof BYTE_LIMITS>;
 
-/** Options of `observe`; docs/library.md explains them. */
+/** Options of `observe`; docs/implementers/library.md explains them. */
 export interface WebOptions extends HttpOptions {
   /** The client for all requests, instead of one created from these options. It is closed at the end. */
   http?: HttpClient;
