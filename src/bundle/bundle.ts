@@ -11,6 +11,7 @@ import { checkNames } from './names.ts';
 import type { BundleOptions } from './options.ts';
 import type { Materials } from './packages/materials.ts';
 import { isVirtual, packagePath, type Trace } from './package-paths.ts';
+import type { Reference } from './references/references.ts';
 import { systemErrorCode } from '../platform/system-error.ts';
 
 export type { BundleOptions };
@@ -38,6 +39,8 @@ export interface Bundle {
   external: ReadonlyMap<string, readonly string[]>;
   /** The names that app.js exports; null if they are only known when it is loaded, as for a packed folder. */
   exports: readonly string[] | null;
+  /** References of the code to what the archive does not contain. */
+  missing: readonly Reference[];
 }
 
 const MOST_BYTES = 1024 ** 3;
@@ -55,7 +58,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isPacked ? fromFolder(options) : fromCode(options);
   const root = isPacked ? options.entry : dirname(options.entry);
   // While the compiler runs, the rest is loaded, and the compression is tested.
-  const [{ files, warnings, traces, packed, materials, notices, exports }, { packArchive }, digests] =
+  const [{ files, warnings, traces, packed, materials, notices, exports, missing }, { packArchive }, digests] =
     await Promise.all([
       contents,
       import('./archive.ts'),
@@ -88,6 +91,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     modules: modulesOf(traces),
     external: externalOf(traces),
     exports,
+    missing,
   };
 }
 
@@ -120,6 +124,7 @@ interface Contents {
   /** The license notices of packages; null for none. */
   notices: FileToPack | null;
   exports: readonly string[] | null;
+  missing: Reference[];
 }
 
 function fromFolder(options: BundleOptions): Contents {
@@ -139,7 +144,16 @@ function fromFolder(options: BundleOptions): Contents {
     );
   }
   const warnings = skipped.map((path) => `left out: ${printable(path)}`);
-  return { files, warnings, traces: [], packed: files, materials: null, notices: null, exports: null };
+  return {
+    files,
+    warnings,
+    traces: [],
+    packed: files,
+    materials: null,
+    notices: null,
+    exports: null,
+    missing: [],
+  };
 }
 
 async function fromCode(options: BundleOptions): Promise<Contents> {
@@ -147,17 +161,30 @@ async function fromCode(options: BundleOptions): Promise<Contents> {
   const included = await readIncluded(dirname(options.entry), options);
   const all = [...files, ...included];
   const paths = new Set(all.map(({ path }) => path));
+  const missing: Reference[] = [];
   for (const { output, root, found } of references) {
     if (found.length === 0) continue;
-    const { warningsAbout } = await import('./references/warnings.ts');
-    warnings.push(...warningsAbout(found, { root, cwd: options.cwd ?? root, output, paths }));
+    const { missingIn, warningsAbout } = await import('./references/warnings.ts');
+    const contents = { root, cwd: options.cwd ?? root, output, paths };
+    const lacking = missingIn(found, contents);
+    warnings.push(...warningsAbout(lacking, contents));
+    missing.push(...lacking);
   }
   const { materials, notices } = await packagesOf(traces, included, options);
   if (notices !== null) {
     warnings.push(...notices.warnings);
     all.push(notices.file);
   }
-  return { files: all, warnings, traces, packed: included, materials, notices: notices?.file ?? null, exports };
+  return {
+    files: all,
+    warnings,
+    traces,
+    packed: included,
+    materials,
+    notices: notices?.file ?? null,
+    exports,
+    missing,
+  };
 }
 
 /**

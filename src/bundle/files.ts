@@ -57,7 +57,7 @@ export interface PackedFile extends FileToPack {
 
 /**
  * The files of `include`: those that match its globs, relative to `folder` (`*`, `**`, `{a,b}`; `!` excludes; a folder
- * includes all of its files), and single files with their place. node_modules is searched only by globs that name it.
+ * includes all of its files), and files and folders with their place. node_modules is searched only by globs that name it.
  * @throws AppregError for a glob that matches nothing or leads outside the folder, and for a file that does not exist
  */
 export async function readIncluded(
@@ -74,7 +74,7 @@ export async function readIncluded(
   for (const [index, glob] of include.entries()) {
     const place = placeOf(places, 'include', index);
     if (typeof glob !== 'string') {
-      found.set(posix.normalize(glob.to), placedFile(root, glob, place));
+      for (const file of placedFiles(root, glob, place)) found.set(file.path, file);
       continue;
     }
     if (glob.startsWith('!')) continue;
@@ -114,8 +114,8 @@ export async function readIncluded(
   return [...found.values()];
 }
 
-/** One file, which may be anywhere. @throws AppregError for an invalid path, or one that is not a file */
-function placedFile(root: string, { from, to }: PlacedFile, place: string): PackedFile {
+/** A file, or the files of a folder, which may be anywhere. @throws AppregError for an invalid path, or one that does not exist */
+function placedFiles(root: string, { from, to }: PlacedFile, place: string): PackedFile[] {
   if (isAbsolute(to) || /^[A-Za-z]:|\\|\/$/.test(to) || to.split('/').includes('..') || posix.normalize(to) === '.')
     throw new AppregError(
       'include-outside',
@@ -128,19 +128,22 @@ function placedFile(root: string, { from, to }: PlacedFile, place: string): Pack
     throw new AppregError(
       'include-without-match',
       message`${place} ${from} does not exist in ${root}${folders.length > 1 ? ' or a folder above it' : ''}.`,
-      message`Give the path of an existing file, relative to that folder.`,
+      message`Give the path of an existing file or folder, relative to that folder.`,
     );
-  if (!statSync(source).isFile())
-    throw new AppregError(
-      'not-a-file',
-      message`${place} ${from} is not a file.`,
-      message`Give one file; a glob includes several, with the paths that they have.`,
-    );
-  return { path: posix.normalize(to), bytes: readBytes(source), source: realpathSync(source) };
+  const real = realpathSync(source);
+  const path = posix.normalize(to);
+  const stats = statSync(real);
+  if (stats.isFile()) return [{ path, bytes: readBytes(real), source: real }];
+  if (!stats.isDirectory()) throw special(from);
+  return readFolder(real, null).files.map((file) => ({
+    path: `${path}/${file.path}`,
+    bytes: file.bytes,
+    source: join(real, file.path),
+  }));
 }
 
 /** A folder, and those that contain it, the nearest first. */
-function foldersUpFrom(folder: string): string[] {
+export function foldersUpFrom(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }

@@ -1,4 +1,4 @@
-import { message, type SafeText } from '../core/text/message.ts';
+import { message, safe, type SafeText } from '../core/text/message.ts';
 import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -21,7 +21,9 @@ const MANAGERS = [
 const NPM = { install: 'npm install', add: 'npm install' } as const;
 
 const PACKAGE = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+/** Those that are installed with a package. */
+const NEEDED = ['dependencies'];
+const DEPENDENCIES = [...NEEDED, 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** Advice about the errors of a build that are missing packages: a sentence for each; empty if there are none. */
 export function missingPackages(errors: readonly Message[], { root, cwd }: Places): SafeText[] {
@@ -35,15 +37,33 @@ export function missingPackages(errors: readonly Message[], { root, cwd }: Place
   return [...advice];
 }
 
+/** A folder in a package: of what the package is installed for, and the name of the package. */
+const IN_PACKAGE = /^(.*?)[\\/]node_modules[\\/](?:.*[\\/]node_modules[\\/])?((?:@[^\\/]+[\\/])?[^\\/]+)/;
+
 function adviceFor(name: string, from: string, cwd: string): SafeText {
-  const owner = nearest(from, 'package.json');
-  const folder = owner === null ? from : installationOf(owner);
-  const { install, add } = MANAGERS.find(({ lock }) => existsSync(join(folder, lock))) ?? NPM;
-  const isDeclared = [owner ?? from, folder].some((at) => declares(join(at, 'package.json'), name));
-  const shown = shownFolder(folder, cwd);
-  if (isDeclared) return message`The package “${name}” is not installed: run ${install} in ${shown}.`;
-  const target = shownFolder(owner ?? from, cwd);
-  return message`The package “${name}” is not installed, and not a dependency of its package.json: run ${add} ${name} in ${target}.`;
+  const owner = nearest(from, 'package.json') ?? from;
+  const [, app, importer] = IN_PACKAGE.exec(from) ?? [];
+  if (app === undefined || importer === undefined) return adviceForApp(name, owner, cwd);
+  const { install, add } = managerOf(installationOf(app));
+  const shown = shownFolder(app, cwd);
+  const summary = message`The package “${name}”, which ${importer.replaceAll('\\', '/')} imports, is not installed`;
+  if (declares(join(owner, 'package.json'), name, NEEDED))
+    return message`${safe(summary)}: run ${install} in ${shown}.`;
+  // Packages that it works with: an app uses one of them.
+  return message`${safe(summary)}: run ${add} ${name} in ${shown}; or, if the app does not use it, leave it out with --external ${name}.`;
+}
+
+/** @param owner the folder with the package.json */
+function adviceForApp(name: string, owner: string, cwd: string): SafeText {
+  const folder = installationOf(owner);
+  const { install, add } = managerOf(folder);
+  if ([owner, folder].some((at) => declares(join(at, 'package.json'), name)))
+    return message`The package “${name}” is not installed: run ${install} in ${shownFolder(folder, cwd)}.`;
+  return message`The package “${name}” is not installed, and not a dependency of its package.json: run ${add} ${name} in ${shownFolder(owner, cwd)}.`;
+}
+
+function managerOf(folder: string): { install: string; add: string } {
+  return MANAGERS.find(({ lock }) => existsSync(join(folder, lock))) ?? NPM;
 }
 
 /** The folder whose installation contains a package: its own, or that of the workspace that it belongs to. */
@@ -65,9 +85,9 @@ function nearest(from: string, name: string): string | null {
   }
 }
 
-function declares(file: string, name: string): boolean {
+function declares(file: string, name: string, fields: readonly string[] = DEPENDENCIES): boolean {
   const value = jsonIn(file);
-  return DEPENDENCIES.some((field) => {
+  return fields.some((field) => {
     const found = member(value, field);
     return isObject(found) && Object.hasOwn(found, name);
   });

@@ -42,6 +42,23 @@ describe('an error', () => {
     );
   });
 
+  test('names a package that another one imports, with what to do', async () => {
+    const folder = tree({
+      'src/main.js': `import 'knex'; import 'broken';`,
+      'pnpm-lock.yaml': '',
+      'node_modules/knex/package.json': '{ "peerDependenciesMeta": { "mysql": { "optional": true } } }',
+      'node_modules/knex/index.js': 'exports.driver = () => require("mysql");',
+      'node_modules/broken/package.json': '{ "dependencies": { "dep": "1" } }',
+      'node_modules/broken/index.js': 'require("dep");',
+    });
+    await expect(bundle({ cwd: folder, entry: join(folder, 'src/main.js') })).rejects.toMatchObject({
+      code: 'build-failed',
+      hint: expect.stringMatching(
+        /^The package “dep”, which broken imports, is not installed: run pnpm install in this folder\.\s+The package “mysql”, which knex imports, is not installed: run pnpm add mysql in this folder; or, if the app does not use it, leave it out with --external mysql\.$/,
+      ),
+    });
+  });
+
   test.each([
     ['no such entry', { entry: 'gone.ts' }, 'entry-point-missing'],
     ['below a file', { entry: 'main.ts/x.ts' }, 'entry-point-missing'],

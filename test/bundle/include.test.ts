@@ -29,6 +29,19 @@ describe('the option --include', () => {
     expect(entries.map((entry) => entry.path)).toEqual(['app.js', ...expected].sort());
   });
 
+  test('places a file and a folder', async () => {
+    const files = { ...FILES, 'node_modules/dep/lib/d.bin': 'd', 'node_modules/dep/lib/.e': 'e' };
+    const include = [
+      { from: 'assets/a.txt', to: 'lib/a.txt' },
+      { from: 'node_modules/dep/lib', to: './data' },
+    ];
+    const placed = { 'data/.e': 'e', 'data/d.bin': 'd', 'lib/a.txt': 'a' };
+    expect((await built(files, { include })).files).toEqual({ 'app.js': '', ...placed });
+    const folder = tree({ ...files, 'app/src/main.ts': 'export {}' });
+    const above = await bundle({ entry: join(folder, 'app/src/main.ts'), include: include.slice(1) });
+    expect(above.entries.map(({ path }) => path)).toEqual(['app.js', 'data/.e', 'data/d.bin']);
+  });
+
   test('suggests slashes for a glob with backslashes', async () => {
     await expect(built(FILES, { include: ['assets\\*.txt'] })).rejects.toMatchObject({
       code: 'include-without-match',

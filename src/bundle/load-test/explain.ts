@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import type { Bundle } from '../bundle.ts';
 import type { BundleOptions } from '../options.ts';
+import { besideSource, type Folders, inclusionOf } from '../references/inclusion.ts';
+import { installedOnlyHere } from './optional.ts';
 import type { Origin } from './origin.ts';
 import type { LoadedFile } from './run.ts';
 import type { Fault } from './verdict.ts';
@@ -19,11 +21,16 @@ export function shownError({ errors }: LoadedFile, folder: string): SafeText {
   const [error] = errors ?? [];
   if (error === undefined) return message`an error`;
   const { name = '', message: text } = error;
-  const line = (text.split('\n')[0] ?? '')
+  const line = fromArchive(text.split('\n')[0] ?? '', folder);
+  return name === '' ? message`${line}` : message`${name}: ${line}`;
+}
+
+/** A text with paths relative to the archive. */
+export function fromArchive(text: string, folder: string): string {
+  return text
     .replaceAll(`file://${folder}/`, '')
     .replaceAll(folder + sep, '')
     .replaceAll(dirname(folder) + sep, '../');
-  return name === '' ? message`${line}` : message`${name}: ${line}`;
 }
 
 /** The access that was denied: `to read ../data.json, which is outside of the archive,`. */
@@ -33,7 +40,7 @@ export function deniedText({ errors, denied }: LoadedFile, folder: string): Safe
   if (permission === 'FileSystemRead')
     return message`to read ${shownPath(resource, folder)}, which is outside of the archive,`;
   if (permission === 'FileSystemWrite') return message`to write ${shownPath(resource, folder)}`;
-  return denied === null ? message`what it may not` : message`${denied}`;
+  return denied === null ? message`what it may not` : message`${fromArchive(denied, folder)}`;
 }
 
 /** A path near the archive is relative to it. */
@@ -79,6 +86,20 @@ function packageOf(path: string, { materials }: Bundle): string | null {
   return versions.length === 1 && version !== null ? `${name}@${version}` : name;
 }
 
+/** A clause about packages that the one that failed may need; '' for none. */
+export function optionalText(origin: Origin | null, { built, options }: Build): SafeText | '' {
+  const source = origin === null ? undefined : built.modules.get(origin.path);
+  const [owner] = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]/.exec(source ?? '') ?? [];
+  if (owner === undefined) return '';
+  const text = installedOnlyHere(built.missing, owner, foldersOf(options));
+  return text === null ? '' : message`; ${safe(text)}`;
+}
+
+function foldersOf({ entry, cwd }: BundleOptions): Folders {
+  const root = realpathSync(dirname(entry));
+  return { root, cwd: cwd ?? root };
+}
+
 /** The correction of a fault. */
 export function adviceFor(fault: Fault, origin: Origin | null, build: Build): SafeText {
   return message`${safe(correctionOf(fault, origin, build))} The option --no-load-test skips this test.`;
@@ -98,16 +119,7 @@ function correctionOf(fault: Fault, origin: Origin | null, { built, options }: B
 /** The file may be beside the source file that needs it. */
 function fileCorrection(path: string, origin: Origin | null, built: Bundle, options: BundleOptions): SafeText {
   if (built.materials === null) return message`Put ${path} into the folder, or correct its path.`;
-  const folder = dirname(options.entry);
-  if (existsSync(join(folder, path)))
-    return message`Add it with --include ${path}, or bundle.include in the configuration.`;
-  const source = origin === null ? undefined : built.modules.get(origin.path);
-  const original = source === undefined ? null : join(dirname(source), path);
-  if (original === null || !existsSync(original))
-    return message`Put the file beside the entry point at that path, and add it with --include ${path}, or correct the path.`;
-  return message`Copy ${relative(options.cwd ?? folder, original)
-    .split(sep)
-    .join(
-      '/',
-    )} to ${path} beside the entry point, and add it with --include ${path}, or bundle.include in the configuration.`;
+  const source = (origin === null ? undefined : built.modules.get(origin.path)) ?? options.entry;
+  const file = besideSource(source, path) ?? besideSource(options.entry, path);
+  return message`To correct it: ${safe(inclusionOf(path, file, foldersOf(options)))}.`;
 }

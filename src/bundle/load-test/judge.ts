@@ -1,8 +1,9 @@
+import { resolve, sep } from 'node:path';
 import { AppregError } from '../../core/errors/error.ts';
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import type { Bundle } from '../bundle.ts';
 import type { BundleOptions } from '../options.ts';
-import { adviceFor, deniedText, faultText, originText, shownError } from './explain.ts';
+import { adviceFor, deniedText, faultText, fromArchive, optionalText, originText, shownError } from './explain.ts';
 import { type Origin, originOf } from './origin.ts';
 import { type LoadedFile, type LoadRun, MEGABYTES, SECONDS } from './run.ts';
 import { isExternal } from './stand-ins.ts';
@@ -38,14 +39,20 @@ export async function judgeApp(file: string, app: LoadedFile | undefined, judged
   if (errors === null) return null;
   const { folder } = judged.run;
   const fault = foundFault(app, judged);
+  const doubt = fault === null ? null : doubtOf(fault, app, judged);
+  if ((doubt !== null || isDenied(app)) && isKnownMissing(app, fault, judged)) return null;
   const origin = await whereFrom(app, fault, judged);
   const place = originText(origin, judged);
   const from = safe(place === '' ? '' : message` in ${safe(place)}`);
   if (isDenied(app))
     return message`${file} tried ${safe(deniedText(app, folder))}${from}; the load test denies that, and judges nothing after it`;
-  const doubt = fault === null ? null : doubtOf(app, judged.options);
   if (fault !== null && doubt === null) throw refusal(file, fault, origin, judged);
   const thrown = message`${file} throws an error while it is loaded: ${safe(shownError(app, folder))}${from}`;
+  if (fault === null) {
+    const before =
+      app.denied === null ? '' : message`, after the load test denied it ${fromArchive(app.denied, folder)}`;
+    return message`${safe(thrown)}${safe(before)}${safe(optionalText(origin, judged))}`;
+  }
   return doubt === null ? thrown : message`${safe(thrown)}; not refused, since ${safe(doubt)}`;
 }
 
@@ -55,7 +62,7 @@ export async function judgeApp(file: string, app: LoadedFile | undefined, judged
  */
 export async function judgeUi(ui: LoadedFile, judged: Judged): Promise<void> {
   const fault = foundFault(ui, judged);
-  if (fault?.kind !== 'file' || isDenied(ui) || doubtOf(ui, judged.options) !== null) return;
+  if (fault?.kind !== 'file' || isDenied(ui) || doubtOf(fault, ui, judged) !== null) return;
   throw refusal(ui.file, fault, await whereFrom(ui, fault, judged), judged);
 }
 
@@ -64,12 +71,24 @@ function foundFault(file: LoadedFile, { run, external }: Judged): Fault | null {
   return fault?.kind === 'package' && isExternal(fault.name, external) ? null : fault;
 }
 
+/** True if a warning of the build names the file that is missing, with the correction. */
+function isKnownMissing({ errors }: LoadedFile, fault: Fault | null, { built, run }: Judged): boolean {
+  const needed = built.missing.flatMap(({ target, isOptional }) => (target === null || isOptional ? [] : [target]));
+  if (fault?.kind === 'file') return needed.includes(fault.path);
+  const { resource } = errors?.find(({ permission }) => permission === 'FileSystemRead') ?? {};
+  const paths = needed.map((target) => resolve(run.folder, target));
+  return paths.some((path) => resource === path || resource?.startsWith(path + sep) === true);
+}
+
 /** The reason why a fault may not occur where the code is installed; null for none. */
-function doubtOf({ standIn, denied }: LoadedFile, { target = 'node22' }: BundleOptions): SafeText | null {
+function doubtOf({ kind }: Fault, { standIn, denied }: LoadedFile, { options, run }: Judged): SafeText | null {
+  const { target = 'node22' } = options;
   const { node } = process.versions;
-  if (!satisfiesTarget(target, node)) return message`the code is compiled for ${target}, and this is Node.js ${node}`;
+  // A later version loads modules of the other kind; what is missing is missing for every version.
+  if (kind === 'module-kind' && !satisfiesTarget(target, node))
+    return message`the code is compiled for ${target}, and this is Node.js ${node}`;
   if (standIn !== null) return message`the stand-in for ${standIn} was called before`;
-  return denied === null ? null : message`it was denied before ${denied}`;
+  return denied === null ? null : message`it was denied before ${fromArchive(denied, run.folder)}`;
 }
 
 async function whereFrom({ errors }: LoadedFile, fault: Fault | null, judged: Judged): Promise<Origin | null> {

@@ -4,7 +4,7 @@ import { type AnyNode, type CallExpression, type NewExpression, parse, type Prog
 import { isMeta, nameOfCallee, pathFromCode, pathReader, type PathReader } from './path-value.ts';
 import type { FoundReference } from './reference.ts';
 
-/** References in compiled code, without those in a branch whose failure the code handles (try/catch). */
+/** References in compiled code. */
 
 const MOST_SHOWN = 60;
 const LOG = /^(console|log|logger|debug|trace|info|warn|error)$/i;
@@ -23,13 +23,24 @@ interface Scope {
   found: FoundReference[];
 }
 
+/** True if each call of a function is in a branch whose failure the code handles. */
+export function isOnlyTried(code: string, name: string): boolean {
+  const isCall = (node: AnyNode): boolean =>
+    node.type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === name;
+  const isCalled = (node: AnyNode): boolean => {
+    const { others } = branchesOf(node);
+    return isCall(node) || others.some(isCalled);
+  };
+  return !isCalled(parsed(code));
+}
+
 /**
  * The references of a part of the compiled code.
  * @param external the imports that the compiler left in the code, other than modules of Node
  * @throws SyntaxError for a part that is not a module on its own
  */
 export function findReferences(code: string, external: ReadonlySet<string>): FoundReference[] {
-  const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true });
+  const program = parsed(code);
   const imported = importedNames(program);
   const variables = new Map<string, AnyNode>();
   const requires = new Set<string>();
@@ -49,6 +60,10 @@ export function findReferences(code: string, external: ReadonlySet<string>): Fou
   return mostSpecific(scope.found);
 }
 
+function parsed(code: string): Program {
+  return parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true });
+}
+
 function importedNames(program: Program): Map<string, string> {
   const names = new Map<string, string>();
   for (const statement of program.body) {
@@ -61,15 +76,23 @@ function importedNames(program: Program): Map<string, string> {
 }
 
 /** Adds the references below a node; does not enter those that it adds. */
-function search(node: AnyNode, scope: Scope): void {
-  if (node.type === 'TryStatement' && isHandled(node.handler?.body.body)) {
-    if (node.handler) search(node.handler, scope);
-    if (node.finalizer) search(node.finalizer, scope);
+function search(node: AnyNode, scope: Scope, isOptional = false): void {
+  const reference = referenceAt(node, scope);
+  if (reference === 'none') return;
+  if (reference !== null) {
+    scope.found.push({ ...reference, code: excerpt(node, scope.code), isOptional });
     return;
   }
-  const reference = referenceAt(node, scope);
-  if (reference === null) for (const child of childrenOf(node)) search(child, scope);
-  else if (reference !== 'none') scope.found.push({ ...reference, code: excerpt(node, scope.code) });
+  const { tried, others } = branchesOf(node);
+  for (const child of tried) search(child, scope, true);
+  for (const child of others) search(child, scope, isOptional);
+}
+
+/** The parts of a node: those whose failure the code handles, and the others. */
+function branchesOf(node: AnyNode): { tried: AnyNode[]; others: AnyNode[] } {
+  const children = [...childrenOf(node)];
+  if (node.type !== 'TryStatement' || !isHandled(node.handler?.body.body)) return { tried: [], others: children };
+  return { tried: [node.block], others: children.filter((child) => child !== node.block) };
 }
 
 /** False for no handler, and for one that only throws the error again. */
@@ -77,7 +100,7 @@ function isHandled(body: readonly AnyNode[] | undefined): boolean {
   return body !== undefined && body[0]?.type !== 'ThrowStatement';
 }
 
-type Found = Omit<FoundReference, 'code'> | 'none' | null;
+type Found = Pick<FoundReference, 'kind' | 'target'> | 'none' | null;
 
 /** The reference that a node is; `none` if there is none in it either. */
 function referenceAt(node: AnyNode, scope: Scope): Found {
@@ -195,8 +218,10 @@ const ORDER: readonly FoundReference['kind'][] = ['code', 'file', 'beside'];
 
 /** Without folders of which a file is found too, and without duplicates. */
 function mostSpecific(found: readonly FoundReference[]): FoundReference[] {
-  const unique = new Map(found.map((one) => [`${one.kind} ${one.target ?? one.code}`, one]));
-  const all = [...unique.values()];
+  // Of an optional reference and one that is not, the second counts.
+  const ordered = found.toSorted((a, b) => Number(b.isOptional) - Number(a.isOptional));
+  const unique = new Map(ordered.map((one) => [`${one.kind} ${one.target ?? one.code}`, one]));
+  const all = found.filter((one) => unique.get(`${one.kind} ${one.target ?? one.code}`) === one);
   return all.filter(
     ({ kind, target }) =>
       !all.some(

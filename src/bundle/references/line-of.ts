@@ -18,7 +18,9 @@ export function lineOf(
 ): number | null {
   const lines = source.split('\n');
   const literals = [...code.matchAll(/["'`]([^"'`$]+)["'`]/g)].map(([, text = '']) => text);
-  const words = [...literals.toReversed(), ...(target === null ? [] : [target, posix.basename(target)])];
+  const names = target === null ? [] : [target, posix.basename(target)];
+  // The longest word says most about the place.
+  const words = [...literals.toReversed(), ...names].toSorted((a, b) => b.length - a.length);
   const tests = [
     ...words.map((word) => (line: string) => line.includes(word) && KEYWORD.test(line)),
     ...words.map((word) => (line: string) => line.includes(word)),

@@ -82,6 +82,8 @@ export function pathReader(variables: Variables, imported: ReadonlyMap<string, s
         );
       case 'BinaryExpression':
         return node.operator === '+' ? concatenated([valueOf(node.left), valueOf(node.right)]) : null;
+      case 'LogicalExpression':
+        return valueOf(node.left) ?? valueOf(node.right);
       case 'ConditionalExpression':
         return valueOf(node.consequent) ?? valueOf(node.alternate);
       case 'MemberExpression':

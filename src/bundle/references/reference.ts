@@ -4,11 +4,14 @@ export interface Reference {
   code: string;
   /**
    * `file`: a path beside the code; `code`: the same, of a worker or a process; `beside`: a file name that may be one;
-   * `computed`: a path that is only known at run time; `package`: a package or a module of one.
+   * `computed`: a path that is only known at run time; `package`: a package or a module of one; `addon`: a native addon
+   * that a package finds by the path of its own folder.
    */
-  kind: 'file' | 'code' | 'beside' | 'computed' | 'package';
-  /** The path from the folder of the archive, or the name of the package; null for one that the code computes. */
+  kind: 'file' | 'code' | 'beside' | 'computed' | 'package' | 'addon';
+  /** The path from the folder of the archive, or the name of the package (for `addon`, of the one that finds it); null for one that the code computes. */
   target: string | null;
+  /** True if the code handles that it is missing (`try`/`catch`). */
+  isOptional: boolean;
   /** Absolute; null if it is not known, as in minified code. */
   source: string | null;
   /** From 1; null if it is not known. */
@@ -16,4 +19,4 @@ export interface Reference {
 }
 
 /** A reference as it is found in a part of the compiled code. */
-export type FoundReference = Pick<Reference, 'code' | 'kind' | 'target'>;
+export type FoundReference = Pick<Reference, 'code' | 'kind' | 'target' | 'isOptional'>;

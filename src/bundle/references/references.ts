@@ -5,7 +5,7 @@ import { readRegularFile } from '../../platform/regular-file.ts';
 import { isVirtual } from '../package-paths.ts';
 import { lineOf } from './line-of.ts';
 import { modulesIn, type CompiledModule } from './modules.ts';
-import type { Reference } from './reference.ts';
+import type { FoundReference, Reference } from './reference.ts';
 
 export type { Reference };
 
@@ -25,30 +25,88 @@ export interface Compiled {
 }
 
 /**
- * Files and packages that compiled code asks for when it runs, other than modules of Node and what the code does without if it is missing.
- * Files that are in the archive are included.
+ * Files and packages that compiled code asks for when it runs, other than modules of Node. Files that are in the archive
+ * are included.
  */
 export async function referencesOf({ code, metafile, folder, leftOut }: Compiled): Promise<Reference[]> {
   const external = externalImports(metafile, leftOut);
-  if (external.size === 0 && !WORDS.test(code)) return [];
   const inputs = bundledInputs(metafile);
+  const finders = addonFinders(metafile, inputs);
+  if (external.size === 0 && finders.size === 0 && !WORDS.test(code)) return [];
+  const all = modulesIn(code, inputs);
   const importing = new Set([...external.values()].flat());
-  const modules = modulesIn(code, inputs).filter(
-    (one) => one.input === null || importing.has(one.input) || WORDS.test(one.code),
-  );
-  if (modules.length === 0) return [];
-  const { findReferences } = await import('./find-references.ts');
+  const modules = all.filter((one) => one.input === null || importing.has(one.input) || WORDS.test(one.code));
+  const { findReferences, isOnlyTried } = await import('./find-references.ts');
+  const isTried = (caller: string, name: string): boolean => parsed(() => isOnlyTried(caller, name)) ?? false;
   const names = new Set(external.keys());
-  return modules.flatMap((module) => {
-    const found = parsed(() => findReferences(module.code, names));
-    const placed = place(module, inputs, folder);
-    return found.map((one) => ({
-      ...one,
-      // The compiler's notation of `require`.
-      code: one.code.replaceAll(/\b__require\b/g, 'require'),
-      ...placed(one.code, one.target),
-    }));
+  const parts = [...finders].map(([input, finder]) => {
+    const module = all.find((one) => one.input === input) ?? { input, code: '' };
+    return { module, found: [addonReference(finder, module.code, isTried)] };
   });
+  parts.push(...modules.map((module) => ({ module, found: parsed(() => findReferences(module.code, names)) ?? [] })));
+  const addonSources = new Set([...finders.keys()].map((input) => resolve(folder, input)));
+  return parts
+    .flatMap(({ module, found }) => {
+      const isNeeded = found.some(({ isOptional }) => !isOptional);
+      const isOptional = isNeeded && isOptionalModule(module, all, isTried);
+      const placed = place(module, inputs, folder);
+      return found.map((one) => ({
+        ...one,
+        isOptional: isOptional || one.isOptional,
+        // The compiler's notation of `require`.
+        code: one.code.replaceAll(/\b__require\b/g, 'require'),
+        ...placed(one.code, one.target),
+      }));
+    })
+    .filter(({ kind, source }) => kind !== 'computed' || !addonSources.has(source ?? ''));
+}
+
+/** Packages that find the native addon of another one by the path of its folder. */
+const FINDERS = [
+  'bindings',
+  'node-gyp-build',
+  'node-gyp-build-optional-packages',
+  '@mapbox/node-pre-gyp',
+  'pkg-prebuilds',
+];
+
+/** The files that import such a package, with its name. */
+function addonFinders({ inputs }: Metafile, bundled: readonly string[]): Map<string, string> {
+  return new Map(
+    bundled.flatMap((input) => {
+      const found = inputs[input]?.imports.find(({ original = '' }) => FINDERS.includes(original));
+      return found?.original === undefined ? [] : [[input, found.original] as const];
+    }),
+  );
+}
+
+type IsTried = (caller: string, name: string) => boolean;
+
+function addonReference(finder: string, code: string, isTried: IsTried): FoundReference {
+  const [name] =
+    /\brequire_\w+(?=\(\))/.exec(code.slice(code.indexOf(`require_${finder.replaceAll(/\W+/g, '_')}`))) ?? [];
+  return {
+    code: `require("${finder}")`,
+    kind: 'addon',
+    target: finder,
+    isOptional: name !== undefined && isTried(code, name),
+  };
+}
+
+/** True for a CommonJS module whose failure the code handles wherever it is loaded, or that only such modules load. */
+function isOptionalModule(
+  module: CompiledModule,
+  all: readonly CompiledModule[],
+  isTried: IsTried,
+  seen = new Set<CompiledModule>(),
+): boolean {
+  const [, name] = /^var (require_[\w$]+) = /m.exec(module.code) ?? [];
+  if (name === undefined || seen.has(module)) return false;
+  seen.add(module);
+  const callers = all.filter((one) => one !== module && one.code.includes(`${name}()`));
+  return (
+    callers.length > 0 && callers.every((one) => isTried(one.code, name) || isOptionalModule(one, all, isTried, seen))
+  );
 }
 
 /**
@@ -83,12 +141,12 @@ function bundledInputs({ outputs }: Metafile): string[] {
     .filter((input) => !isVirtual(input));
 }
 
-/** Code that the parser does not know yet is left to the program that runs it. */
-function parsed<Result>(parse: () => Result[]): Result[] {
+/** Null for code that the parser does not know yet, which is left to the program that runs it. */
+function parsed<Result>(parse: () => Result): Result | null {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof SyntaxError) return [];
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,85 +1,71 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join, posix, resolve } from 'node:path';
-import { printable } from '../../core/text/text.ts';
+import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { shownPath } from '../shown-path.ts';
+import { addonAdvice, neededFor } from './addons.ts';
+import { besideSource, type Folders, inclusionOf, SUFFIXES } from './inclusion.ts';
 import type { Reference } from './reference.ts';
 
-/** Code that has to be built before it can run elsewhere. */
-const CODE = /\.[cm]?[jt]sx?$/;
 const MOST_SHOWN = 20;
 
 /** The places and the contents of an archive with references. */
-export interface ArchiveContents {
-  /** Absolute: the folder of the entry point. */
-  root: string;
-  /** Absolute: the base of paths in messages. */
-  cwd: string;
+export interface ArchiveContents extends Folders {
   /** `app.js` or `ui.js`. */
   output: string;
   /** The paths in the archive. */
   paths: ReadonlySet<string>;
 }
 
-/** A warning for each reference to what the archive does not contain. */
-export function warningsAbout(references: readonly Reference[], archive: ArchiveContents): string[] {
-  const all = references.flatMap((one) => {
-    const fault = faultOf(one, archive);
-    return fault === null ? [] : [`${placeOf(one, archive)}: ${fault}`];
+/** The references to what the archive does not contain. */
+export function missingIn(references: readonly Reference[], archive: ArchiveContents): Reference[] {
+  return references.filter((one) => {
+    const { kind, target, source } = one;
+    if (kind === 'addon') {
+      const needed = neededFor(target ?? '', source ?? '', archive);
+      return needed === null || !needed.items.every(({ to }) => isIn(archive.paths, to));
+    }
+    if (target === null) return true;
+    if (kind === 'package') return !isIn(archive.paths, `node_modules/${packageName(target)}`);
+    if (isIn(archive.paths, target)) return false;
+    return kind !== 'beside' || (source !== null && besideSource(source, target) !== null);
   });
+}
+
+/** A warning for each reference to what the archive does not contain, other than those whose failure the code handles. */
+export function warningsAbout(missing: readonly Reference[], archive: ArchiveContents): SafeText[] {
+  const needed = missing.filter(({ isOptional }) => !isOptional);
+  const all = needed.map((one) => message`${placeOf(one, archive)}: ${safe(faultOf(one, archive))}`);
   const unique = [...new Set(all)];
   if (unique.length <= MOST_SHOWN) return unique;
   return [
     ...unique.slice(0, MOST_SHOWN),
-    `${unique.length - MOST_SHOWN} more references of ${archive.output} to files or packages that the archive does not contain`,
+    message`${unique.length - MOST_SHOWN} more references of ${archive.output} to files or packages that the archive does not contain`,
   ];
 }
 
-function faultOf(one: Reference, archive: ArchiveContents): string | null {
-  const { kind, target } = one;
-  const code = printable(one.code);
+function faultOf({ kind, target, code, source }: Reference, archive: ArchiveContents): SafeText {
+  const { output } = archive;
   if (kind === 'package')
-    return `${code} loads ${printable(target ?? '')}, which ${archive.output} does not contain: it has to be installed where the app runs; if it is not, remove it from "external", or import it in a way that can be bundled`;
+    return message`${code} loads ${target ?? ''}, which ${output} does not contain: it has to be installed where the app runs; if it is not, import it by its literal name, and remove it from "external"`;
+  if (kind === 'addon')
+    return message`${code} looks for a native addon (.node), and the archive does not contain it: ${safe(addonAdvice(neededFor(target ?? '', source ?? '', archive)))}`;
   if (target === null)
-    return `${code} computes the path of a file beside ${archive.output}: the files of the package are not in the archive, so check that the app runs without them`;
-  if (isIn(archive.paths, target)) return null;
-  const file = one.source === null ? null : besideSource(one.source, target);
-  if (kind === 'beside' && file === null) return null;
-  return `${code} needs ${printable(target)} beside ${archive.output}, and the archive does not contain it${adviceFor(target, file, archive)}`;
+    return message`${code} computes the path of a file beside ${output}: the files of the package are not in the archive, so check that the app runs without them`;
+  const file = source === null ? null : besideSource(source, target);
+  return message`${code} needs ${target} beside ${output}, and the archive does not contain it: ${safe(inclusionOf(target, file, archive))}`;
+}
+
+/** The package of a module: `@scope/name/lib/x.js` is of `@scope/name`. */
+function packageName(module: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? module;
 }
 
 function isIn(paths: ReadonlySet<string>, target: string): boolean {
   const path = target.replace(/\/$/, '');
-  return paths.has(path) || [...paths].some((one) => one.startsWith(`${path}/`));
-}
-
-/** The file or folder that the source means where it is now, absolute; null if there is none. */
-function besideSource(source: string, target: string): string | null {
-  const path = resolve(dirname(source), target);
-  const names = [path, path.replace(/\.([cm]?)js$/, '.$1ts')];
-  return names.find((name) => existsSync(name)) ?? null;
-}
-
-function adviceFor(target: string, file: string | null, archive: ArchiveContents): string {
-  if (target.startsWith('..'))
-    return ': it is outside of the folder where the app is installed; give the path in another way, or use a package that can be bundled';
-  if (file === null) return '';
-  const shown = printable(shownPath(file, archive.cwd));
-  if (CODE.test(file))
-    return `: ${shown} is code; build it to one file ${printable(target)} beside the entry point, and add ${inclusion(target)}`;
-  const path = statSync(file).isDirectory() ? `${target.replace(/\/$/, '')}/**` : target;
-  const own = shownPath(file, archive.root);
-  if (own === posix.normalize(target).replace(/\/$/, '')) return `: add ${inclusion(path)}`;
-  return `: copy ${shown} to ${printable(shownPath(join(archive.root, target), archive.cwd))}, and add ${inclusion(path)}`;
-}
-
-/** The setting and the option that add a file to the archive. */
-function inclusion(path: string): string {
-  return `"include": [${JSON.stringify(printable(path))}] to "bundle" (or --include ${printable(path)})`;
+  return SUFFIXES.some((suffix) => paths.has(path + suffix)) || [...paths].some((one) => one.startsWith(`${path}/`));
 }
 
 function placeOf({ source, line }: Reference, { cwd, output }: ArchiveContents): string {
   if (source === null) return output;
   const [, name] = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(source) ?? [];
-  const path = `${printable(shownPath(source, cwd))}${line === null ? '' : `:${line}`}`;
-  return name === undefined ? path : `${path} (package ${printable(name.replaceAll('\\', '/'))})`;
+  const path = `${shownPath(source, cwd)}${line === null ? '' : `:${line}`}`;
+  return name === undefined ? path : `${path} (package ${name.replaceAll('\\', '/')})`;
 }

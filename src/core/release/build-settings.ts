@@ -5,7 +5,7 @@ import type { FileOfApp, NotBlank } from '../values/scalars.ts';
 /** Options of a build, in all places where they can be written, and how those of several places are combined. */
 
 /**
- * One file, and where it is in the archive.
+ * A file, or a folder with all of its files, and where it is in the archive.
  *
  * @discriminator from
  */
@@ -21,7 +21,7 @@ export interface BuildSettings {
   /** Packages that are not bundled, in addition to `@slflows/sdk` and `*.node`. */
   external?: readonly string[];
   /**
-   * Files to pack with the code: globs relative to the folder of the entry point, or one file and its path in the
+   * Files to pack with the code: globs relative to the folder of the entry point, or a file or folder and its path in the
    * archive. Not needed for a folder.
    */
   include?: readonly (string | PlacedFile)[];

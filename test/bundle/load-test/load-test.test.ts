@@ -69,7 +69,7 @@ test.each<[title: string, files: Record<string, unknown>, error: string[], optio
     [
       'does not contain the file data/words.txt',
       'node_modules/reader/lib/index.js:2 (reader@1.2.3)',
-      'Copy node_modules/reader/lib/data/words.txt to data/words.txt',
+      '"include": [{ "from": "node_modules/reader/lib/data/words.txt", "to": "data/words.txt" }]',
     ],
   ],
   [
@@ -149,14 +149,23 @@ test.each<[title: string, files: Record<string, unknown>, error: string[], optio
   expect(hint).toContain('--no-load-test');
 });
 
-test('refuses no more than it can judge: the code is for a later version of Node', async () => {
-  const main =
-    'import { readFileSync } from "node:fs"; export const app = readFileSync(import.meta.dirname + "/x.txt");';
-  expect(await load({ 'main.ts': main }, { target: 'node99' })).toEqual(
-    notLoaded(
-      "ENOENT: no such file or directory, open 'x.txt' in main.ts:1; not refused, since the code is compiled for node99",
-    ),
-  );
+test.each([
+  [
+    'import { readFileSync } from "node:fs"; export const app = readFileSync(import.meta.dirname + "/x");',
+    'the file x',
+  ],
+  ['const name = "left" + "pad"; export const app = await import(name);', 'the package “leftpad”'],
+])('refuses what is missing for every version of Node, also for a later target: %s', async (main, missing) => {
+  await expect(load({ 'main.ts': main }, { target: 'node99' })).rejects.toMatchObject({
+    code: 'load-failed',
+    message: expect.stringContaining(missing),
+  });
+});
+
+test('refuses no module of the wrong kind if the code is for a later version of Node', async () => {
+  const files = { 'main.ts': 'export { app } from "./rest.cjs";', 'rest.cjs': 'module.exports = { ["a" + "pp"]: 1 };' };
+  const options = { external: ['./rest.cjs'], include: ['rest.cjs'], target: 'node99' };
+  expect(await load(files, options)).toEqual(notLoaded('not refused, since the code is compiled for node99'));
 });
 
 test.each([
@@ -184,7 +193,7 @@ test.each([
     'to read /proc/1/environ, which is outside of the archive, in main.ts:1',
   ],
   [
-    'import { readFileSync } from "node:fs"; export const app = readFileSync(new URL("../x.txt", import.meta.url));',
+    'import { readFileSync } from "node:fs"; const name = "x.txt"; export const app = readFileSync(new URL(["..", name].join("/"), import.meta.url));',
     '../x.txt',
   ],
   ['import { execSync } from "node:child_process"; export const app = execSync("id");', 'to start a process'],
@@ -199,7 +208,7 @@ test.each([
 
 test('refuses nothing after something was denied', async () => {
   const main =
-    'import { existsSync, readFileSync } from "node:fs"; let app; try { app = existsSync("/etc/passwd"); } catch {} export const data = readFileSync(import.meta.dirname + "/x");';
+    'import { existsSync, readFileSync } from "node:fs"; let app; try { app = existsSync("/etc/passwd"); } catch {} export const data = readFileSync([import.meta.dirname, "x"].join("/"));';
   expect(await load({ 'main.ts': main })).toEqual(notLoaded('since it was denied before to read /etc/passwd'));
 });
 
@@ -225,6 +234,47 @@ test.each([
   'try { require("bufferutil") } catch {} export const app = 1;',
 ])('accepts what works: %s', async (main) => {
   expect(await load({ 'main.ts': main })).toEqual(loaded(['app']));
+});
+
+test.each([
+  [
+    'import { path } from "vendor"; import { readFileSync } from "node:fs"; path(); export const app = readFileSync(__dirname + "/x");',
+    'needs x beside app.js',
+  ],
+  [
+    'import { readFileSync } from "node:fs"; export const app = readFileSync(new URL("../x.txt", import.meta.url));',
+    'needs ../x.txt beside app.js',
+  ],
+])('leaves a file that the build names to its warning: %s', async (main, warning) => {
+  const cwd = folder({ 'main.ts': main });
+  const request = { cwd, entry: join(cwd, 'main.ts'), external: ['vendor'] };
+  const built = await bundle(request);
+  expect(built.warnings).toContainEqual(expect.stringContaining(warning));
+  expect(await loadTest(built, request)).toEqual(notLoaded());
+});
+
+test('names what is installed here, and missing in the archive, if a package fails that tries to load it', async () => {
+  const files = {
+    ...PACKAGE,
+    ...IMPORTING,
+    'node_modules/reader/lib/index.js':
+      'import { createRequire } from "node:module"; const load = createRequire(import.meta.url); let native; try { native = load("@reader/linux/x.node"); } catch {}\nif (!native) throw new Error("no addon"); export default native;',
+    'node_modules/@reader/linux/package.json': {
+      name: '@reader/linux',
+      dependencies: { 'reader-lib': '1', other: '1' },
+    },
+    'node_modules/@reader/linux/x.node': '',
+    'node_modules/reader-lib/package.json': {},
+  };
+  const { warnings } = await load(files);
+  expect(warnings).toEqual([
+    'app.js throws an error while it is loaded: Error: no addon in node_modules/reader/lib/index.js:2 (reader@1.2.3); it may need @reader/linux/x.node, which is installed here, and not in the archive; add "include": [{ "from": "node_modules/@reader/linux", "to": "node_modules/@reader/linux" }, { "from": "node_modules/reader-lib", "to": "node_modules/reader-lib" }] to "bundle" (or --include node_modules/@reader/linux:node_modules/@reader/linux --include node_modules/reader-lib:node_modules/reader-lib)',
+  ]);
+  const included = ['@reader/linux', 'reader-lib'].map((name) => `node_modules/${name}`);
+  const again = await load(files, { include: included.map((path) => ({ from: path, to: path })) });
+  expect(again.warnings).toEqual([
+    expect.stringMatching(/: Error: no addon in .*, after the load test denied it to load the addon .*x\.node$/),
+  ]);
 });
 
 test('gives the code no environment', async () => {

@@ -33,7 +33,11 @@ describe('what an archive does not contain is named with its place', () => {
       'a file that exists nowhere',
       `${FS}export const text = readFileSync(new URL('./gone.txt', import.meta.url));`,
       {},
-      ['main.ts:2: ', 'needs gone.txt beside app.js, and the archive does not contain it'],
+      [
+        'main.ts:2: ',
+        'needs gone.txt beside app.js, and the archive does not contain it: put the file at gone.txt, and add "include": ["gone.txt"]',
+        'or correct the path',
+      ],
     ],
     [
       'a path from __dirname',
@@ -106,13 +110,36 @@ describe('what an archive does not contain is named with its place', () => {
       'a worker',
       `import { Worker } from 'node:worker_threads';\nexport const start = () => new Worker(new URL('./w.js', import.meta.url));`,
       { 'w.ts': 'export {};' },
-      ['main.ts:2: ', 'needs w.js beside app.js', 'w.ts is code; build it to one file w.js'],
+      [
+        'main.ts:2: ',
+        'needs w.js beside app.js',
+        'w.ts is code; build it to one file (npx esbuild w.ts ',
+        ' --format=esm --outfile=w.js), and add',
+      ],
     ],
     [
       'a process',
       `import { fork } from 'node:child_process';\nexport const start = () => fork('./child.js');`,
       { 'child.js': '' },
-      ['main.ts:2: ', 'needs child.js', 'is code'],
+      ['main.ts:2: ', 'needs child.js', '"include": ["child.js"]'],
+    ],
+    [
+      'a process that imports a package',
+      `import { fork } from 'node:child_process';\nexport const start = () => fork('./child.js');`,
+      { 'child.js': 'require("dep");' },
+      ['main.ts:2: ', 'needs child.js', 'is code', '--format=cjs --outfile=child.js'],
+    ],
+    [
+      'a source that the code names',
+      `import { Worker } from 'node:worker_threads';\nexport const start = () => new Worker(new URL('./w.ts', import.meta.url));`,
+      { 'w.ts': 'export {};' },
+      ['main.ts:2: ', 'needs w.ts', 'build it to one file as w.js, refer to that name (', '"include": ["w.js"]'],
+    ],
+    [
+      'a module without its suffix',
+      `${REQUIRE}export const data = load('./x');`,
+      { 'x.json': '{}' },
+      ['main.ts:3: ', '"include": ["x.json"]'],
     ],
     [
       'a native addon',
@@ -149,8 +176,7 @@ describe('what an archive does not contain is named with its place', () => {
       'node_modules/dep/data.bin': '',
     });
     expect(warnings).toEqual([expect.stringContaining('node_modules/dep/index.js:2 (package dep): ')]);
-    expect(warnings[0]).toContain('copy ');
-    expect(warnings[0]).toContain('"include": ["data.bin"]');
+    expect(warnings[0]).toContain('"include": [{ "from": "node_modules/dep/data.bin", "to": "data.bin" }]');
   });
 
   test('an import that --external leaves is named', async () => {
